@@ -1,0 +1,95 @@
+"""Checkpoints: how far a task has read, in the two forms that Samza writes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from eventlog.errors import WireError
+from eventlog.partition import SystemStreamPartition, parse_int64
+
+NANOS_OF_AN_ID: Final = 1_000_000
+
+Offsets = Mapping[SystemStreamPartition, str | None]
+StateMarkers = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CheckpointId:
+    """Names one commit: wall clock in ms since 1970, and the low part of a nanosecond clock. Ordered by both."""
+
+    millis: int
+    nanos: int
+
+    @classmethod
+    def create(cls, now_ms: int, nano_time: int) -> "CheckpointId":
+        """A new id at the wall clock ``now_ms``; of ``nano_time`` the last six digits count (Samza's CheckpointId)."""
+        return cls(now_ms, nano_time % NANOS_OF_AN_ID)
+
+    @classmethod
+    def parse(cls, text: str) -> "CheckpointId":
+        """Read ``<millis>-<nanos>``; raises `WireError` (``bad_checkpoint_id``).
+
+        Java's split drops empty parts at the end, so that a dash may follow, and what stands after a second dash is
+        not looked at.
+        """
+        parts = text.rstrip("-").split("-")
+        if len(parts) < 2:
+            raise WireError("bad_checkpoint_id", "a checkpoint id is not written as <millis>-<nanos>")
+        return cls(
+            parse_int64(parts[0], "bad_checkpoint_id", "the first part of a checkpoint id"),
+            parse_int64(parts[1], "bad_checkpoint_id", "the second part of a checkpoint id"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.millis}-{self.nanos}"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointV1:
+    """Last processed offset of each partition of a task, and of its changelogs. Entries keep the wire's order.
+
+    An offset may be None: nothing was processed, or the changelog is empty.
+    """
+
+    offsets: Offsets
+
+    def __post_init__(self) -> None:
+        _refuse_none("offsets", self.offsets)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.offsets.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointV2:
+    """Last processed offsets of a task's inputs, and for each state backend's factory and store a marker's text.
+
+    ``duplicates`` names the partitions that stood twice in the bytes; the last one counts. It is no part of what the
+    checkpoint says.
+    """
+
+    checkpoint_id: CheckpointId | None
+    offsets: Offsets
+    state_markers: StateMarkers
+    duplicates: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _refuse_none("offsets", self.offsets)
+        _refuse_none("state_markers", self.state_markers)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CheckpointV2) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash((self.checkpoint_id, frozenset(self.offsets.items())))
+
+    def _said(self) -> tuple[CheckpointId | None, Offsets, StateMarkers]:
+        return self.checkpoint_id, self.offsets, self.state_markers
+
+
+Checkpoint = CheckpointV1 | CheckpointV2
+
+
+def _refuse_none(name: str, value: object) -> None:
+    if value is None:
+        raise ValueError(f"{name} of a checkpoint must be a mapping, not None: give an empty one")

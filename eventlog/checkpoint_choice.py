@@ -1,0 +1,84 @@
+"""Which version of a task's checkpoint counts, where a job writes more than one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from eventlog.errors import ConfigError
+
+READ_VERSIONS: Final = "task.checkpoint.read.versions"
+WRITE_VERSIONS: Final = "task.checkpoint.write.versions"
+LIVE_MAX_AGE: Final = "task.live.checkpoint.max.age"
+DEFAULT_READ_VERSIONS: Final = (1,)
+DEFAULT_WRITE_VERSIONS: Final = (1, 2)
+DEFAULT_MAX_AGE_MS: Final = 600_000
+
+Payload = TypeVar("Payload")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Generic[Payload]):
+    """The last checkpoint of a task in one version; ``record_time_ms`` is the log record's time."""
+
+    version: int
+    log_offset: int
+    record_time_ms: int
+    payload: Payload
+
+
+def parse_read_versions(value: str | None) -> tuple[int, ...]:
+    """The versions a job reads, the preferred one first; ``(1,)`` where config does not say.
+
+    Raises `ConfigError` for a value that is no list of versions.
+    """
+    return _versions(READ_VERSIONS, value, DEFAULT_READ_VERSIONS)
+
+
+def parse_write_versions(value: str | None) -> tuple[int, ...]:
+    """The versions a job writes of every commit; ``(1, 2)`` where config does not say. Raises `ConfigError`."""
+    return _versions(WRITE_VERSIONS, value, DEFAULT_WRITE_VERSIONS)
+
+
+def parse_max_age(value: str | None) -> int:
+    """How much newer (ms) a less preferred version must be to count; 10 minutes by default. Raises `ConfigError`."""
+    return DEFAULT_MAX_AGE_MS if value is None or not value.strip() else _number(LIVE_MAX_AGE, value)
+
+
+def choose(
+    candidates: Iterable[Candidate[Payload]], read_versions: Sequence[int], max_age_ms: int = DEFAULT_MAX_AGE_MS
+) -> Candidate[Payload] | None:
+    """The candidate that counts (Samza's KafkaCheckpointManager): the first version of ``read_versions`` that is there.
+
+    A version listed later counts instead if it is later on the log and its record is **more** than ``max_age_ms``
+    newer: then the preferred one went stale, as after a rollback. Of one version the last on the log is looked at.
+    """
+    last = {one.version: one for one in sorted(candidates, key=_log_offset)}
+    chosen: Candidate[Payload] | None = None
+    for version in read_versions:
+        other = last.get(version)
+        if other is not None and (chosen is None or _overrides(other, chosen, max_age_ms)):
+            chosen = other
+    return chosen
+
+
+def _overrides(other: Candidate[Payload], chosen: Candidate[Payload], max_age_ms: int) -> bool:
+    newer_by = other.record_time_ms - chosen.record_time_ms
+    return other.log_offset > chosen.log_offset and newer_by > max_age_ms
+
+
+def _log_offset(candidate: Candidate[Payload]) -> int:
+    return candidate.log_offset
+
+
+def _versions(name: str, value: str | None, default: tuple[int, ...]) -> tuple[int, ...]:
+    if value is None or not value.strip():
+        return default
+    numbers = (_number(name, part) for part in value.split(","))
+    return tuple(dict.fromkeys(numbers))
+
+
+def _number(name: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ConfigError(f"{name} holds something that is no number: set it to numbers like 1,2") from None

@@ -1,0 +1,54 @@
+"""The errors of the event log: what could not be read, and where."""
+
+from typing import Final, Literal
+
+Reason = Literal[
+    "null_key",
+    "not_utf8",
+    "not_json",
+    "empty",
+    "wrong_type",
+    "missing_field",
+    "bad_partition",
+    "bad_number",
+    "unknown_startpoint",
+    "bad_checkpoint_id",
+    "nul",
+    "surrogate",
+    "duplicate_partition",
+]
+
+
+class EventLogError(Exception):
+    """The event log could not do what was asked."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message if message is not None else type(self).__doc__)
+
+
+class WireError(EventLogError):
+    """The bytes of a record could not be understood.
+
+    ``reason`` is a short code that a quarantine row shows; ``detail`` says in words which field or which JSON type
+    is wrong, and never repeats what stood in the record, which may be a secret.
+    """
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason: Final[Reason] = reason
+        self.detail: Final = detail
+
+    def __reduce__(self) -> tuple[type["WireError"], tuple[Reason, str]]:
+        return type(self), (self.reason, self.detail)
+
+
+class RecordingError(EventLogError):
+    """A recording file could not be read or written."""
+
+
+class StreamKindError(EventLogError):
+    """The name of a stream does not say whether it is a coordinator stream or a checkpoint topic."""
+
+
+class ConfigError(EventLogError):
+    """A value in a job's config cannot be used."""

@@ -1,0 +1,251 @@
+"""What an event of the coordinator stream says, one class a type."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation
+
+from eventlog.checkpoint import Offsets
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import Startpoint, StartpointFanOut
+from eventlog.wire.partition_json import encode_partition_key
+
+KeyVersion = int | str | None
+PROTOCOL_VERSION: Final = 1
+
+
+class Envelope(NamedTuple):
+    """Who wrote a message and when (``timestamp`` in ms since 1970). None: not said, or not of the right type."""
+
+    source: str | None = None
+    host: str | None = None
+    username: str | None = None
+    timestamp: int | None = None
+
+
+class Origin(NamedTuple):
+    """What a message was read from, so that an unchanged message is written again as the same bytes."""
+
+    key: str
+    value: bytes
+
+
+class CoordinatorMessage(BaseModel):
+    """What all messages have, beside ``message_type`` and ``key``.
+
+    ``envelope`` is None where the type has none. Two messages are equal if they have the same type, key (with its
+    version) and values; who wrote them and when does not count (SAMZA-731).
+    """
+
+    model_config = ConfigDict(frozen=True)
+    envelope: SkipValidation[Envelope | None] = None
+    version: KeyVersion = PROTOCOL_VERSION
+    origin: SkipValidation[Origin | None] = Field(default=None, repr=False, exclude=True)
+
+    def says(self) -> dict[str, object]:
+        """The fields that make up what the message says, without who said it."""
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_SAID}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CoordinatorMessage) and type(self) is type(other) and self.says() == other.says()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(value for value in self.says().values() if isinstance(value, str | int))))
+
+
+_NOT_SAID: Final = frozenset({"envelope", "origin"})
+
+
+class SetConfig(CoordinatorMessage):
+    """A key of the job's config."""
+
+    message_type: ClassVar[str] = "set-config"
+    config_key: str
+    config_value: str
+
+    @property
+    def key(self) -> str:
+        return self.config_key
+
+
+class SetCheckpoint(CoordinatorMessage):
+    """A task's last processed offsets, as seed 000 keeps them on this stream. Replaces the task's whole set."""
+
+    message_type: ClassVar[str] = "set-checkpoint"
+    task_name: str
+    offsets: Offsets
+
+    @property
+    def key(self) -> str:
+        return self.task_name
+
+
+class SetChangelogMapping(CoordinatorMessage):
+    """The partition of the changelogs that a task writes its state to."""
+
+    message_type: ClassVar[str] = "set-changelog"
+    task_name: str
+    changelog_partition: int
+
+    @property
+    def key(self) -> str:
+        return self.task_name
+
+
+class SetContainerHostMapping(CoordinatorMessage):
+    """The host that a container runs on, and where its JMX is."""
+
+    message_type: ClassVar[str] = "set-container-host-assignment"
+    container_id: str
+    host_name: str
+    jmx_url: str | None = None
+    jmx_tunneling_url: str | None = None
+
+    @property
+    def key(self) -> str:
+        return self.container_id
+
+
+class SetExecutionEnvContainerIdMapping(CoordinatorMessage):
+    """The id that the cluster gave to a container."""
+
+    message_type: ClassVar[str] = "set-execution-env-container-id-mapping"
+    container_id: str
+    execution_container_id: str
+
+    @property
+    def key(self) -> str:
+        return self.container_id
+
+
+class SetTaskContainerMapping(CoordinatorMessage):
+    """The container that a task runs in."""
+
+    message_type: ClassVar[str] = "set-task-container-assignment"
+    task_name: str
+    container_id: str
+
+    @property
+    def key(self) -> str:
+        return self.task_name
+
+
+class SetTaskModeMapping(CoordinatorMessage):
+    """Whether a task is ``Active`` or ``Standby``."""
+
+    message_type: ClassVar[str] = "set-task-mode-assignment"
+    task_name: str
+    task_mode: str
+
+    @property
+    def key(self) -> str:
+        return self.task_name
+
+
+class SetTaskPartitionMapping(CoordinatorMessage):
+    """The tasks that read a partition."""
+
+    message_type: ClassVar[str] = "set-task-partition-assignment"
+    partition: SystemStreamPartition
+    task_names: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return encode_partition_key(self.partition)
+
+
+class SetJobCoordinatorMetadata(CoordinatorMessage):
+    """What the last job coordinator of a cluster type was started with (seed 003)."""
+
+    message_type: ClassVar[str] = "set-job-coordinator-metadata"
+    cluster_type: str
+    epoch_id: str | None = None
+    config_id: str | None = None
+    job_model_id: str | None = None
+
+    @property
+    def key(self) -> str:
+        return self.cluster_type
+
+
+class SetMigrationInfo(CoordinatorMessage):
+    """Migrations that were done, by name."""
+
+    message_type: ClassVar[str] = "set-migration-info"
+    key: str = "migration-info"
+    values: Mapping[str, str]
+
+
+class SetStartpoint(CoordinatorMessage):
+    """A request to start reading somewhere; `eventlog.partition.startpoint_key_readings` reads ``key_text``."""
+
+    message_type: ClassVar[str] = "samza-startpoint-v1"
+    key_text: str
+    startpoint: Startpoint
+
+    @property
+    def key(self) -> str:
+        return self.key_text
+
+
+class SetStartpointFanOut(CoordinatorMessage):
+    """The startpoints that a task was handed."""
+
+    message_type: ClassVar[str] = "samza-startpoint-v1-fan-out"
+    task_name: str
+    fan_out: StartpointFanOut
+
+    @property
+    def key(self) -> str:
+        return self.task_name
+
+
+class ContainerPlacement(CoordinatorMessage):
+    """A request to move a container, or its answer; ``text`` is JSON."""
+
+    message_type: ClassVar[str] = "samza-place-container-v1"
+    key: str
+    text: str
+
+
+class Drain(CoordinatorMessage):
+    """A notice that the job is to be drained; ``text`` is its JSON."""
+
+    message_type: ClassVar[str] = "samza-drain-v1"
+    key: str
+    text: str
+
+
+class Delete(CoordinatorMessage):
+    """The end of a key, of whatever type: a tombstone, or a value without its main field (older writers)."""
+
+    message_type: str
+    key: str
+
+
+class UnknownMessage(CoordinatorMessage):
+    """A message of an unknown type; ``value`` is its text."""
+
+    message_type: str
+    key: str
+    value: str | None = None
+
+
+Message = (
+    SetConfig
+    | SetCheckpoint
+    | SetChangelogMapping
+    | SetContainerHostMapping
+    | SetExecutionEnvContainerIdMapping
+    | SetTaskContainerMapping
+    | SetTaskModeMapping
+    | SetTaskPartitionMapping
+    | SetJobCoordinatorMetadata
+    | SetMigrationInfo
+    | SetStartpoint
+    | SetStartpointFanOut
+    | ContainerPlacement
+    | Drain
+    | Delete
+    | UnknownMessage
+)

@@ -1,0 +1,107 @@
+"""Partitions of a job's input, and the texts in which Samza names them."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NewType
+
+from eventlog.errors import Reason, WireError
+
+TaskName = NewType("TaskName", str)
+
+NO_KEY_BUCKET: Final = -1
+
+_INTEGER: Final = re.compile(r"[+-]?\d+")
+_INT32: Final = range(-(2**31), 2**31)
+_INT64: Final = range(-(2**63), 2**63)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SystemStreamPartition:
+    """One partition of one stream of one system; ``key_bucket`` is -1 where the partition is read as a whole."""
+
+    system: str
+    stream: str
+    partition: int
+    key_bucket: int = NO_KEY_BUCKET
+
+    @classmethod
+    def parse(cls, text: str) -> "SystemStreamPartition":
+        """Read ``system.stream.partition``, split at the first and the last dot (seed 000, ``Util.stringToSsp``).
+
+        A stream may hold dots, a system may not. Raises `WireError` (``bad_partition``).
+        """
+        return _parse_partition(text)
+
+    def __str__(self) -> str:
+        return f"{self.system}.{self.stream}.{self.partition}"
+
+    def label(self) -> str:
+        """The name that Java's toString gives: a key in V1 checkpoints, and the task name of some groupers."""
+        bucket = "" if self.key_bucket == NO_KEY_BUCKET else f", {self.key_bucket}"
+        return f"SystemStreamPartition [{self.system}, {self.stream}, {self.partition}{bucket}]"
+
+
+@dataclass(frozen=True, slots=True)
+class StartpointKey:
+    """What a startpoint is for: a partition, read by one task or (``task_name`` None) by every task."""
+
+    partition: SystemStreamPartition
+    task_name: TaskName | None = None
+
+    def __str__(self) -> str:
+        return str(self.partition) if self.task_name is None else f"{self.partition}.{self.task_name}"
+
+
+def parse_int32(text: str, reason: Reason, field: str) -> int:
+    """Read a number as Java's ``Integer.parseInt`` does: a sign or none, digits, 32 bits."""
+    return _parse_integer(text, _INT32, reason, field)
+
+
+def parse_int64(text: str, reason: Reason, field: str) -> int:
+    """Read a number as Java's ``Long.parseLong`` does: a sign or none, digits, 64 bits."""
+    return _parse_integer(text, _INT64, reason, field)
+
+
+def startpoint_key_readings(text: str) -> tuple[StartpointKey, ...]:
+    """Every way to read a startpoint's key, ``system.stream.partition`` or that and ``.task``.
+
+    Stream and task may both hold dots, so that ``k.s.1.2`` is partition 2 of ``s.1`` or partition 1 of ``s`` for
+    task ``2``. The reading without a task comes first, then those with the longest stream. Empty: no reading.
+    """
+    parts = text.split(".")
+    whole = (
+        [StartpointKey(SystemStreamPartition.parse(text))] if len(parts) >= 3 and _is_partition_id(parts[-1]) else []
+    )
+    with_task = (_with_task(parts, at) for at in range(len(parts) - 2, 1, -1) if _is_partition_id(parts[at]))
+    return (*whole, *(reading for reading in with_task if reading.task_name))
+
+
+def _with_task(parts: list[str], at: int) -> StartpointKey:
+    partition = SystemStreamPartition(parts[0], ".".join(parts[1:at]), int(parts[at]))
+    return StartpointKey(partition, TaskName(".".join(parts[at + 1 :])))
+
+
+@lru_cache(maxsize=65536)
+def _parse_partition(text: str) -> SystemStreamPartition:
+    system, first_dot, rest = text.partition(".")
+    stream, last_dot, number = rest.rpartition(".")
+    if not first_dot or not last_dot:
+        raise WireError("bad_partition", "a partition is not written as system.stream.partition")
+    return SystemStreamPartition(system, stream, parse_int32(number, "bad_partition", "the partition's number"))
+
+
+def _is_partition_id(text: str) -> bool:
+    return bool(_INTEGER.fullmatch(text)) and len(text) < 20 and int(text) in _INT32
+
+
+def _parse_integer(text: str, limits: range, reason: Reason, field: str) -> int:
+    if not _INTEGER.fullmatch(text):
+        raise WireError(reason, f"{field} is not an integer")
+    try:
+        number = int(text)
+    except ValueError as error:  # more digits than Python reads
+        raise WireError(reason, f"{field} is too large") from error
+    if number not in limits:
+        raise WireError(reason, f"{field} is too large")
+    return number

@@ -1,0 +1,142 @@
+"""From where a task starts to read a partition: startpoint, reset, checkpoint or default, in this order."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from eventlog.errors import ConfigError
+from eventlog.inputs import inputs
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import Startpoint, StartpointType, is_expired
+
+__all__ = [
+    "StartingOffset",
+    "decide",
+    "default_offset",
+    "effective_startpoint",
+    "inputs",
+    "is_reset",
+    "next_offset",
+]
+
+DecidedBy = Literal["startpoint", "reset", "checkpoint", "default"]
+DefaultOffset = Literal["oldest", "upcoming"]
+Config = Mapping[str, str]
+
+KAFKA_SYSTEM_FACTORY: Final = "org.apache.samza.system.kafka.KafkaSystemFactory"
+
+_OFFSET_DEFAULT: Final = "samza.offset.default"
+_OFFSET_RESET: Final = "samza.reset.offset"
+_INTEGER: Final = re.compile(r"-?[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class StartingOffset:
+    """The decision for one task and partition.
+
+    ``starting_offset`` is the first offset to read, None where only the input system can tell it. For a decision by
+    reset or default, ``startpoint_type`` says which end of the input is meant. ``ignored_reason`` says why the
+    strongest of those that lost did not count.
+    """
+
+    decided_by: DecidedBy
+    startpoint_type: StartpointType | None = None
+    startpoint_value: str | None = None
+    starting_offset: str | None = None
+    ignored_reason: str | None = None
+
+
+def effective_startpoint(ssp_wide: Startpoint | None, with_task: Startpoint | None) -> Startpoint | None:
+    """Of a request for every task and one for this task the later; at the same time that for the task (seed 004)."""
+    if ssp_wide is None or with_task is None:
+        return with_task if ssp_wide is None else ssp_wide
+    return ssp_wide if ssp_wide.creation_timestamp > with_task.creation_timestamp else with_task
+
+
+def default_offset(config: Config, system: str, stream: str) -> DefaultOffset:
+    """Where to start without a checkpoint: as set for the stream, for the system's streams, for the system.
+
+    ``upcoming`` where nothing is set. Raises `ConfigError` for a word that is neither ``oldest`` nor ``upcoming``.
+    """
+    for name in (*_stream_keys(system, stream, _OFFSET_DEFAULT), f"systems.{system}.{_OFFSET_DEFAULT}"):
+        word = config.get(name)
+        if word is not None:
+            return _default_offset(name, word)
+    return "upcoming"
+
+
+def is_reset(config: Config, system: str, stream: str) -> bool:
+    """Whether the checkpoints of a stream are to be left aside (``…samza.reset.offset=true``)."""
+    names = _stream_keys(system, stream, _OFFSET_RESET)
+    word = next((config[name] for name in names if name in config), "false")
+    return word.strip().lower() == "true"
+
+
+def next_offset(config: Config, system: str, offset: str) -> str | None:
+    """The offset after a processed one: one more with Samza's Kafka system, None where the system must say."""
+    if config.get(f"systems.{system}.samza.factory") != KAFKA_SYSTEM_FACTORY or not _INTEGER.fullmatch(offset):
+        return None
+    return str(int(offset) + 1) if len(offset) < 20 else None
+
+
+def decide(
+    config: Config,
+    partition: SystemStreamPartition,
+    *,
+    requested: Startpoint | None,
+    fanned_out: Startpoint | None,
+    checkpoint_offset: str | None,
+    now_ms: int,
+) -> StartingOffset:
+    """What the next start does with a partition, at ``now_ms``.
+
+    ``requested`` is the effective startpoint still to be fanned out, which expires; ``fanned_out`` the one the task
+    holds already, which does not. ``checkpoint_offset`` is the last processed offset. Raises `ConfigError`.
+    """
+    alive = requested if requested is not None and not is_expired(requested, now_ms) else None
+    startpoint = alive or fanned_out
+    reset = is_reset(config, partition.system, partition.stream)
+    if startpoint is not None and not _has_no_place(startpoint):
+        return _by_startpoint(startpoint, checkpoint_offset)
+    ignored = _why_startpoint_lost(requested, startpoint)
+    if reset or checkpoint_offset is None:
+        default = default_offset(config, partition.system, partition.stream)
+        if ignored is None and checkpoint_offset is not None:
+            ignored = "checkpoint: the stream's offsets are reset"
+        return StartingOffset("reset" if reset else "default", default, ignored_reason=ignored)
+    following = next_offset(config, partition.system, checkpoint_offset)
+    return StartingOffset("checkpoint", starting_offset=following, ignored_reason=ignored)
+
+
+def _by_startpoint(startpoint: Startpoint, checkpoint_offset: str | None) -> StartingOffset:
+    return StartingOffset(
+        "startpoint",
+        startpoint.kind,
+        startpoint.value,
+        startpoint.value if startpoint.kind == "specific" else None,
+        None if checkpoint_offset is None else "checkpoint: a startpoint goes before it",
+    )
+
+
+def _has_no_place(startpoint: Startpoint) -> bool:
+    return startpoint.kind in ("specific", "timestamp") and not startpoint.value
+
+
+def _why_startpoint_lost(requested: Startpoint | None, startpoint: Startpoint | None) -> str | None:
+    if startpoint is not None:
+        return "startpoint: it names no place"
+    return None if requested is None else "startpoint: it has expired"
+
+
+def _default_offset(name: str, word: str) -> DefaultOffset:
+    match word.strip().lower():
+        case "oldest":
+            return "oldest"
+        case "upcoming":
+            return "upcoming"
+    raise ConfigError(f"{name} is neither oldest nor upcoming: set it to one of them")
+
+
+def _stream_keys(system: str, stream: str, name: str) -> tuple[str, str]:
+    return f"systems.{system}.streams.{stream}.{name}", f"systems.{system}.default.stream.{name}"

@@ -1,0 +1,77 @@
+"""Names of a job's two topics, and what a topic's name says about the job."""
+
+import hashlib
+from typing import Final, Literal, NamedTuple
+
+from eventlog.errors import StreamKindError
+
+StreamKind = Literal["coordinator", "checkpoint"]
+
+COORDINATOR_PREFIX: Final = "__samza_coordinator_"
+CHECKPOINT_PREFIX: Final = "__samza_checkpoint_ver_1_for_"
+DEFAULT_JOB_ID: Final = "1"
+
+_PREFIXES: Final[dict[StreamKind, str]] = {"coordinator": COORDINATOR_PREFIX, "checkpoint": CHECKPOINT_PREFIX}
+_BUCKET_MASK: Final = 63
+
+
+class StreamIdentity(NamedTuple):
+    """What the name of a stream says. The job's true name and id come with its config: in topic names ``_`` is ``-``.
+
+    ``suffix`` pairs the two streams of a job; ``job_bucket`` (0..63) spreads jobs evenly over partitioned reads.
+    """
+
+    stream_name: str
+    stream_kind: StreamKind
+    suffix: str
+    job_name: str
+    job_id: str
+    job_bucket: int
+
+
+def coordinator_stream_name(job_name: str, job_id: str = DEFAULT_JOB_ID) -> str:
+    """The coordinator stream of a job (Samza's CoordinatorStreamUtil)."""
+    return COORDINATOR_PREFIX + _suffix(job_name, job_id)
+
+
+def checkpoint_stream_name(job_name: str, job_id: str = DEFAULT_JOB_ID) -> str:
+    """The checkpoint topic of a job (Samza's KafkaUtil)."""
+    return CHECKPOINT_PREFIX + _suffix(job_name, job_id)
+
+
+def identify(stream_name: str, kind: str | None = None) -> StreamIdentity:
+    """Tell a stream's kind and job by its name; ``kind`` is needed where the name has none of Samza's prefixes.
+
+    Raises `StreamKindError` where the kind is unknown, or is another than the name says.
+    """
+    stream_kind = _kind(stream_name, kind)
+    suffix = stream_name.removeprefix(_PREFIXES[stream_kind])
+    name, underscore, job_id = suffix.rpartition("_")
+    if not underscore:
+        name, job_id = suffix, DEFAULT_JOB_ID
+    return StreamIdentity(stream_name, stream_kind, suffix, name, job_id, job_bucket(suffix))
+
+
+def job_bucket(suffix: str) -> int:
+    """A stable number 0..63 for a job: the first byte of the MD5 of its topics' suffix, and 63."""
+    digest = hashlib.md5(suffix.encode(), usedforsecurity=False).digest()
+    return digest[0] & _BUCKET_MASK
+
+
+def _suffix(job_name: str, job_id: str) -> str:
+    return "_".join(part.replace("_", "-") for part in (job_name, job_id))
+
+
+def _kind(stream_name: str, kind: str | None) -> StreamKind:
+    named = next((known for known, prefix in _PREFIXES.items() if stream_name.startswith(prefix)), None)
+    if kind is not None and kind not in _PREFIXES:
+        raise StreamKindError(f"{kind!r} is no kind of stream: give --kind coordinator or --kind checkpoint")
+    if named and kind not in (None, named):
+        raise StreamKindError(f"stream {stream_name} is by its name of kind {named}, not {kind}: leave --kind out")
+    for known in _PREFIXES:
+        if known in (named, kind):
+            return known
+    raise StreamKindError(
+        f"stream {stream_name} starts neither with {COORDINATOR_PREFIX} nor with {CHECKPOINT_PREFIX}: "
+        "give --kind coordinator or --kind checkpoint"
+    )

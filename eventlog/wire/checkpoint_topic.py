@@ -1,0 +1,191 @@
+"""Keys and values of the checkpoint topic, in both versions."""
+
+from typing import Any, Final, NamedTuple
+
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, StateMarkers
+from eventlog.errors import WireError
+from eventlog.json_type import json_type
+from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, TaskName, parse_int32
+from eventlog.wire.jackson import dumps, dumps_text, loads, loads_pairs, object_text, to_bytes
+
+KEY_TYPE_V1: Final = "checkpoint"
+KEY_TYPE_V2: Final = "checkpoint-v2"
+DEFAULT_GROUPER_FACTORY: Final = "org.apache.samza.container.grouper.stream.GroupByPartitionFactory"
+
+_KNOWN_TYPES: Final = (KEY_TYPE_V1, KEY_TYPE_V2)
+_GROUPER: Final = "systemstreampartition-grouper-factory"
+_ENTRY_FIELDS: Final = ("system", "stream", "partition", "offset")
+
+
+class CheckpointKey(NamedTuple):
+    """The key of a record. Of an unknown ``key_type`` task and grouper may be ``''``: it did not name them."""
+
+    key_type: str
+    task_name: TaskName
+    grouper_factory: str = DEFAULT_GROUPER_FACTORY
+
+
+def decode_key(key: bytes | None) -> CheckpointKey:
+    """Read a key, of whatever type: the caller decides on unknown ones. Raises `WireError`."""
+    if key is None:
+        raise WireError("null_key", "the record has no key")
+    fields = _object(loads(key), "a checkpoint key")
+    key_type = _text(fields, "type", "a checkpoint key")
+    needed = {_GROUPER, "taskName"} if key_type in _KNOWN_TYPES else fields.keys()
+    task_name = _text(fields, "taskName", "a checkpoint key") if "taskName" in needed else ""
+    grouper = _text(fields, _GROUPER, "a checkpoint key") if _GROUPER in needed else ""
+    if not grouper and key_type in _KNOWN_TYPES:
+        raise WireError("missing_field", f"{_GROUPER} of a checkpoint key is empty")
+    return CheckpointKey(key_type, TaskName(task_name), grouper)
+
+
+def encode_key(key: CheckpointKey) -> bytes:
+    """Write a key as Samza's KafkaCheckpointLogKeySerde does."""
+    fields = {_GROUPER: key.grouper_factory, "taskName": key.task_name, "type": key.key_type}
+    return dumps(fields, ascii_surrogates=True)
+
+
+def decode_v1(value: bytes) -> CheckpointV1:
+    """Read a V1 value. The fields of an entry count, and its label only for the key bucket. Raises `WireError`."""
+    entries = _object(loads(value), "a V1 checkpoint")
+    return CheckpointV1(dict(_v1_entry(label, entry) for label, entry in entries.items()))
+
+
+def encode_v1(checkpoint: CheckpointV1) -> bytes:
+    """Write a V1 value as Samza's CheckpointV1Serde does, in the order of the entries."""
+    entries = {
+        partition.label(): {
+            "system": partition.system,
+            "partition": str(partition.partition),
+            "offset": offset,
+            "stream": partition.stream,
+        }
+        for partition, offset in checkpoint.offsets.items()
+    }
+    return dumps(entries)
+
+
+def decode_v2(value: bytes) -> CheckpointV2:
+    """Read a V2 value; a dotted stream is read rightly, a partition that stands twice keeps the last.
+
+    Raises `WireError`.
+    """
+    pairs = loads_pairs(value)
+    if not isinstance(pairs, tuple):
+        raise WireError("wrong_type", f"a V2 checkpoint is {json_type(pairs)}, not an object")
+    fields = dict(pairs)
+    offsets, duplicates = _v2_offsets(_pairs(fields, "input-offsets"))
+    markers = _v2_markers(_pairs(fields, "state-checkpoint-markers"))
+    return CheckpointV2(_checkpoint_id(fields.get("checkpoint-id")), offsets, markers, duplicates)
+
+
+def encode_v2(checkpoint: CheckpointV2) -> bytes:
+    """Write a V2 value as Samza's CheckpointV2Serde does, in the order of the entries.
+
+    Key buckets are lost in it: the buckets of a partition stand under one name, as with Samza.
+    """
+    checkpoint_id = None if checkpoint.checkpoint_id is None else str(checkpoint.checkpoint_id)
+    offsets = object_text((str(partition), offset) for partition, offset in checkpoint.offsets.items())
+    markers = {factory: dict(stores) for factory, stores in checkpoint.state_markers.items()}
+    return to_bytes(
+        f'{{"checkpoint-id":{dumps_text(checkpoint_id)},"input-offsets":{offsets},'
+        f'"state-checkpoint-markers":{dumps_text(markers)},"version":2}}'
+    )
+
+
+def _v1_entry(label: str, entry: Any) -> tuple[SystemStreamPartition, str | None]:
+    if not isinstance(entry, dict):
+        raise WireError("wrong_type", f"an entry of a V1 checkpoint is {json_type(entry)}, not an object")
+    for name in _ENTRY_FIELDS:
+        if name not in entry:
+            raise WireError("missing_field", f"an entry of a V1 checkpoint has no {name}")
+    system, stream = _text(entry, "system", "an entry"), _text(entry, "stream", "an entry")
+    partition = SystemStreamPartition(system, stream, _partition_id(entry["partition"]))
+    if partition.label() != label:
+        partition = _with_bucket_of(label, partition)
+    return partition, _offset(entry["offset"])
+
+
+def _with_bucket_of(label: str, partition: SystemStreamPartition) -> SystemStreamPartition:
+    before = partition.label().removesuffix("]") + ", "
+    if not (label.startswith(before) and label.endswith("]")):
+        return partition
+    try:
+        bucket = parse_int32(label[len(before) : -1], "bad_number", "the key bucket of a V1 entry")
+    except WireError:
+        bucket = NO_KEY_BUCKET  # the label is free text but for this
+    return SystemStreamPartition(partition.system, partition.stream, partition.partition, bucket)
+
+
+def _partition_id(value: Any) -> int:
+    if type(value) is int:
+        value = str(value) if abs(value) < 2**32 else "x"
+    if not isinstance(value, str):
+        raise WireError("wrong_type", f"partition of an entry is {json_type(value)}, not a text")
+    return parse_int32(value, "bad_partition", "partition of an entry")
+
+
+def _v2_offsets(
+    pairs: tuple[tuple[str, Any], ...],
+) -> tuple[dict[SystemStreamPartition, str | None], tuple[str, ...]]:
+    offsets: dict[SystemStreamPartition, str | None] = {}
+    duplicates: list[str] = []
+    for text, offset in pairs:
+        partition = SystemStreamPartition.parse(text)
+        if partition in offsets:
+            duplicates.append(text)
+        offsets[partition] = _offset(offset)
+    return offsets, tuple(duplicates)
+
+
+def _v2_markers(pairs: tuple[tuple[str, Any], ...]) -> StateMarkers:
+    factories = dict(pairs)
+    return {factory: _markers_of(stores) for factory, stores in factories.items()}
+
+
+def _markers_of(stores: Any) -> dict[str, str]:
+    if not isinstance(stores, tuple):
+        raise WireError("wrong_type", f"the markers of a backend are {json_type(stores)}, not an object")
+    markers = dict(stores)
+    for marker in markers.values():
+        if not isinstance(marker, str):
+            raise WireError("wrong_type", f"a state marker is {json_type(marker)}, not a text")
+    return markers
+
+
+def _checkpoint_id(value: Any) -> CheckpointId | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise WireError("wrong_type", f"checkpoint-id is {json_type(value)}, not a text")
+    return CheckpointId.parse(value)
+
+
+def _offset(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise WireError("wrong_type", f"an offset is {json_type(value)}, not a text")
+    return value
+
+
+def _pairs(fields: dict[str, Any], name: str) -> tuple[tuple[str, Any], ...]:
+    value = fields.get(name)
+    if value is None:
+        raise WireError("missing_field", f"a V2 checkpoint has no {name}")
+    if not isinstance(value, tuple):
+        raise WireError("wrong_type", f"{name} is {json_type(value)}, not an object")
+    return value
+
+
+def _text(fields: dict[str, Any], name: str, where: str) -> str:
+    value = fields.get(name)
+    if value is None:
+        raise WireError("missing_field", f"{where} has no {name}")
+    if not isinstance(value, str):
+        raise WireError("wrong_type", f"{name} of {where} is {json_type(value)}, not a text")
+    return value
+
+
+def _object(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an object")
+    return value

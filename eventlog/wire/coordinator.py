@@ -1,0 +1,183 @@
+"""Keys and values of the coordinator stream: any of its types read, each written as Samza writes it."""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from eventlog.errors import WireError
+from eventlog.json_type import json_type
+from eventlog.messages import (
+    PROTOCOL_VERSION,
+    ContainerPlacement,
+    Delete,
+    Drain,
+    Envelope,
+    KeyVersion,
+    Message,
+    Origin,
+    SetStartpoint,
+    SetStartpointFanOut,
+    UnknownMessage,
+)
+from eventlog.wire.coordinator_values import SHAPES, Shape, values_of
+from eventlog.wire.jackson import dumps, loads, text_of
+from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
+
+SHAPED_TYPES: Final = frozenset(
+    shaped.message_type for shaped in (SetStartpoint, SetStartpointFanOut, ContainerPlacement, Drain)
+)
+"""The types whose values have no envelope: the whole value is the message."""
+
+
+class CoordinatorKey(NamedTuple):
+    """A key's parts; ``version`` is None where it is neither an integer nor a text."""
+
+    version: KeyVersion
+    message_type: str
+    key: str
+
+
+def decode_key(key: bytes | None) -> CoordinatorKey:
+    """Read a key ``[version, type, key]`` of any version; parts beyond the third don't matter. Raises `WireError`."""
+    if key is None:
+        raise WireError("null_key", "the record has no key")
+    parts = loads(key)
+    if not isinstance(parts, list):
+        raise WireError("wrong_type", f"a key is {json_type(parts)}, not a list")
+    if len(parts) < 3:
+        raise WireError("missing_field", f"a key has {len(parts)} parts of version, type and key")
+    version, message_type, name = parts[:3]
+    if not isinstance(message_type, str):
+        raise WireError("wrong_type", f"the type in a key is {json_type(message_type)}, not a text")
+    if not isinstance(name, str):
+        raise WireError("wrong_type", f"the key in a key is {json_type(name)}, not a text")
+    return CoordinatorKey(version if type(version) in (int, str) else None, message_type, name)
+
+
+def encode_key(message_type: str, key: str, version: KeyVersion = PROTOCOL_VERSION) -> bytes:
+    """Write a key as Samza's CoordinatorStreamKeySerde does."""
+    return dumps([version, message_type, key])
+
+
+def decode_message(key: CoordinatorKey, value: bytes | None) -> Message:
+    """Read a value by its key's type (case counts). Raises `WireError`.
+
+    A tombstone, and a value whose main field is missing or null (older writers), is a `Delete`. A value of an unknown
+    type is kept as text. Fields of the envelope that are of a wrong type are None.
+    """
+    if value is None:
+        return Delete(message_type=key.message_type, key=key.key, version=key.version)
+    shape = SHAPES.get(key.message_type)
+    if shape is not None:
+        return _decode_enveloped(shape, key, value)
+    read = _SHAPED_READERS.get(key.message_type, _unknown)
+    return read(key, value, {"version": key.version, "origin": Origin(key.key, value)})
+
+
+def encode_message(message: Message) -> tuple[bytes, bytes | None]:
+    """The key and value bytes of a message, as Samza writes them (None: a tombstone).
+
+    A message that was decoded and not changed since gives the bytes that it was read from.
+    """
+    if message.origin is not None and _is_unchanged(message, message.origin):
+        return encode_key(message.message_type, message.origin.key, message.version), message.origin.value
+    return encode_key(message.message_type, message.key, message.version), _encode_value(message)
+
+
+def _decode_enveloped(shape: Shape, key: CoordinatorKey, value: bytes) -> Message:
+    record = loads(value)
+    if not isinstance(record, dict):
+        raise WireError("wrong_type", f"the value is {json_type(record)}, not an object")
+    values = record.get("values")
+    if not isinstance(values, dict):
+        if values is None:
+            raise WireError("missing_field", "the value has no values")
+        raise WireError("wrong_type", f"values is {json_type(values)}, not an object")
+    common: dict[str, Any] = {"envelope": _envelope(record), "version": key.version, "origin": Origin(key.key, value)}
+    main = next((values[name] for name in shape.main_fields if values.get(name) is not None), None)
+    if main is None and shape.is_delete(values):
+        return Delete(message_type=key.message_type, key=key.key, **common)
+    if main is not None and not isinstance(main, str):
+        raise WireError("wrong_type", f"{shape.main_fields[0]} is {json_type(main)}, not a text")
+    return shape.build(key.key, main or "", values, common)
+
+
+def _envelope(record: dict[str, Any]) -> Envelope:
+    source, host, username = record.get("source"), record.get("host"), record.get("username")
+    timestamp = record.get("timestamp")
+    return Envelope(
+        source if isinstance(source, str) else None,
+        host if isinstance(host, str) else None,
+        username if isinstance(username, str) else None,
+        timestamp if type(timestamp) is int else None,
+    )
+
+
+def _encode_value(message: Message) -> bytes | None:
+    match message:
+        case Delete():
+            return None
+        case UnknownMessage():
+            return None if message.value is None else message.value.encode("utf-8", "replace")
+        case SetStartpoint():
+            return encode_startpoint(message.startpoint)
+        case SetStartpointFanOut():
+            return encode_fan_out(message.fan_out)
+        case ContainerPlacement() | Drain():
+            return message.text.encode("utf-8", "replace")
+        case _:
+            return _encode_enveloped(message.envelope or Envelope(), values_of(message))
+
+
+def _encode_enveloped(envelope: Envelope, values: dict[str, str | None]) -> bytes:
+    fields = {
+        "host": envelope.host,
+        "source": envelope.source,
+        "values": values,
+        "username": envelope.username,
+        "timestamp": envelope.timestamp,
+    }
+    return dumps({name: field for name, field in fields.items() if field is not None})
+
+
+def _is_unchanged(message: Message, origin: Origin) -> bool:
+    key = CoordinatorKey(message.version, message.message_type, origin.key)
+    try:
+        as_read = decode_message(key, origin.value)
+    except WireError:
+        return False
+    return as_read == message and as_read.envelope == message.envelope
+
+
+def _unknown(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
+    return UnknownMessage(message_type=key.message_type, key=key.key, value=text_of(value), **common)
+
+
+def _startpoint(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
+    return SetStartpoint(key_text=key.key, startpoint=decode_startpoint(value), **common)
+
+
+def _fan_out(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
+    return SetStartpointFanOut(task_name=key.key, fan_out=decode_fan_out(value), **common)
+
+
+def _placement(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
+    return ContainerPlacement(key=key.key, text=_object_text(value), **common)
+
+
+def _drain(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
+    return Drain(key=key.key, text=_object_text(value), **common)
+
+
+def _object_text(value: bytes) -> str:
+    fields = loads(value)
+    if not isinstance(fields, dict):
+        raise WireError("wrong_type", f"the value is {json_type(fields)}, not an object")
+    return text_of(value)
+
+
+_SHAPED_READERS: Final[dict[str, Callable[[CoordinatorKey, bytes, dict[str, Any]], Message]]] = {
+    SetStartpoint.message_type: _startpoint,
+    SetStartpointFanOut.message_type: _fan_out,
+    ContainerPlacement.message_type: _placement,
+    Drain.message_type: _drain,
+}

@@ -1,0 +1,102 @@
+"""JSON bytes as Jackson writes them, and strict reading of JSON bytes."""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NoReturn
+
+from eventlog.errors import WireError
+
+_HAS_LOWER_HEX: Final = re.compile(r"\\u00[01][a-f]")
+_ESCAPE: Final = re.compile(r"\\(?:u00([0-9a-f]{2})|.)")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_BEYOND_16_BITS: Final = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
+
+
+def dumps(value: object, *, ascii_surrogates: bool = False) -> bytes:
+    """Write JSON as Jackson does: no white space, fields in the order given, upper-case hex, else raw UTF-8.
+
+    Two styles stand on the topics. By default an astral character is raw and half of a surrogate pair becomes ``?``
+    (Jackson's text, then Java's getBytes). With ``ascii_surrogates`` both are escapes (Jackson's writeValueAsBytes).
+    """
+    return to_bytes(dumps_text(value), ascii_surrogates=ascii_surrogates)
+
+
+def to_bytes(text: str, *, ascii_surrogates: bool = False) -> bytes:
+    """The bytes of JSON text in one of the two styles of `dumps`."""
+    if text.isascii():
+        return text.encode()
+    if ascii_surrogates:
+        return _BEYOND_16_BITS.sub(_as_escapes, text).encode()
+    return _SURROGATE.sub("?", text).encode()
+
+
+def dumps_text(value: object) -> str:
+    """The same as text, for JSON that is nested as a text in other JSON."""
+    text = _ENCODER.encode(value)
+    if _HAS_LOWER_HEX.search(text):
+        return _ESCAPE.sub(_upper_hex, text)
+    return text
+
+
+def object_text(fields: Iterable[tuple[str, object]]) -> str:
+    """JSON text of an object whose names may stand twice, as Samza writes maps whose keys lose a part in text."""
+    return "{" + ",".join(f"{dumps_text(name)}:{dumps_text(field)}" for name, field in fields) + "}"
+
+
+def loads(data: bytes | str) -> Any:
+    """Read JSON strictly: UTF-8 without a byte order mark, no NaN, every text allowed in a string (NUL, surrogates).
+
+    Raises `WireError` with ``empty``, ``not_utf8`` or ``not_json``; never another error, however deep or long.
+    """
+    return _decode(_DECODER, data)
+
+
+def loads_pairs(data: bytes | str) -> Any:
+    """As `loads`, but an object is a tuple of (name, value) pairs, so that names that stand twice are seen."""
+    return _decode(_PAIRS_DECODER, data)
+
+
+def text_of(data: bytes) -> str:
+    """The text of UTF-8 bytes; raises `WireError` (``not_utf8``) naming the place."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise WireError("not_utf8", f"byte {error.start} is not UTF-8") from None
+
+
+def _decode(decoder: json.JSONDecoder, data: bytes | str) -> Any:
+    text = data if isinstance(data, str) else text_of(data)
+    if not text:
+        raise WireError("empty", "there are no bytes where JSON is expected")
+    try:
+        return decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise WireError("not_json", f"not JSON at character {error.pos}") from None
+    except ValueError:
+        raise WireError("not_json", "a number that JSON does not have, or with too many digits") from None
+    except RecursionError:
+        raise WireError("not_json", "nested too deeply") from None
+
+
+def _refuse_constant(_name: str) -> NoReturn:
+    raise ValueError
+
+
+def _upper_hex(escape: re.Match[str]) -> str:
+    digits = escape[1]
+    return escape[0] if digits is None else f"\\u00{digits.upper()}"
+
+
+def _as_escapes(character: re.Match[str]) -> str:
+    units = character[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02X}{units[at + 1]:02X}" for at in range(0, len(units), 2))
+
+
+def _decoder(pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=pairs)
+
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_DECODER: Final = _decoder()
+_PAIRS_DECODER: Final = _decoder(tuple)

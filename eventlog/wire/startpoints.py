@@ -1,0 +1,100 @@
+"""Startpoints and fan-outs as JSON: records without an envelope (Samza's StartpointObjectMapper)."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from eventlog.errors import WireError
+from eventlog.json_type import json_type
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import (
+    Startpoint,
+    StartpointFanOut,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
+from eventlog.wire.jackson import dumps, loads
+
+
+def decode_startpoint(value: bytes) -> Startpoint:
+    """Read a startpoint; raises `WireError`, for another ``@type`` with ``unknown_startpoint``."""
+    return startpoint_from_json(loads(value))
+
+
+def encode_startpoint(startpoint: Startpoint) -> bytes:
+    """Write a startpoint as Samza does."""
+    return dumps(startpoint_to_json(startpoint), ascii_surrogates=True)
+
+
+def decode_fan_out(value: bytes) -> StartpointFanOut:
+    """Read the startpoints of a task; raises `WireError`."""
+    fields = _object(loads(value), "a fan-out")
+    fan_outs = _object(fields.get("fanOuts"), "fanOuts of a fan-out")
+    parsed = {SystemStreamPartition.parse(text): startpoint_from_json(one) for text, one in fan_outs.items()}
+    return StartpointFanOut(_integer_or_none(fields.get("timestamp"), "timestamp"), parsed)
+
+
+def encode_fan_out(fan_out: StartpointFanOut) -> bytes:
+    """Write the startpoints of a task as Samza does, in the order they have."""
+    fan_outs = {str(partition): startpoint_to_json(one) for partition, one in fan_out.fan_outs.items()}
+    return dumps({"timestamp": fan_out.timestamp, "fanOuts": fan_outs}, ascii_surrogates=True)
+
+
+def startpoint_to_json(startpoint: Startpoint) -> dict[str, str | int | None]:
+    """The fields of a startpoint in Samza's order."""
+    fields: dict[str, str | int | None] = {
+        "@type": type(startpoint).__name__,
+        "creationTimestamp": startpoint.creation_timestamp,
+    }
+    if isinstance(startpoint, StartpointSpecific):
+        fields["specificOffset"] = startpoint.specific_offset
+    elif isinstance(startpoint, StartpointTimestamp):
+        fields["timestampOffset"] = startpoint.timestamp_offset
+    return fields
+
+
+def startpoint_from_json(value: Any) -> Startpoint:
+    """Read the fields of a startpoint in any order; unknown fields don't matter. Raises `WireError`."""
+    fields = _object(value, "a startpoint")
+    kind = fields.get("@type")
+    read = _READERS.get(kind) if isinstance(kind, str) else None
+    if read is None:
+        raise WireError("unknown_startpoint", "the @type of a startpoint is none of the four kinds")
+    created = _integer_or_none(fields.get("creationTimestamp"), "creationTimestamp")
+    if created is None:
+        raise WireError("missing_field", "a startpoint has no creationTimestamp")
+    return read(fields, created)
+
+
+def _specific(fields: dict[str, Any], created: int) -> Startpoint:
+    offset = fields.get("specificOffset")
+    if offset is not None and not isinstance(offset, str):
+        raise WireError("wrong_type", f"specificOffset of a startpoint is {json_type(offset)}, not a text")
+    return StartpointSpecific(offset, created)
+
+
+def _timestamp(fields: dict[str, Any], created: int) -> Startpoint:
+    return StartpointTimestamp(_integer_or_none(fields.get("timestampOffset"), "timestampOffset"), created)
+
+
+_READERS: Final[dict[str, Callable[[dict[str, Any], int], Startpoint]]] = {
+    "StartpointSpecific": _specific,
+    "StartpointTimestamp": _timestamp,
+    "StartpointOldest": lambda _fields, created: StartpointOldest(created),
+    "StartpointUpcoming": lambda _fields, created: StartpointUpcoming(created),
+}
+
+
+def _integer_or_none(value: Any, name: str) -> int | None:
+    if value is not None and type(value) is not int:
+        raise WireError("wrong_type", f"{name} of a startpoint is {json_type(value)}, not an integer")
+    return value
+
+
+def _object(value: Any, what: str) -> dict[str, Any]:
+    if value is None:
+        raise WireError("missing_field", f"{what} is not there")
+    if not isinstance(value, dict):
+        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an object")
+    return value

@@ -1,0 +1,146 @@
+"""Keys and values of the checkpoint topic beyond the golden vectors."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
+from eventlog.errors import WireError
+from eventlog.partition import SystemStreamPartition, TaskName
+from eventlog.wire.checkpoint_topic import (
+    KEY_TYPE_V1,
+    KEY_TYPE_V2,
+    CheckpointKey,
+    decode_key,
+    decode_v1,
+    decode_v2,
+    encode_key,
+    encode_v1,
+    encode_v2,
+)
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
+NUMBER = st.integers(-(2**31), 2**31 - 1)
+SYSTEM = TEXT.filter(lambda text: "." not in text)
+WHOLE = st.builds(SystemStreamPartition, SYSTEM, TEXT, NUMBER)
+BUCKETED = st.builds(SystemStreamPartition, SYSTEM, TEXT, NUMBER, st.integers(-1, 7))
+OFFSET = st.none() | TEXT
+MARKERS = st.dictionaries(TEXT, st.dictionaries(TEXT, TEXT, max_size=3), max_size=3)
+ID = st.builds(CheckpointId, st.integers(0, 2**63 - 1), st.integers(0, 999_999))
+
+
+@given(st.sampled_from([KEY_TYPE_V1, KEY_TYPE_V2, "checkpoint-v9"]), TEXT, TEXT.filter(bool))
+def test_a_key_comes_back(key_type: str, task: str, grouper: str) -> None:
+    key = CheckpointKey(key_type, TaskName(task), grouper)
+    assert decode_key(encode_key(key)) == key
+
+
+@given(st.dictionaries(BUCKETED, OFFSET, max_size=5))
+def test_v1_comes_back_with_its_key_buckets_and_order(offsets: dict[SystemStreamPartition, str | None]) -> None:
+    read = decode_v1(encode_v1(CheckpointV1(offsets)))
+    assert list(read.offsets.items()) == list(offsets.items())
+
+
+@given(st.none() | ID, st.dictionaries(WHOLE, OFFSET, max_size=5), MARKERS)
+def test_v2_comes_back_in_its_order(
+    checkpoint_id: CheckpointId | None,
+    offsets: dict[SystemStreamPartition, str | None],
+    markers: dict[str, dict[str, str]],
+) -> None:
+    checkpoint = CheckpointV2(checkpoint_id, offsets, markers)
+    read = decode_v2(encode_v2(checkpoint))
+    assert read == checkpoint
+    assert (list(read.offsets), read.duplicates) == (list(offsets), ())
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [
+        (None, "null_key"),
+        (b"", "empty"),
+        (b"garbage", "not_json"),
+        (b"[]", "wrong_type"),
+        (b"{}", "missing_field"),
+        (b'{"type":"checkpoint","systemstreampartition-grouper-factory":"G"}', "missing_field"),
+        (b'{"type":"checkpoint","taskName":"t"}', "missing_field"),
+        (b'{"type":"checkpoint","taskName":1,"systemstreampartition-grouper-factory":"G"}', "wrong_type"),
+    ],
+)
+def test_a_bad_key_is_refused(key: bytes | None, reason: str) -> None:
+    with pytest.raises(WireError) as caught:
+        decode_key(key)
+    assert caught.value.reason == reason
+
+
+def test_an_unknown_type_need_not_name_task_and_grouper() -> None:
+    assert decode_key(b'{"type":"changelog-partition-mapping"}') == ("changelog-partition-mapping", "", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (b"[]", "wrong_type"),
+        (b'{"x":[]}', "wrong_type"),
+        (b'{"x":{"system":"s","stream":"t","partition":"0"}}', "missing_field"),
+        (b'{"x":{"system":null,"stream":"t","partition":"0","offset":"1"}}', "missing_field"),
+        (b'{"x":{"system":"s","stream":"t","partition":[],"offset":"1"}}', "wrong_type"),
+        (b'{"x":{"system":"s","stream":"t","partition":true,"offset":"1"}}', "wrong_type"),
+        (b'{"x":{"system":"s","stream":"t","partition":"9999999999","offset":"1"}}', "bad_partition"),
+        (b'{"x":{"system":"s","stream":"t","partition":"0","offset":1}}', "wrong_type"),
+    ],
+)
+def test_a_bad_v1_is_refused(value: bytes, reason: str) -> None:
+    with pytest.raises(WireError) as caught:
+        decode_v1(value)
+    assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("number", [b'"3"', b"3", b'"+3"'])
+def test_v1_takes_a_partition_as_text_or_number(number: bytes) -> None:
+    value = b'{"x":{"system":"s","stream":"a.b","partition":' + number + b',"offset":null,"more":1}}'
+    assert decode_v1(value).offsets == {SystemStreamPartition("s", "a.b", 3): None}
+
+
+@pytest.mark.parametrize("label", ["SystemStreamPartition [s, t, 0, x]", "SystemStreamPartition [s, t, 0, 1", "free"])
+def test_a_v1_label_counts_only_where_it_names_a_bucket(label: str) -> None:
+    value = b'{"%b":{"system":"s","stream":"t","partition":"0","offset":"1"}}' % label.encode()
+    assert decode_v1(value).offsets == {SystemStreamPartition("s", "t", 0): "1"}
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (b"[]", "wrong_type"),
+        (b"5", "wrong_type"),
+        (b'{"state-checkpoint-markers":{}}', "missing_field"),
+        (b'{"input-offsets":{}}', "missing_field"),
+        (b'{"input-offsets":[],"state-checkpoint-markers":{}}', "wrong_type"),
+        (b'{"input-offsets":{"s.t":"4"},"state-checkpoint-markers":{}}', "bad_partition"),
+        (b'{"input-offsets":{"s.t.0":4},"state-checkpoint-markers":{}}', "wrong_type"),
+        (b'{"input-offsets":{},"state-checkpoint-markers":{"f":"m"}}', "wrong_type"),
+        (b'{"input-offsets":{},"state-checkpoint-markers":{"f":{"s":{}}}}', "wrong_type"),
+        (b'{"checkpoint-id":7,"input-offsets":{},"state-checkpoint-markers":{}}', "wrong_type"),
+        (b'{"checkpoint-id":"7","input-offsets":{},"state-checkpoint-markers":{}}', "bad_checkpoint_id"),
+    ],
+)
+def test_a_bad_v2_is_refused(value: bytes, reason: str) -> None:
+    with pytest.raises(WireError) as caught:
+        decode_v2(value)
+    assert caught.value.reason == reason
+
+
+def test_two_spellings_of_one_partition_are_a_duplicate() -> None:
+    read = decode_v2(b'{"input-offsets":{"k.in.0":"1","k.in.00":"2"},"state-checkpoint-markers":{}}')
+    assert read.offsets == {SystemStreamPartition("k", "in", 0): "2"}
+    assert read.duplicates == ("k.in.00",)
+
+
+@given(st.binary(max_size=80), st.sampled_from([decode_key, decode_v1, decode_v2]))
+def test_random_bytes_raise_nothing_but_wire_errors(data: bytes, read: Callable[[bytes], object]) -> None:
+    try:
+        found = read(data)
+    except WireError:
+        return
+    assert isinstance(found, CheckpointKey | CheckpointV1 | CheckpointV2)

@@ -1,0 +1,202 @@
+"""Keys and values of the coordinator stream beyond the golden vectors."""
+
+import json
+
+import pytest
+
+from eventlog.errors import WireError
+from eventlog.messages import (
+    Delete,
+    Envelope,
+    Message,
+    SetChangelogMapping,
+    SetCheckpoint,
+    SetConfig,
+    SetContainerHostMapping,
+    SetTaskPartitionMapping,
+    UnknownMessage,
+)
+from eventlog.partition import SystemStreamPartition
+from eventlog.wire.coordinator import (
+    SHAPED_TYPES,
+    CoordinatorKey,
+    decode_key,
+    decode_message,
+    encode_message,
+)
+from eventlog.wire.coordinator_values import SHAPES
+
+GOOD_VALUE = b'{"host":"h","source":"s","values":{"value":"v"},"username":"u","timestamp":1}'
+
+
+def read(message_type: str, value: bytes | None, key: str = "k") -> Message:
+    return decode_message(CoordinatorKey(1, message_type, key), value)
+
+
+def reason_of(message_type: str, value: bytes, key: str = "k") -> str:
+    with pytest.raises(WireError) as caught:
+        read(message_type, value, key)
+    return caught.value.reason
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [
+        (None, "null_key"),
+        (b"", "empty"),
+        (b"garbage", "not_json"),
+        (b"\xff", "not_utf8"),
+        (b'{"a":1}', "wrong_type"),
+        (b'[1,"set-config"]', "missing_field"),
+        (b'[1,"set-config",null]', "wrong_type"),
+        (b'[1,5,"a"]', "wrong_type"),
+    ],
+)
+def test_a_bad_key_is_refused(key: bytes | None, reason: str) -> None:
+    with pytest.raises(WireError) as caught:
+        decode_key(key)
+    assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("version", [b"0", b"2", b'"1"', b"null", b"1.5", b"[]", b"true"])
+def test_a_key_of_any_version_is_read(version: bytes) -> None:
+    key = decode_key(b"[" + version + b', "set-config" , "a", "extra"]')
+    assert (key.message_type, key.key) == ("set-config", "a")
+
+
+@pytest.mark.parametrize(
+    ("message_type", "value"),
+    [
+        ("set-config", b'{"values":{"value":null}}'),
+        ("set-config", b'{"values":{}}'),
+        ("set-changelog", b'{"values":{"Partition":null}}'),
+        ("set-container-host-assignment", b'{"values":{"ip":"h"}}'),
+        ("set-task-partition-assignment", b'{"values":{"taskNames":null}}'),
+        ("set-migration-info", b'{"values":{}}'),
+        ("set-config", None),
+        ("samza-startpoint-v1", None),
+        ("never-heard-of", None),
+    ],
+)
+def test_a_delete_is_a_null_value_or_no_main_field(message_type: str, value: bytes | None) -> None:
+    message = read(message_type, value)
+    assert message == Delete(message_type=message_type, key="k")
+    assert encode_message(message)[1] == value
+    assert encode_message(Delete(message_type=message_type, key="k"))[1] is None
+
+
+def test_an_empty_text_is_a_value_and_an_empty_checkpoint_is_one() -> None:
+    assert read("set-config", b'{"values":{"value":""}}') == SetConfig(config_key="k", config_value="")
+    assert read("set-checkpoint", b'{"values":{}}') == SetCheckpoint(task_name="k", offsets={})
+
+
+@pytest.mark.parametrize(
+    ("message_type", "value", "reason"),
+    [
+        ("set-config", b"", "empty"),
+        ("set-config", b"{}", "missing_field"),
+        ("set-config", b'{"values":null}', "missing_field"),
+        ("set-config", b"[]", "wrong_type"),
+        ("set-config", b'{"values":"v"}', "wrong_type"),
+        ("set-config", b'{"values":{"value":5}}', "wrong_type"),
+        ("set-changelog", b'{"values":{"Partition":"x"}}', "bad_number"),
+        ("set-changelog", b'{"values":{"Partition":"1_0"}}', "bad_number"),
+        ("set-changelog", b'{"values":{"Partition":" 1"}}', "bad_number"),
+        ("set-changelog", b'{"values":{"Partition":"2147483648"}}', "bad_number"),
+        ("set-changelog", b'{"values":{"Partition":4}}', "wrong_type"),
+        ("set-container-host-assignment", b'{"values":{"host":"h","jmx-url":1}}', "wrong_type"),
+        ("set-checkpoint", b'{"values":{"kafka":"9"}}', "bad_partition"),
+        ("set-checkpoint", b'{"values":{"kafka.in.0":9}}', "wrong_type"),
+        ("set-job-coordinator-metadata", b'{"values":{"meta-key":"[]"}}', "wrong_type"),
+        ("set-job-coordinator-metadata", b'{"values":{"meta-key":"{"}}', "not_json"),
+        ("set-migration-info", b'{"values":{"m":true}}', "wrong_type"),
+        ("samza-startpoint-v1", b"{}", "unknown_startpoint"),
+        ("samza-startpoint-v1", b'{"@type":["StartpointOldest"]}', "unknown_startpoint"),
+        ("samza-startpoint-v1", b'{"@type":"StartpointOldest"}', "missing_field"),
+        ("samza-startpoint-v1-fan-out", b'{"timestamp":1}', "missing_field"),
+        ("samza-drain-v1", b"[]", "wrong_type"),
+        ("samza-place-container-v1", b"x", "not_json"),
+        ("new-type", b"\xff", "not_utf8"),
+    ],
+)
+def test_an_unreadable_value_is_refused_with_a_reason(message_type: str, value: bytes, reason: str) -> None:
+    assert reason_of(message_type, value) == reason
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [
+        ("x", "not_json"),
+        ("[]", "wrong_type"),
+        ('{"system":"k","partition":0}', "missing_field"),
+        ('{"system":"k","stream":"s","partition":"0"}', "wrong_type"),
+        ('{"system":"k","stream":"s","partition":99999999999}', "bad_partition"),
+    ],
+)
+def test_an_assignment_needs_a_partition_as_key_but_its_end_does_not(key: str, reason: str) -> None:
+    value = b'{"values":{"taskNames":"[]"}}'
+    assert reason_of("set-task-partition-assignment", value, key) == reason
+    assert read("set-task-partition-assignment", None, key).key == key
+
+
+@pytest.mark.parametrize("names", ['"t"', "[1]", "{}"])
+def test_task_names_must_be_a_list_of_texts(names: str) -> None:
+    value = json.dumps({"values": {"taskNames": names}}).encode()
+    assert (
+        reason_of("set-task-partition-assignment", value, '{"system":"k","stream":"s","partition":0}') == "wrong_type"
+    )
+
+
+def test_both_spellings_are_read_and_the_code_s_wins() -> None:
+    assert read("set-changelog", b'{"values":{"partition":"4"}}') == SetChangelogMapping(
+        task_name="k", changelog_partition=4
+    )
+    both = read("set-container-host-assignment", b'{"values":{"hostname":"doc","host":"code"}}')
+    assert both == SetContainerHostMapping(container_id="k", host_name="code")
+    changed = read("set-changelog", b'{"values":{"partition":"4"}}').model_copy(update={"changelog_partition": 5})
+    assert encode_message(changed)[1] == b'{"values":{"Partition":"5"}}'
+
+
+def test_envelope_fields_of_another_type_are_none() -> None:
+    message = read("set-config", b'{"source":1,"host":[],"username":{},"timestamp":"x","values":{"value":"v"}}')
+    assert message.envelope == Envelope()
+    assert read("set-config", b'{"timestamp":true,"values":{"value":"v"}}').envelope == Envelope()
+
+
+def test_an_unchanged_message_gives_the_bytes_it_was_read_from() -> None:
+    odd = b'{ "timestamp":1,"future":[1.50], "values":{"x":null,"value":"v"},"source":"s"}'
+    message = read("set-config", odd)
+    assert encode_message(message) == (b'[1,"set-config","k"]', odd)
+    changed = message.model_copy(update={"config_value": "w"})
+    assert encode_message(changed)[1] == b'{"source":"s","values":{"value":"w"},"timestamp":1}'
+    rewritten = message.model_copy(update={"envelope": Envelope("me")})
+    assert encode_message(rewritten)[1] == b'{"source":"me","values":{"value":"v"}}'
+
+
+def test_a_partition_key_without_bucket_keeps_its_spelling() -> None:
+    key = '{"system":"k","stream":"a.b","partition":1}'
+    message = read("set-task-partition-assignment", b'{"values":{"taskNames":"[\\"t\\"]"}}', key)
+    assert message == SetTaskPartitionMapping(partition=SystemStreamPartition("k", "a.b", 1), task_names=("t",))
+    assert decode_key(encode_message(message)[0]).key == key
+
+
+def test_the_type_s_case_counts() -> None:
+    message = read("SET-CONFIG", GOOD_VALUE)
+    assert message == UnknownMessage(message_type="SET-CONFIG", key="k", value=GOOD_VALUE.decode())
+
+
+def test_types_with_and_without_envelope_are_apart() -> None:
+    assert len(SHAPED_TYPES) == 4
+    assert not SHAPED_TYPES & SHAPES.keys()
+
+
+def test_no_error_shows_what_the_record_held() -> None:
+    for value in (
+        b'{"values":{"value":["hunter2"]}}',
+        b'{"values":"hunter2"}',
+        b'{"values":{"value":"hunter2"',
+        b"hunter2",
+    ):
+        with pytest.raises(WireError) as caught:
+            read("set-config", value)
+        assert "hunter2" not in str(caught.value)

@@ -1,0 +1,90 @@
+"""JSON bytes as Jackson writes and reads them."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.errors import WireError
+from eventlog.wire.jackson import dumps, dumps_text, loads, loads_pairs
+
+ANY_TEXT = st.text(st.characters(), max_size=40)
+
+
+@given(ANY_TEXT)
+def test_text_comes_back_from_both_styles(text: str) -> None:
+    assert loads(dumps(text)) == text
+    assert loads(dumps(text, ascii_surrogates=True)) == text
+
+
+@given(ANY_TEXT)
+def test_the_style_with_escapes_has_no_four_byte_characters(text: str) -> None:
+    written = dumps(text, ascii_surrogates=True)
+    assert max(written, default=0) < 0xF0
+
+
+def test_hex_is_upper_case_and_an_escaped_backslash_stays() -> None:
+    assert dumps("\x1f\x0b\x00") == b'"\\u001F\\u000B\\u0000"'
+    assert dumps("\\u001f") == b'"\\\\u001f"'
+    assert dumps("\\\x1f") == b'"\\\\\\u001F"'
+
+
+def test_characters_that_python_would_escape_are_raw() -> None:
+    assert dumps("\u2028\x7fé/<&'") == '"\u2028\x7fé/<&\'"'.encode()
+
+
+def test_astral_characters_and_halves_of_a_pair() -> None:
+    assert dumps("\U0001f680") == '"\U0001f680"'.encode()
+    assert dumps("\U0001f680", ascii_surrogates=True) == b'"\\uD83D\\uDE80"'
+    assert dumps("\ud800 \udc00") == b'"? ?"'
+    assert dumps("\ud800", ascii_surrogates=True) == b'"\\uD800"'
+
+
+def test_no_white_space_and_the_order_given() -> None:
+    assert dumps({"b": [1, None], "a": {"c": True}}) == b'{"b":[1,null],"a":{"c":true}}'
+
+
+def test_nested_text_is_escaped_once_more() -> None:
+    assert dumps({"a": dumps_text(['"'])}) == b'{"a":"[\\"\\\\\\"\\"]"}'
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "empty"),
+        (b"\xff", "not_utf8"),
+        (b'"\xed\xa0\x80"', "not_utf8"),
+        (b"garbage", "not_json"),
+        (b"NaN", "not_json"),
+        (b"[Infinity]", "not_json"),
+        (b"\xef\xbb\xbf{}", "not_json"),
+        (b"{} {}", "not_json"),
+        (b'"\x01"', "not_json"),
+        (b"1" * 5000, "not_json"),
+        (b"[" * 200_000, "not_json"),
+        ('{"a":1}'.encode("utf-16"), "not_utf8"),
+    ],
+)
+def test_bad_bytes_are_refused_with_a_reason(data: bytes, reason: str) -> None:
+    for read in (loads, loads_pairs):
+        with pytest.raises(WireError) as caught:
+            read(data)
+        assert caught.value.reason == reason
+
+
+def test_nul_and_halves_of_a_pair_are_read() -> None:
+    assert loads(b'"\\u0000\\ud800"') == "\x00\ud800"
+
+
+def test_names_that_stand_twice_are_seen_as_pairs() -> None:
+    assert loads_pairs(b'{"a":1,"a":{"b":[]}}') == (("a", 1), ("a", (("b", []),)))
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_raise_another_error(data: bytes) -> None:
+    try:
+        value = loads(data)
+    except WireError:
+        return
+    assert json.loads(data.decode()) == value

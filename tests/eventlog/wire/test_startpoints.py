@@ -1,0 +1,54 @@
+"""Startpoints and fan-outs as JSON."""
+
+import pytest
+
+from eventlog.errors import WireError
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import StartpointFanOut, StartpointOldest, StartpointSpecific
+from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
+
+
+def test_fields_in_any_order_and_unknown_ones_are_read() -> None:
+    value = b'{"more":[],"specificOffset":"4","creationTimestamp":-1,"@type":"StartpointSpecific"}'
+    assert decode_startpoint(value) == StartpointSpecific("4", -1)
+
+
+def test_astral_characters_are_escaped_as_pairs() -> None:
+    written = encode_startpoint(StartpointSpecific("\U0001f680", 1))
+    assert written == b'{"@type":"StartpointSpecific","creationTimestamp":1,"specificOffset":"\\uD83D\\uDE80"}'
+    fan_out = StartpointFanOut(None, {SystemStreamPartition("k", "\U0001f680", 0): StartpointOldest(1)})
+    assert b'"k.\\uD83D\\uDE80.0"' in encode_fan_out(fan_out)
+    assert decode_fan_out(encode_fan_out(fan_out)) == fan_out
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (b'{"@type":"StartpointCustom","creationTimestamp":1}', "unknown_startpoint"),
+        (b'{"@type":"StartpointSpecific","creationTimestamp":1,"specificOffset":4}', "wrong_type"),
+        (b'{"@type":"StartpointTimestamp","creationTimestamp":1,"timestampOffset":"4"}', "wrong_type"),
+        (b'{"@type":"StartpointOldest","creationTimestamp":"1"}', "wrong_type"),
+        (b"[]", "wrong_type"),
+        (b"null", "missing_field"),
+    ],
+)
+def test_an_unreadable_startpoint_is_refused(value: bytes, reason: str) -> None:
+    with pytest.raises(WireError) as caught:
+        decode_startpoint(value)
+    assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (b'{"timestamp":"1","fanOuts":{}}', "wrong_type"),
+        (b'{"timestamp":1,"fanOuts":[]}', "wrong_type"),
+        (b'{"timestamp":1,"fanOuts":{"k.0":{"@type":"StartpointOldest","creationTimestamp":1}}}', "bad_partition"),
+        (b'{"timestamp":1,"fanOuts":{"k.s.0":{}}}', "unknown_startpoint"),
+        (b'{"timestamp":1,"fanOuts":{"k.s.0":null}}', "missing_field"),
+    ],
+)
+def test_an_unreadable_fan_out_is_refused(value: bytes, reason: str) -> None:
+    with pytest.raises(WireError) as caught:
+        decode_fan_out(value)
+    assert caught.value.reason == reason
