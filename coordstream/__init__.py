@@ -1,0 +1,1 @@
+"""The front door: command line, settings and embedded Postgres of coordstream."""

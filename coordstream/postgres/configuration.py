@@ -1,0 +1,37 @@
+"""The settings that the server is started with; nothing is written into its configuration files."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Final
+
+SERVER_SETTINGS: Final[Mapping[str, str]] = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "max_connections": "100",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "shared_buffers": "256MB",
+    "max_wal_size": "2GB",
+    "jit": "off",
+    # A statement, its parameters and the detail of an error can hold a secret: the log has none of them.
+    "log_min_messages": "log",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+    "log_statement": "none",
+    "log_min_duration_statement": "-1",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+    "log_checkpoints": "off",
+}
+
+
+def server_options(port: int, overrides: Mapping[str, str]) -> str:
+    """The options of ``postgres`` as one text for ``pg_ctl -o``, which hands it to a shell."""
+    settings = {**SERVER_SETTINGS, **overrides}
+    assignments = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    return shlex.join(["-p", str(port), *assignments])
+
+
+def syncs_to_disk(overrides: Mapping[str, str]) -> bool:
+    """Whether what is written must survive a power cut (tests give that up for speed)."""
+    return overrides.get("fsync", "on") != "off"

