@@ -1,0 +1,198 @@
+"""Job `checkpoint_progress`: what each task committed and how far its input offsets moved, by time bucket.
+
+Reads commit_history and checkpoint_history over JDBC in one snapshot (preferred rows only: each commit once), writes
+`progress` (task and bucket) and `tasks` (summary) as Parquet, prints the summary and draws it.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from rich.console import Console
+
+from spark_jobs import progress_picture, progress_rows, progress_table, transforms
+from spark_jobs.errors import SparkJobError
+from spark_jobs.jars import OVERRIDE
+from spark_jobs.output_folder import output_folder
+from spark_jobs.progress_scope import JobChoice, Scope, find_scope
+from spark_jobs.session import SUBMITTED, build_session, jar_conf, spark_failures
+from spark_jobs.settings import ReadSettings, database_url
+from spark_jobs.snapshots import exported_snapshot
+from spark_jobs.time_buckets import format_width, parse_width
+
+MOST_TASKS_SHOWN = 40
+AS_OF_FILE = "as_of.json"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked. `bucket_seconds` None: at most 60 buckets; `now` None: the newest record of all logs."""
+
+    output: Path
+    job: JobChoice | None = None
+    bucket_seconds: int | None = None
+    stall_factor: float = 10.0
+    now: datetime | None = None
+    overwrite: bool = False
+
+
+def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
+    """Run the job: 0 done, 1 refused with a sentence on standard error; wrong use leaves as argparse does, with 2."""
+    arguments = _parser().parse_args(argv)
+    options = _options(arguments)
+    try:
+        url = database_url(environ, arguments.database_url_file)
+        spark = build_session("checkpoint_progress", jar_conf(_jar(environ)), environ)
+        try:
+            run(spark, ReadSettings(url, partitions=arguments.partitions), options, _console())
+        finally:
+            spark.stop()
+    except SparkJobError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def run(spark: SparkSession, settings: ReadSettings, options: Options, console: Console) -> None:
+    """Read in one snapshot, write the output folder, print the summary. Raises SparkJobError; leaves nothing half."""
+    partitions = settings.partitions_for(spark.sparkContext.defaultParallelism)
+    with output_folder(options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
+        with exported_snapshot(settings.database_url) as snapshot:
+            scope = find_scope(
+                snapshot, options.job, partitions=partitions, now=options.now, bucket_seconds=options.bucket_seconds
+            )
+            with spark_failures("Spark could not read the database or write the result"):
+                commits = scope.commits(spark, settings, snapshot)
+                checkpoints = scope.checkpoints(spark, settings, snapshot)
+                _write(commits, checkpoints, scope, folder, options.stall_factor)
+        _write_as_of(folder / AS_OF_FILE, scope, options.stall_factor)
+        _show(spark, folder, scope, console)
+    console.print(
+        f"Written to {options.output}: progress and tasks (Parquet), progress.png, {AS_OF_FILE}", markup=False
+    )
+
+
+def _write(commits: DataFrame, checkpoints: DataFrame, scope: Scope, folder: Path, stall_factor: float) -> None:
+    """Write both results; each relation is read once."""
+    commits.persist()
+    steps = transforms.offset_steps(checkpoints)
+    activity = transforms.activity(commits, steps, scope.bucket_seconds).persist()
+    gaps = transforms.median_gaps(commits)
+    tasks = transforms.task_progress(activity, gaps, scope.as_of, scope.bucket_seconds, stall_factor)
+    transforms.progress(activity).coalesce(1).write.parquet(str(folder / "progress"))
+    tasks.coalesce(1).write.parquet(str(folder / "tasks"))
+    activity.unpersist()
+    commits.unpersist()
+
+
+def _write_as_of(path: Path, scope: Scope, stall_factor: float) -> None:
+    logs = [
+        {"stream_name": name, "incarnation": number, "next_offset": offset}
+        for (name, number), offset in sorted(scope.positions.items())
+    ]
+    asked = {"bucket": format_width(scope.bucket_seconds), "stall_factor": stall_factor}
+    about = {"as_of": scope.as_of.isoformat(), **asked, "logs": logs}
+    path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
+def _show(spark: SparkSession, folder: Path, scope: Scope, console: Console) -> None:
+    total = progress_rows.count_tasks(spark, folder / "tasks")
+    tasks = progress_rows.notable_tasks(spark, folder / "tasks", MOST_TASKS_SHOWN)
+    buckets = progress_rows.bucket_rows(spark, folder / "progress", tasks)
+    heading = f"Checkpoint progress of {scope.job or 'all jobs'}"
+    shown = (
+        f"{total} {'task' if total == 1 else 'tasks'}"
+        if total == len(tasks)
+        else f"{len(tasks)} of {total} tasks, stalled first"
+    )
+    picture = folder / "progress.png"
+    progress_picture.draw(picture, buckets, scope.bucket_seconds, f"{heading}, {shown}", _subtitle(scope))
+    for line in progress_table.describe_positions(scope.positions, scope.as_of):
+        console.print(line, markup=False, soft_wrap=True)
+    progress_table.print_summary(console, tasks, total, heading, scope.as_of)
+
+
+def _console() -> Console:
+    return Console(highlight=False, width=None if sys.stdout.isatty() else progress_table.WIDTH)
+
+
+def _subtitle(scope: Scope) -> str:
+    logs = [f"{name} {offset}" for (name, _), offset in sorted(scope.positions.items())]
+    where = f"{len(logs)} logs" if len(logs) > 2 else "log offset " + ", ".join(logs)
+    return f"as of {where}; {scope.as_of:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _jar(environ: Mapping[str, str]) -> Path | None:
+    if jar := environ.get(OVERRIDE):
+        return Path(jar)
+    if SUBMITTED in environ:
+        return None  # spark-submit --jars brings it
+    raise SparkJobError(f"{OVERRIDE} names no JDBC driver: run the job through `coordstream spark` or set it.")
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    return Options(
+        arguments.output, arguments.job, arguments.bucket, arguments.stall, arguments.now, arguments.overwrite
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="checkpoint_progress", description="Commits and offsets advanced by task.")
+    add = parser.add_argument
+    add("--output", type=Path, required=True, help="folder for Parquet and picture; must not exist")
+    add("--overwrite", action="store_true", help="replace an earlier result in --output")
+    add("--job", type=_job, metavar="NAME/ID", help="this job only (default: all)")
+    add("--bucket", type=_width, metavar="WIDTH", help="such as 5s, 1m, 1h (default: at most 60 buckets)")
+    add("--stall", type=_factor, default=10.0, metavar="K", help="stalled after K times the median gap (default: 10)")
+    add("--now", type=_moment, metavar="TIME", help="ISO time that ages count to (default: the newest record's)")
+    add("--partitions", type=_count, help="JDBC connections at once (default: cores, at most 8)")
+    add("--database-url-file", type=Path, metavar="FILE", help="instead of COORDSTREAM_DATABASE_URL")
+    return parser
+
+
+def _job(text: str) -> JobChoice:
+    name, _, job_id = text.rpartition("/")
+    if not name or not job_id:
+        raise argparse.ArgumentTypeError(f"{text!r} names no job: write NAME/ID, such as wordcount/1")
+    return JobChoice(name, job_id)
+
+
+def _width(text: str) -> int:
+    try:
+        return parse_width(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of partitions: write 1 to 1000")
+    return int(text)
+
+
+def _factor(text: str) -> float:
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = -1.0
+    if not 0 < factor < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no factor: write a number above 0, such as 10")
+    return factor
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time: write 2026-01-31T12:00:00Z") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

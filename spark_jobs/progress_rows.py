@@ -1,0 +1,107 @@
+"""The results of checkpoint_progress as Python values, read back from what was written."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_jobs.transforms import EPOCH, TASK
+
+
+@dataclass(frozen=True)
+class TaskProgress:
+    """One task's summary. Times are aware, ages and gaps are seconds; `stall` is silent, no-advance or None."""
+
+    job_name: str
+    job_id: str
+    task_name: str
+    commits: int
+    advanced: int | None
+    rewound: int | None
+    age: float | None
+    median_gap: float | None
+    stall: str | None
+    stalled_since: datetime | None
+
+    def label(self, *, with_job: bool) -> str:
+        """The task's name, after its job's where several jobs are shown."""
+        return f"{self.job_name}/{self.job_id} {self.task_name}" if with_job else self.task_name
+
+    def order(self) -> list[tuple[bool, int, str]]:
+        """Sort key: names, with the numbers in them counted as numbers (`Partition 2` before `Partition 10`)."""
+        parts = re.split(r"([0-9]+)", self.label(with_job=True))
+        return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+
+
+@dataclass(frozen=True)
+class BucketProgress:
+    """What one task did in the bucket that starts at `start` (aware)."""
+
+    start: datetime
+    commits: int
+    advanced: int
+    rewound: int
+
+
+def count_tasks(spark: SparkSession, tasks: Path) -> int:
+    """How many tasks the result covers."""
+    return spark.read.parquet(str(tasks)).count()
+
+
+def notable_tasks(spark: SparkSession, tasks: Path, most: int) -> list[TaskProgress]:
+    """At most `most` tasks, stalled ones first, then those with the oldest checkpoint; in the order of their names."""
+    rows = (
+        spark.read.parquet(str(tasks))
+        .withColumn("stalled_micros", sf.unix_micros("stalled_since"))
+        .orderBy(sf.col("stall").isNull(), sf.col("checkpoint_age_seconds").desc(), *TASK)
+        .limit(most)
+        .collect()
+    )
+    return sorted(map(_task, rows), key=TaskProgress.order)
+
+
+def bucket_rows(
+    spark: SparkSession, progress: Path, tasks: list[TaskProgress]
+) -> dict[TaskProgress, list[BucketProgress]]:
+    """The buckets of each of `tasks`, in order of time; those without a readable time are left out."""
+    names = {(task.job_name, task.job_id, task.task_name): task for task in tasks}
+    wanted = spark.createDataFrame(list(names), ", ".join(f"{name} string" for name in TASK))
+    rows = (
+        spark.read.parquet(str(progress))
+        .join(sf.broadcast(wanted), on=list(TASK), how="left_semi")
+        .where(sf.col("bucket_start").isNotNull())
+        .orderBy("bucket_start")
+        .select(*TASK, sf.unix_micros("bucket_start").alias("start_micros"), "commits", "advanced", "rewound")
+        .collect()
+    )
+    buckets: dict[TaskProgress, list[BucketProgress]] = {task: [] for task in tasks}
+    for row in rows:
+        buckets[names[row.job_name, row.job_id, row.task_name]].append(_bucket(row))
+    return buckets
+
+
+def _task(row: Row) -> TaskProgress:
+    return TaskProgress(
+        row.job_name,
+        row.job_id,
+        row.task_name,
+        row.commits,
+        row.advanced,
+        row.rewound,
+        row.checkpoint_age_seconds,
+        row.median_gap_seconds,
+        row.stall,
+        None if row.stalled_micros is None else _moment(row.stalled_micros),
+    )
+
+
+def _bucket(row: Row) -> BucketProgress:
+    return BucketProgress(_moment(row.start_micros), row.commits, row.advanced or 0, row.rewound or 0)
+
+
+def _moment(micros: int) -> datetime:
+    """Microseconds since 1970 instead of Spark's own datetimes, which come in the machine's zone and say none."""
+    return EPOCH + timedelta(microseconds=micros)

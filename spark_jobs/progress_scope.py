@@ -1,0 +1,113 @@
+"""What checkpoint_progress covers: which job, which stretch of the log, as of when; and the reads that follow."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg import sql
+from psycopg.rows import dict_row
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_jobs.errors import SparkJobError
+from spark_jobs.readers import Ranges, Relation, Value, read_relation
+from spark_jobs.settings import ReadSettings
+from spark_jobs.snapshots import Snapshot
+from spark_jobs.time_buckets import width_for
+from spark_jobs.transforms import INPUT, LOG_ORDER, TASK
+
+COMMIT_COLUMNS = (*TASK, "job_bucket", "record_time", *LOG_ORDER)
+CHECKPOINT_COLUMNS = (*COMMIT_COLUMNS, *INPUT, "input_offset_number")
+
+EXTENT = sql.SQL(
+    "SELECT count(*) AS commits, min(record_time) AS first_commit_at, max(record_time) AS last_commit_at,"
+    " min(log_offset) AS lowest_offset, max(log_offset) AS highest_offset,"
+    " count(DISTINCT job_bucket) AS job_buckets, min(job_bucket) AS lowest_bucket, max(job_bucket) AS highest_bucket,"
+    " (SELECT max(last_record_time) FROM coordinator.job) AS newest_record_time FROM ({commits}) AS commits"
+)
+
+
+@dataclass(frozen=True)
+class JobChoice:
+    """The job to look at; `None` instead of one means all of them."""
+
+    name: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.id}"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The preferred commits that are counted. Ages are measured at `as_of` (aware)."""
+
+    job: JobChoice | None
+    as_of: datetime
+    bucket_seconds: int
+    ranges: Ranges
+    positions: Mapping[tuple[str, int], int]
+
+    def commits(self, spark: SparkSession, settings: ReadSettings, snapshot: Snapshot) -> DataFrame:
+        """A row per preferred commit (commit_history)."""
+        relation = Relation("commit_history", COMMIT_COLUMNS, chosen(self.job))
+        return read_relation(spark, settings, relation, snapshot, self.ranges).select(*TASK, "record_time", *LOG_ORDER)
+
+    def checkpoints(self, spark: SparkSession, settings: ReadSettings, snapshot: Snapshot) -> DataFrame:
+        """A row per input partition of each preferred commit (checkpoint_history)."""
+        relation = Relation("checkpoint_history", CHECKPOINT_COLUMNS, chosen(self.job))
+        rows = read_relation(spark, settings, relation, snapshot, self.ranges)
+        return rows.select(*TASK, *INPUT, "input_offset_number", "record_time", *LOG_ORDER)
+
+
+def chosen(job: JobChoice | None) -> dict[str, Value]:
+    """The values that a history's rows must have to be counted: preferred, and of the job if one is chosen."""
+    named = {} if job is None else {"job_name": job.name, "job_id": job.id}
+    return {"is_preferred": True, **named}
+
+
+def find_scope(
+    snapshot: Snapshot, job: JobChoice | None, *, partitions: int, now: datetime | None, bucket_seconds: int | None
+) -> Scope:
+    """Ask `snapshot` what there is. Ages count to `now`, else to the newest record of all logs, never to today.
+    Without `bucket_seconds` the span of the commits has at most 60 buckets.
+
+    Raises SparkJobError where no preferred commit is to be counted.
+    """
+    with snapshot.connection.cursor(row_factory=dict_row) as cursor:
+        relation = Relation("commit_history", ("job_bucket", "record_time", "log_offset"), chosen(job))
+        extent = cursor.execute(EXTENT.format(commits=relation.query())).fetchall()[0]
+    as_of = now or extent["newest_record_time"] or extent["last_commit_at"]
+    if not extent["commits"] or as_of is None:
+        whose = "of any job" if job is None else f"of job {job}"
+        raise SparkJobError(
+            f"The database holds no commit {whose}: import its logs, or name another with --job NAME/ID."
+        )
+    return Scope(
+        job,
+        as_of.astimezone(UTC),
+        bucket_seconds or width_for(extent["first_commit_at"], extent["last_commit_at"]),
+        choose_ranges(extent, partitions),
+        _positions(snapshot, job),
+    )
+
+
+def choose_ranges(extent: Mapping[str, Any], partitions: int) -> Ranges:
+    """How to cut the reads: across a fleet by job_bucket, where each range is whole logs; else by log_offset.
+
+    By bucket only where every partition gets at least one: fewer jobs would leave connections with nothing to do.
+    """
+    if partitions > 1 and extent["job_buckets"] >= 2 * partitions:
+        return Ranges("job_bucket", extent["lowest_bucket"], extent["highest_bucket"], partitions)
+    return Ranges("log_offset", extent["lowest_offset"], extent["highest_offset"], partitions)
+
+
+def _positions(snapshot: Snapshot, job: JobChoice | None) -> dict[tuple[str, int], int]:
+    """The next offset of each log, of the chosen job's logs only if one is chosen."""
+    if job is None:
+        return dict(snapshot.positions)
+    streams = snapshot.connection.execute(
+        "SELECT stream_name FROM coordinator.log_position WHERE job_name = %s AND job_id = %s", (job.name, job.id)
+    ).fetchall()
+    names = {name for (name,) in streams}
+    return {log: offset for log, offset in snapshot.positions.items() if log[0] in names}

@@ -1,0 +1,74 @@
+"""The printed summary of checkpoint_progress."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from spark_jobs.progress_rows import TaskProgress
+
+WIDTH = 100
+MOST_LOGS = 6
+
+
+def print_summary(console: Console, tasks: Sequence[TaskProgress], total: int, heading: str, as_of: datetime) -> None:
+    """Print a line per task, and how many of `total` are not shown. Names are printed as they are, never as markup.
+
+    Ages and stalls count to `as_of` (aware).
+    """
+    with_job = len({(task.job_name, task.job_id) for task in tasks}) > 1
+    table = Table(title=Text(heading), title_justify="left", width=min(console.width, WIDTH), box=None, padding=(0, 1))
+    table.add_column("task", overflow="fold", ratio=1, min_width=14)
+    for column in ("commits", "advanced", "rewound", "newest commit", "median gap"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("stalled", no_wrap=True)
+    for task in tasks:
+        table.add_row(*_cells(task, as_of, with_job=with_job))
+    console.print(table)
+    if total > len(tasks):
+        console.print(
+            Text(f"… and {total - len(tasks)} more tasks in the Parquet files: stalled ones are shown first.")
+        )
+
+
+def _cells(task: TaskProgress, as_of: datetime, *, with_job: bool) -> list[Text]:
+    return [
+        Text(task.label(with_job=with_job)),
+        Text(f"{task.commits:,}"),
+        Text(_count(task.advanced)),
+        Text(_count(task.rewound)),
+        Text("?" if task.age is None else f"{format_span(task.age)} ago"),
+        Text("" if task.median_gap is None else format_span(task.median_gap)),
+        Text(_stall(task, as_of), style="bold red"),
+    ]
+
+
+def _stall(task: TaskProgress, as_of: datetime) -> str:
+    if task.stall is None or task.stalled_since is None:
+        return ""
+    return f"{task.stall} {format_span((as_of - task.stalled_since).total_seconds())}"
+
+
+def _count(number: int | None) -> str:
+    return "?" if number is None else f"{number:,}"
+
+
+def describe_positions(positions: Mapping[tuple[str, int], int], as_of: datetime) -> list[str]:
+    """The log positions that a result is as of, a line each: the next offset is the first one not in it."""
+    lines = [f"  {name} (incarnation {number}): next offset {positions[name, number]}" for name, number in positions]
+    more = [f"  … and {len(lines) - MOST_LOGS} more logs, in as_of.json"] if len(lines) > MOST_LOGS else []
+    return [f"As of {as_of:%Y-%m-%d %H:%M:%S} UTC, log positions:", *sorted(lines)[:MOST_LOGS], *more]
+
+
+def format_span(seconds: float) -> str:
+    """A span in its two largest units (`12.3s`, `4m 05s`, `2h 10m`, `3d 04h`); negative where a clock was behind."""
+    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
+    if seconds < 59.95:
+        return f"{sign}{seconds:.1f}s"
+    whole = round(seconds)
+    for size, unit, part, part_unit in ((86_400, "d", 3600, "h"), (3600, "h", 60, "m"), (60, "m", 1, "s")):
+        if whole >= size:
+            return f"{sign}{whole // size}{unit} {whole % size // part:02d}{part_unit}"
+    return f"{sign}{whole}s"

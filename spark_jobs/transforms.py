@@ -1,0 +1,157 @@
+"""What commits and checkpoints say about progress: DataFrame in, DataFrame out, no reading and no writing."""
+
+from datetime import UTC, datetime, timedelta
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+TASK = ("job_name", "job_id", "task_name")
+INPUT = ("system_name", "stream_name", "partition_id", "key_bucket")
+LOG_ORDER = ("incarnation", "log_offset")
+PROGRESS = (*TASK, "bucket_start", "commits", "advanced", "rewound")
+TASK_PROGRESS = (
+    *TASK,
+    "commits",
+    "advanced",
+    "rewound",
+    "first_commit_at",
+    "newest_commit_at",
+    "checkpoint_age_seconds",
+    "last_advance_at",
+    "median_gap_seconds",
+    "stall",
+    "stalled_since",
+)
+
+
+def bucket_start(time: str, seconds: int) -> Column:
+    """The start of the bucket of `seconds` (counted from 1970, UTC) that the time of column `time` lies in."""
+    micros = sf.unix_micros(sf.col(time))
+    return sf.timestamp_micros(micros - sf.pmod(micros, sf.lit(seconds * 1_000_000)))
+
+
+def instant(moment: datetime) -> Column:
+    """An aware `moment` as a constant, exact to the microsecond in any time zone of session, JVM or machine."""
+    return sf.timestamp_micros(sf.lit((moment - EPOCH) // timedelta(microseconds=1)))
+
+
+def offset_steps(checkpoints: DataFrame) -> DataFrame:
+    """What each checkpoint added to an input partition: offsets `advanced` and `rewound`, both counted positive.
+
+    Takes rows of checkpoint_history, in any order. A partition's first offset is no step, and an offset that is no
+    integer (input_offset_number null) takes part in none. Steps run on over a new incarnation of the log.
+    """
+    order = Window.partitionBy(*TASK, *INPUT).orderBy(*LOG_ORDER)
+    step = sf.try_subtract(sf.col("input_offset_number"), sf.lag("input_offset_number").over(order))
+    return (
+        checkpoints.where(sf.col("input_offset_number").isNotNull())
+        .select(*TASK, "record_time", step.alias("step"))
+        .where(sf.col("step") != 0)
+        .select(
+            *TASK,
+            "record_time",
+            sf.greatest(sf.col("step"), sf.lit(0)).alias("advanced"),
+            sf.greatest(sf.try_subtract(sf.lit(0), sf.col("step")), sf.lit(0)).alias("rewound"),
+        )
+    )
+
+
+def activity(commits: DataFrame, steps: DataFrame, bucket_seconds: int) -> DataFrame:
+    """Commits and steps together, a row per task and bucket; a record without a readable time has bucket_start null."""
+    zero, never = sf.lit(0).cast("bigint"), sf.lit(None).cast("timestamp")
+    at = sf.col("record_time")
+    committed = commits.select(
+        *TASK, at, sf.lit(1).cast("bigint").alias("commit"), zero.alias("advanced"), zero.alias("rewound"),
+        at.alias("commit_at"), never.alias("advance_at"),
+    )  # fmt: skip
+    moved_at = sf.when(sf.col("advanced") > 0, at)
+    moved = steps.select(
+        *TASK, at, zero.alias("commit"), "advanced", "rewound", never.alias("commit_at"), moved_at.alias("advance_at")
+    )
+    return (
+        committed.unionByName(moved)
+        .groupBy(*TASK, bucket_start("record_time", bucket_seconds).alias("bucket_start"))
+        .agg(*_totals("commit"), *_times("commit_at", "commit_at", "advance_at"))
+        .select(*PROGRESS, "first_commit_at", "newest_commit_at", "last_advance_at")
+    )
+
+
+def _totals(commits: str) -> tuple[Column, ...]:
+    return (
+        sf.sum(commits).alias("commits"),
+        sf.try_sum("advanced").alias("advanced"),
+        sf.try_sum("rewound").alias("rewound"),
+    )
+
+
+def _times(first: str, newest: str, advance: str) -> tuple[Column, ...]:
+    return (
+        sf.min(first).alias("first_commit_at"),
+        sf.max(newest).alias("newest_commit_at"),
+        sf.max(advance).alias("last_advance_at"),
+    )
+
+
+def progress(activity_rows: DataFrame) -> DataFrame:
+    """The result per task and bucket, without what only the summary of a task needs."""
+    return activity_rows.select(*PROGRESS)
+
+
+def median_gaps(commits: DataFrame) -> DataFrame:
+    """Seconds between a task's commits, in the middle; no row for a task with fewer than three commits."""
+    order = Window.partitionBy(*TASK).orderBy(*LOG_ORDER)
+    gap = _seconds_between(sf.lag("record_time").over(order), sf.col("record_time"))
+    return (
+        commits.select(*TASK, gap.alias("gap"))
+        .groupBy(*TASK)
+        .agg(sf.median("gap").alias("median_gap_seconds"), sf.count("gap").alias("gaps"))
+        .where(sf.col("gaps") >= 2)
+        .select(*TASK, "median_gap_seconds")
+    )
+
+
+def task_progress(
+    activity_rows: DataFrame, gaps: DataFrame, as_of: datetime, bucket_seconds: int, stall_factor: float
+) -> DataFrame:
+    """The result per task: totals, the newest checkpoint's age at `as_of` (aware), and whether the task stalls.
+
+    A task's patience is `stall_factor` times its median gap between commits, and a bucket at least; a task without
+    a median gap never stalls. `stall` is `silent` where the newest commit is older than the patience, else
+    `no-advance` where the task's offsets stood still for longer than that while another task of its job advanced
+    (a quiet input looks the same: where an input ends is not on the log), else null.
+    """
+    totals = activity_rows.groupBy(*TASK).agg(
+        sf.sum("commits").alias("commits"),
+        sf.try_sum("advanced").alias("advanced"),
+        sf.try_sum("rewound").alias("rewound"),
+        *_times("first_commit_at", "newest_commit_at", "last_advance_at"),
+    )
+    patience = sf.greatest(sf.col("median_gap_seconds") * stall_factor, sf.lit(float(bucket_seconds)))
+    job = Window.partitionBy("job_name", "job_id")
+    standing_since = sf.coalesce("last_advance_at", "first_commit_at")
+    return (
+        totals.join(gaps, on=list(TASK), how="left")
+        .withColumn("patience", sf.when(sf.col("median_gap_seconds").isNotNull(), patience))
+        .withColumn("checkpoint_age_seconds", _seconds_between(sf.col("newest_commit_at"), instant(as_of)))
+        .withColumn("standing_since", standing_since)
+        .withColumn("standing", _seconds_between(sf.col("standing_since"), sf.max("last_advance_at").over(job)))
+        .withColumn("stall", _stall())
+        .withColumn("stalled_since", _stalled_since())
+        .select(*TASK_PROGRESS)
+    )
+
+
+def _stall() -> Column:
+    silent = sf.col("checkpoint_age_seconds") > sf.col("patience")
+    standing = sf.col("standing") > sf.col("patience")
+    return sf.when(silent, sf.lit("silent")).when(standing, sf.lit("no-advance"))
+
+
+def _stalled_since() -> Column:
+    silent, standing = sf.col("stall") == "silent", sf.col("stall") == "no-advance"
+    return sf.when(silent, sf.col("newest_commit_at")).when(standing, sf.col("standing_since"))
+
+
+def _seconds_between(earlier: Column, later: Column) -> Column:
+    return (sf.unix_micros(later) - sf.unix_micros(earlier)) / 1e6

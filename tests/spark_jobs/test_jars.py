@@ -1,0 +1,130 @@
+"""The driver's jar: fetched once, whole or not at all, and never another one than the one checked in."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import spark_jobs
+from spark_jobs.errors import JarUnavailableError, JavaMissingError
+from spark_jobs.jars import IVY_FILE, POSTGRES_DRIVER, ivy_program, postgres_driver
+from tests.spark_jobs.fake_java import fake_java
+
+VERSION = """case "$*" in *-version*) echo 'openjdk version "17.0.1"' >&2; exit 0;; esac"""
+SCRATCH = 'for a in "$@"; do case "$a" in */ivy) scratch=$(dirname "$a");; esac; done'
+NO_NETWORK = "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1 -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=1"
+
+
+def java_that(folder: Path, script: str) -> dict[str, str]:
+    """An environment whose java, asked to fetch, runs `script` with $scratch, the folder to retrieve into."""
+    fake_java(folder, f"{VERSION}\n{SCRATCH}\n{script}")
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+def test_ivy_names_the_jar_that_is_checked_and_nothing_else() -> None:
+    (dependency,) = re.findall(r"<dependency (.*)/>", IVY_FILE.read_text())
+    named = dict(re.findall(r'(\w+)="([^"]*)"', dependency))
+    assert f"{named['name']}-{named['rev']}.jar" == POSTGRES_DRIVER.name
+    assert (named["org"], named["transitive"]) == ("org.postgresql", "false")
+    assert ivy_program().is_file()
+
+
+@pytest.mark.spark
+def test_ivy_fetches_the_driver_alone(jdbc_jar: Path) -> None:
+    assert POSTGRES_DRIVER.stands_at(jdbc_jar) or "COORDSTREAM_JDBC_JAR" in os.environ
+    assert [path.name for path in jdbc_jar.parent.glob("*.jar")] == [jdbc_jar.name]
+
+
+@pytest.mark.spark
+def test_a_filled_cache_needs_neither_java_nor_network(jdbc_jar: Path, tmp_path: Path) -> None:
+    (tmp_path / jdbc_jar.name).write_bytes(jdbc_jar.read_bytes())
+    assert postgres_driver(tmp_path, {"PATH": ""}) == tmp_path / jdbc_jar.name
+
+
+@pytest.mark.spark
+def test_two_fetches_at_once_fetch_once(jdbc_jar: Path, tmp_path: Path) -> None:
+    environ = java_that(tmp_path / "bin", f'echo x >> {tmp_path}/calls; cp {jdbc_jar} "$scratch"')
+    with ThreadPoolExecutor(4) as pool:
+        paths = set(pool.map(lambda _: postgres_driver(tmp_path / "cache", environ), range(4)))
+    assert paths == {tmp_path / "cache" / POSTGRES_DRIVER.name}
+    assert (tmp_path / "calls").read_text() == "x\n"
+
+
+@pytest.mark.spark
+def test_a_killed_fetch_leaves_nothing_that_the_next_one_minds(jdbc_jar: Path, tmp_path: Path) -> None:
+    cache, reached = tmp_path / "cache", tmp_path / "reached"
+    os.mkfifo(reached)
+    blocked = java_that(
+        tmp_path / "bin", f'head -c 99 {jdbc_jar} > "$scratch/{jdbc_jar.name}"; echo > {reached}; read x'
+    )
+    program = (
+        "import os, sys, pathlib, spark_jobs.jars as jars; jars.postgres_driver(pathlib.Path(sys.argv[1]), os.environ)"
+    )
+    root = str(Path(spark_jobs.__file__).parents[1])
+    fetcher = subprocess.Popen(
+        [sys.executable, "-c", program, str(cache)],
+        env={**blocked, "PYTHONPATH": root},
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
+    reached.read_text()  # returns when the fake java has written its half
+    os.killpg(fetcher.pid, signal.SIGKILL)
+    fetcher.communicate()
+    assert not (cache / jdbc_jar.name).exists()
+    assert len(list(cache.glob(".fetch-*"))) == 1
+    postgres_driver(cache, java_that(tmp_path / "good", f'cp {jdbc_jar} "$scratch"'))
+    assert sorted(path.name for path in cache.iterdir()) == [".lock", jdbc_jar.name]
+
+
+@pytest.mark.spark
+def test_a_damaged_jar_in_the_cache_is_fetched_again(jdbc_jar: Path, tmp_path: Path) -> None:
+    (tmp_path / jdbc_jar.name).write_bytes(b"damaged")
+    fetched = postgres_driver(tmp_path, java_that(tmp_path / "bin", f'cp {jdbc_jar} "$scratch"'))
+    assert POSTGRES_DRIVER.stands_at(fetched)
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        (f'echo other > "$scratch/{POSTGRES_DRIVER.name}"', "is not the one that was checked in"),
+        ("exit 1", "could not be fetched: try again with a network"),
+        ("exit 0", "could not be fetched: try again with a network"),
+    ],
+)
+def test_a_fetch_that_fails_says_what_to_do_and_leaves_nothing(tmp_path: Path, script: str, sentence: str) -> None:
+    with pytest.raises(JarUnavailableError, match=sentence):
+        postgres_driver(tmp_path / "cache", java_that(tmp_path / "bin", script))
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == [".lock"]
+
+
+@pytest.mark.spark
+def test_no_network_is_said_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(
+        JarUnavailableError, match="try again with a network, or name a copy of it in COORDSTREAM_JDBC_JAR"
+    ):
+        postgres_driver(tmp_path, {**os.environ, "JAVA_TOOL_OPTIONS": NO_NETWORK, "COORDSTREAM_JDBC_JAR": ""})
+
+
+def test_no_java_is_said_before_anything_is_fetched(tmp_path: Path) -> None:
+    with pytest.raises(JavaMissingError):
+        postgres_driver(tmp_path / "cache", {"PATH": str(tmp_path)})
+
+
+def test_a_named_jar_is_used_as_it_is(tmp_path: Path) -> None:
+    jar = tmp_path / "mine.jar"
+    with pytest.raises(JarUnavailableError, match="where there is no file"):
+        postgres_driver(tmp_path / "cache", {"COORDSTREAM_JDBC_JAR": str(jar)})
+    jar.write_bytes(b"mine")
+    assert postgres_driver(tmp_path / "cache", {"COORDSTREAM_JDBC_JAR": str(jar)}) == jar
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JarUnavailableError, match=r"file/cache cannot be written"):
+        postgres_driver(tmp_path / "file" / "cache", {"PATH": ""})

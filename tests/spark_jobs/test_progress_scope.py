@@ -1,0 +1,62 @@
+"""What the job covers, and how it cuts its reads."""
+
+from datetime import timedelta
+
+import pytest
+
+from spark_jobs.errors import SparkJobError
+from spark_jobs.progress_scope import JobChoice, Scope, choose_ranges, find_scope
+from spark_jobs.readers import Ranges
+from spark_jobs.snapshots import exported_snapshot
+from tests.spark_jobs.relations import Relations, at
+
+EXTENT = {"lowest_offset": 5, "highest_offset": 90, "lowest_bucket": 3, "highest_bucket": 60}
+
+
+def scope_of(relations: Relations, job: JobChoice | None = None) -> Scope:
+    with exported_snapshot(relations.url) as snapshot:
+        return find_scope(snapshot, job, partitions=2, now=None, bucket_seconds=None)
+
+
+@pytest.mark.parametrize(
+    ("buckets", "partitions", "ranges"),
+    [
+        (1, 4, Ranges("log_offset", 5, 90, 4)),
+        (7, 4, Ranges("log_offset", 5, 90, 4)),
+        (8, 4, Ranges("job_bucket", 3, 60, 4)),
+        (64, 1, Ranges("log_offset", 5, 90, 1)),
+    ],
+)
+def test_a_fleet_is_cut_by_job_and_a_job_by_offset(buckets: int, partitions: int, ranges: Ranges) -> None:
+    assert choose_ranges({**EXTENT, "job_buckets": buckets}, partitions) == ranges
+
+
+def test_ages_count_to_the_newest_record_of_all_logs(relations: Relations) -> None:
+    relations.commit("a", 1, {0: 1})
+    relations.commit("a", 50, {0: 1})
+    relations.add_log("counts/1", 2, at(51))
+    relations.add_log("other/1", 9, at(99))
+    scope = scope_of(relations, JobChoice("counts", "1"))
+    assert scope.as_of == at(99)
+    assert scope.bucket_seconds == 1
+    assert scope.positions == {("__samza_checkpoint_ver_1_for_counts_1", 1): 2}
+    assert len(scope_of(relations).positions) == 2
+
+
+def test_a_given_time_goes_before_the_logs(relations: Relations) -> None:
+    relations.commit("a", 1, {0: 1})
+    moment = at(0) + timedelta(days=9)
+    with exported_snapshot(relations.url) as snapshot:
+        assert find_scope(snapshot, None, partitions=1, now=moment, bucket_seconds=7).as_of == moment
+
+
+def test_commits_that_are_not_preferred_are_none(relations: Relations) -> None:
+    relations.commit("a", 1, {0: 1}, preferred=False)
+    with pytest.raises(SparkJobError, match="no commit of any job"):
+        scope_of(relations)
+
+
+def test_a_job_without_commits_is_named(relations: Relations) -> None:
+    relations.commit("a", 1, {0: 1})
+    with pytest.raises(SparkJobError, match="no commit of job it's/1"):
+        scope_of(relations, JobChoice("it's", "1"))

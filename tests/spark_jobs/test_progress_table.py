@@ -1,0 +1,68 @@
+"""The printed summary."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from spark_jobs.progress_rows import TaskProgress
+from spark_jobs.progress_table import describe_positions, format_span, print_summary
+from tests.spark_jobs.relations import at
+from tests.spark_jobs.summaries import TASK
+
+
+def printed(tasks: list[TaskProgress], total: int) -> str:
+    text = io.StringIO()
+    print_summary(Console(file=text, width=100), tasks, total, "Checkpoint progress", at(60))
+    return text.getvalue()
+
+
+def test_a_task_is_a_line_of_at_most_a_hundred_columns() -> None:
+    stalled = replace(TASK, task_name="Partition 1", stall="no-advance", stalled_since=at(25))
+    lines = printed([TASK, stalled], 2).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert "Partition 0" in lines[2]
+    assert "1,234,567" in lines[2]
+    assert "89,000,000" in lines[2]
+    assert "no-advance 35.0s" in lines[3]
+
+
+def test_the_job_is_named_where_there_are_several() -> None:
+    assert "counts/1 " not in printed([TASK], 1)
+    assert "other/2 Partition 0" in printed([TASK, replace(TASK, job_name="other", job_id="2")], 2)
+
+
+def test_names_are_no_markup_and_what_is_unknown_is_a_question() -> None:
+    text = printed([replace(TASK, task_name="[red]x[/red]", advanced=None, age=None)], 7)
+    assert "[red]x[/red]" in text
+    assert text.count("?") == 2
+    assert "and 6 more tasks" in text
+
+
+def test_tasks_are_in_the_order_of_their_numbers() -> None:
+    tasks = [replace(TASK, task_name=f"Partition {number}") for number in (10, 2, 1)]
+    assert [task.task_name[-2:].strip() for task in sorted(tasks, key=TaskProgress.order)] == ["1", "2", "10"]
+
+
+def test_positions_are_a_line_each_and_not_too_many() -> None:
+    lines = describe_positions({(f"log{number}", 1): number for number in range(9)}, at(0))
+    assert lines[0] == "As of 2026-03-01 12:00:00 UTC, log positions:"
+    assert lines[1] == "  log0 (incarnation 1): next offset 0"
+    assert lines[-1] == "  … and 3 more logs, in as_of.json"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0.0s"),
+        (59.94, "59.9s"),
+        (59.96, "1m 00s"),
+        (125, "2m 05s"),
+        (3600, "1h 00m"),
+        (90_000, "1d 01h"),
+        (-5, "-5.0s"),
+    ],
+)
+def test_a_span_is_told_in_two_units(seconds: float, text: str) -> None:
+    assert format_span(seconds) == text

@@ -1,0 +1,178 @@
+"""JDBC reads: never torn, never without a fetch size, and types that arrive as they were."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import psycopg
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
+
+from spark_jobs.errors import UnsafeReadError
+from spark_jobs.readers import LogBound, Ranges, Relation, jdbc_options, read_relation
+from spark_jobs.settings import ReadSettings
+from spark_jobs.snapshots import Snapshot, exported_snapshot
+from tests.fixtures.waiting import wait_until
+from tests.spark_jobs.relations import Relations
+
+GATE = 20_260_301
+
+# Account 1 lies in the first of four partitions, 39 in the last. Account 15, in the second, is handed out only once
+# the gate is open: by then the first partition's query has been answered and the last one's has not been asked.
+GATED_ACCOUNTS = f"""
+CREATE TABLE accounts (id bigint PRIMARY KEY, amount bigint NOT NULL);
+INSERT INTO accounts SELECT number, 100 FROM generate_series(1, 39) AS number;
+CREATE FUNCTION pass_gate() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+BEGIN PERFORM pg_advisory_xact_lock_shared({GATE}); RETURN 0; END $$;
+CREATE VIEW coordinator.account AS
+SELECT id, amount + CASE WHEN id = 15 THEN pass_gate() ELSE 0 END AS amount FROM accounts;
+"""
+MOVE = "UPDATE accounts SET amount = amount + CASE id WHEN 1 THEN -50 ELSE 50 END WHERE id IN (1, 39)"
+WAITS_AT_GATE = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted"
+ACCOUNT = Relation("account", ("id", "amount"), {})
+QUARTERS = Ranges("id", 1, 39, 4)
+
+
+@pytest.fixture
+def gated_accounts(relations: Relations) -> str:
+    with psycopg.connect(relations.url) as connection:
+        connection.execute(GATED_ACCOUNTS)
+    return relations.url
+
+
+def total_while_a_writer_commits(spark: SparkSession, url: str, options: dict[str, str]) -> int:
+    """The sum of all accounts, read in 4 partitions, with 50 moved from the first to the last in the midst of it."""
+
+    def move_in_the_midst(gatekeeper: psycopg.Connection[Any]) -> None:
+        try:
+            wait_until(lambda: gatekeeper.execute(WAITS_AT_GATE, [GATE]).fetchall()[0][0], 60, "a reader at the gate")
+            gatekeeper.execute(MOVE)
+        finally:
+            gatekeeper.execute("SELECT pg_advisory_unlock(%s)", [GATE])
+
+    with psycopg.connect(url, autocommit=True) as gatekeeper, ThreadPoolExecutor(1) as pool:
+        gatekeeper.execute("SELECT pg_advisory_lock(%s)", [GATE])
+        writer = pool.submit(move_in_the_midst, gatekeeper)
+        total = spark.read.format("jdbc").options(**options).load().agg(sf.sum("amount")).first()
+        writer.result()
+    return cast("int", total[0]) if total else -1
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("attempt", range(3))
+def test_a_read_in_four_partitions_is_one_moment(spark: SparkSession, gated_accounts: str, attempt: int) -> None:
+    with exported_snapshot(gated_accounts) as snapshot:
+        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS)
+        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("attempt", range(3))
+def test_the_same_read_without_the_session_statement_is_torn(
+    spark: SparkSession, gated_accounts: str, attempt: int
+) -> None:
+    with exported_snapshot(gated_accounts) as snapshot:
+        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS)
+        del options["sessionInitStatement"]
+        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3950
+
+
+@pytest.mark.spark
+def test_the_session_statement_holds_without_a_fetch_size_too(spark: SparkSession, gated_accounts: str) -> None:
+    with exported_snapshot(gated_accounts) as snapshot:
+        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS) | {"fetchsize": "0"}
+        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
+
+
+@pytest.mark.parametrize("fetch_size", [None, 0, -1])
+def test_a_read_without_a_fetch_size_is_refused(relations: Relations, fetch_size: int | None) -> None:
+    with exported_snapshot(relations.url) as snapshot, pytest.raises(UnsafeReadError, match="fetch size"):
+        jdbc_options(ReadSettings(relations.url, fetch_size), ACCOUNT, snapshot, QUARTERS)
+
+
+def test_a_read_without_snapshot_or_bound_is_refused() -> None:
+    with pytest.raises(UnsafeReadError, match="without a snapshot or a bound"):
+        jdbc_options(ReadSettings("postgresql://u@h/d"), ACCOUNT, cast("Snapshot", None), QUARTERS)
+
+
+@pytest.mark.spark
+def test_a_bound_hides_what_comes_after_it(spark: SparkSession, relations: Relations) -> None:
+    for number in range(6):
+        relations.commit("Partition 0", number, {0: number})
+    relation = Relation("commit_history", ("log_offset",), {})
+    bound = LogBound("checkpoint", 1, last_offset=3)
+    rows = read_relation(spark, ReadSettings(relations.url, 2), relation, bound, Ranges("log_offset", 0, 5, 2))
+    assert sorted(row.log_offset for row in rows.collect()) == [0, 1, 2, 3]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["it's", "a\\b", "100%", "${x}", "x? {fn now()}", 'a"b', "δ🙂"])
+def test_values_are_quoted_whatever_they_hold(spark: SparkSession, relations: Relations, name: str) -> None:
+    relations.commit(name, 1, {0: 1})
+    relations.commit("another", 2, {0: 1})
+    relation = Relation("commit_history", ("task_name", "log_offset"), {"task_name": name, "is_preferred": True})
+    with exported_snapshot(relations.url) as snapshot:
+        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
+        assert [row.task_name for row in rows.collect()] == [name]
+
+
+@pytest.mark.parametrize("name", ["", "Job", "job name", 'job"', "job;drop", "1job"])
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    for relation in (Relation(name, ("a",), {}), Relation("a", (name,), {}), Relation("a", ("a",), {name: 1})):
+        with pytest.raises(UnsafeReadError, match="no name of a relation"):
+            relation.query()
+
+
+@pytest.mark.parametrize(("count", "partitions"), [(1, 1), (4, 4)])
+@pytest.mark.spark
+def test_every_row_is_read_once_outside_the_bounds_too(
+    spark: SparkSession, relations: Relations, count: int, partitions: int
+) -> None:
+    for number in range(10):
+        relations.commit("Partition 0", number, {})
+    relation = Relation("commit_history", ("log_offset",), {})
+    with exported_snapshot(relations.url) as snapshot:
+        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 3, 6, count))
+        assert rows.rdd.getNumPartitions() == partitions
+        assert sorted(row.log_offset for row in rows.collect()) == list(range(10))
+
+
+@contextmanager
+def in_jvm_zone(spark: SparkSession, zone: str) -> Iterator[None]:
+    """The JVM's own time zone, which pgjdbc passes on to Postgres, changed for a while."""
+    zones = cast("Any", spark.sparkContext._jvm).java.util.TimeZone
+    before = zones.getDefault()
+    zones.setDefault(zones.getTimeZone(zone))
+    try:
+        yield
+    finally:
+        zones.setDefault(before)
+
+
+TYPES = """
+CREATE TABLE coordinator.typed (a text, b bigint, c integer, d boolean, e timestamptz);
+INSERT INTO coordinator.typed VALUES
+('text', 9223372036854775807, -2147483648, true, '2026-07-01 00:30:00.123456+00'), (NULL, NULL, NULL, NULL, NULL);
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("session_zone", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("jvm_zone", ["UTC", "Asia/Kolkata"])
+def test_the_types_of_the_contract_arrive_as_they_were(
+    spark: SparkSession, relations: Relations, session_zone: str, jvm_zone: str
+) -> None:
+    with psycopg.connect(relations.url) as connection:
+        connection.execute(TYPES)
+    spark.conf.set("spark.sql.session.timeZone", session_zone)
+    relation = Relation("typed", ("a", "b", "c", "d", "e"), {})
+    with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
+        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges("b", 0, 0, 1))
+        assert [kind for _, kind in rows.dtypes] == ["string", "bigint", "int", "boolean", "timestamp"]
+        read = rows.orderBy(sf.col("b").desc()).withColumn("e", sf.unix_micros("e")).collect()
+    moment = datetime(2026, 7, 1, 0, 30, 0, tzinfo=UTC)
+    micros = int(moment.timestamp()) * 1_000_000 + 123_456
+    assert [tuple(row) for row in read] == [("text", 2**63 - 1, -(2**31), True, micros), (None,) * 5]

@@ -1,0 +1,68 @@
+"""The one place that builds a session: in UTC, nothing of the submitter's overruled, no secret in its plans."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_jobs import session
+from spark_jobs.errors import JavaMissingError, SparkJobError
+from spark_jobs.readers import Ranges, Relation, read_relation
+from spark_jobs.session import build_session, jar_conf, spark_failures
+from spark_jobs.settings import ReadSettings, jdbc_address
+from spark_jobs.snapshots import exported_snapshot
+from tests.spark_jobs.relations import Relations
+
+
+@pytest.mark.spark
+def test_times_are_utc(spark: SparkSession) -> None:
+    assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
+
+
+@pytest.mark.spark
+def test_under_spark_submit_only_time_zone_and_given_settings_are_set(spark: SparkSession) -> None:
+    before = spark.conf.get("spark.sql.adaptive.enabled")
+    spark.conf.set("spark.sql.adaptive.enabled", "true")
+    try:
+        same = build_session("submitted", {}, {session.SUBMITTED: "1", "PATH": ""})
+        assert same.conf.get("spark.sql.adaptive.enabled") == "true"
+    finally:
+        spark.conf.set("spark.sql.adaptive.enabled", str(before))
+    assert not any(key.startswith(("spark.master", "spark.executor")) for key in session.LOCAL)
+
+
+def test_without_java_it_says_so_before_it_starts(tmp_path: Path) -> None:
+    with pytest.raises(JavaMissingError):
+        build_session("no-java", {}, {"PATH": str(tmp_path)})
+
+
+def test_the_jar_is_put_on_the_class_path_by_its_path(tmp_path: Path) -> None:
+    assert jar_conf(tmp_path / "a.jar") == {"spark.jars": str(tmp_path / "a.jar")}
+    assert jar_conf(None) == {}
+
+
+@pytest.mark.spark
+def test_no_plan_shows_the_password(
+    spark: SparkSession, relations: Relations, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = jdbc_address(relations.url).password
+    assert secret
+    relation = Relation("commit_history", ("task_name",), {})
+    with exported_snapshot(relations.url) as snapshot:
+        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
+        rows.explain("extended")
+        rows.explain("formatted")
+    shown = capsys.readouterr().out
+    assert "commit_history" in shown
+    assert secret not in shown
+    assert secret not in str(spark.sparkContext.getConf().getAll())
+
+
+@pytest.mark.spark
+def test_a_failure_of_spark_is_the_innermost_cause_in_one_sentence(spark: SparkSession) -> None:
+    with (
+        pytest.raises(SparkJobError, match=r"^Counting failed: .*nowhere") as refusal,
+        spark_failures("Counting failed"),
+    ):
+        spark.table("nowhere").count()
+    assert "\n" not in str(refusal.value)
