@@ -16,6 +16,8 @@ from eventlog.startpoint import (
 )
 from eventlog.wire.jackson import dumps, loads
 
+_INT64: Final = range(-(2**63), 2**63)
+
 
 def decode_startpoint(value: bytes) -> Startpoint:
     """Read a startpoint; raises `WireError`, for another ``@type`` with ``unknown_startpoint``."""
@@ -89,6 +91,8 @@ _READERS: Final[dict[str, Callable[[dict[str, Any], int], Startpoint]]] = {
 def _integer_or_none(value: Any, name: str) -> int | None:
     if value is not None and type(value) is not int:
         raise WireError("wrong_type", f"{name} of a startpoint is {json_type(value)}, not an integer")
+    if value is not None and value not in _INT64:
+        raise WireError("bad_number", f"{name} of a startpoint is too large")
     return value
 
 
