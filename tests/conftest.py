@@ -1,3 +1,13 @@
 """The fixtures, a file a subject; see tests/fixtures."""
 
+import pytest
+
+from tests.vectors import catalogue
+
 pytest_plugins = ["tests.fixtures.postgres", "tests.fixtures.report_header"]
+pytest.register_assert_rewrite("tests.contracts.event_log")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say at the end how many golden vectors there are, by kind."""
+    terminalreporter.write_line(catalogue.summary_line())

@@ -44,14 +44,16 @@ from tests.vectors.catalogue import vectors
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 NUMBER = st.integers(-(2**31), 2**31 - 1)
 PARTITION = st.builds(SystemStreamPartition, TEXT.filter(lambda text: "." not in text), TEXT, NUMBER)
-TIME = st.integers(-(2**70), 2**70)
+TIME = st.integers(-(2**63), 2**63 - 1)
 STARTPOINT = st.one_of(
     st.builds(StartpointSpecific, st.none() | TEXT, TIME),
     st.builds(StartpointTimestamp, st.none() | TIME, TIME),
     st.builds(StartpointOldest, TIME),
     st.builds(StartpointUpcoming, TIME),
 )
-ENVELOPE = st.builds(Envelope, st.none() | TEXT, st.none() | TEXT, st.none() | TEXT, st.none() | TIME)
+ENVELOPE = st.builds(
+    Envelope, st.none() | TEXT, st.none() | TEXT, st.none() | TEXT, st.none() | st.integers(-(2**70), 2**70)
+)
 ENVELOPED = st.one_of(
     st.builds(SetConfig, config_key=TEXT, config_value=TEXT),
     st.builds(SetCheckpoint, task_name=TEXT, offsets=st.dictionaries(PARTITION, st.none() | TEXT, max_size=4)),

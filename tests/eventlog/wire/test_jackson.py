@@ -14,7 +14,8 @@ ANY_TEXT = st.text(st.characters(), max_size=40)
 
 @given(ANY_TEXT)
 def test_text_comes_back_from_both_styles(text: str) -> None:
-    assert loads(dumps(text)) == text
+    whole = "".join("?" if "\ud800" <= character <= "\udfff" else character for character in text)
+    assert loads(dumps(text)) == whole
     assert loads(dumps(text, ascii_surrogates=True)) == text
 
 

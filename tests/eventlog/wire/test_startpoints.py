@@ -28,6 +28,7 @@ def test_astral_characters_are_escaped_as_pairs() -> None:
         (b'{"@type":"StartpointSpecific","creationTimestamp":1,"specificOffset":4}', "wrong_type"),
         (b'{"@type":"StartpointTimestamp","creationTimestamp":1,"timestampOffset":"4"}', "wrong_type"),
         (b'{"@type":"StartpointOldest","creationTimestamp":"1"}', "wrong_type"),
+        (b'{"@type":"StartpointOldest","creationTimestamp":9223372036854775808}', "bad_number"),
         (b"[]", "wrong_type"),
         (b"null", "missing_field"),
     ],

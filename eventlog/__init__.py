@@ -1,0 +1,1 @@
+"""What was said, in order: events, their bytes, and the logs and files that hold them."""

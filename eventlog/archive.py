@@ -1,0 +1,102 @@
+"""The archive, ``eventlog.event``: every event ever seen, written by binary COPY and read back exactly."""
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from eventlog.connection import Connection
+from eventlog.events import Headers, RecordedEvent
+from eventlog.timestamps import held_micros
+
+EventWriter = Callable[[RecordedEvent], None]
+
+_COPY: Final = """
+copy eventlog.event (log_offset, record_time, archived_at, unheld_timestamp, log_id, leader_epoch, timestamp_type,
+                     headers, key, value)
+from stdin (format binary)
+"""
+# timestamptz travels as its own int8 and jsonb as bytes: no object is built only to be taken apart again
+_TYPES: Final = ("int8", "int8", "int8", "int8", "int4", "int4", "int2", "bytea", "bytea", "bytea")
+_JSONB_VERSION: Final = b"\x01"
+_NOT_IN_JSONB: Final = re.compile("[\0\ud800-\udfff]")
+
+_READ: Final = """
+select log_offset, coalesce(unheld_timestamp, (extract(epoch from record_time) * 1000)::bigint), timestamp_type,
+       key, value, headers, leader_epoch
+from eventlog.event
+where log_id = %s and log_offset >= %s and log_offset < %s
+order by log_offset
+limit %s
+"""
+
+
+@contextmanager
+def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Iterator[EventWriter]:
+    """Append events of one log, within the caller's transaction; ``archived_at`` in microseconds since 2000."""
+    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+        copy.set_types(_TYPES)
+        write_row = copy.write_row
+
+        def write(event: RecordedEvent) -> None:
+            offset, timestamp, timestamp_type, key, value, headers, leader_epoch = event
+            micros = held_micros(timestamp)
+            unheld = timestamp if micros is None else None
+            stored_headers = _encode_headers(headers) if headers else None
+            write_row(
+                (
+                    offset,
+                    micros,
+                    archived_at,
+                    unheld,
+                    log_id,
+                    leader_epoch,
+                    timestamp_type,
+                    stored_headers,
+                    key,
+                    value,
+                )
+            )
+
+        yield write
+
+
+def read_archive(
+    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
+) -> Iterator[RecordedEvent]:
+    """Events of a log from offset ``first`` to before ``until``, in offset order, fetched page by page."""
+    while True:
+        rows = connection.execute(_READ, (log_id, first, until, page), binary=True).fetchall()
+        yield from map(_event, rows)
+        if len(rows) < page:
+            return
+        first = rows[-1][0] + 1
+
+
+def _event(row: Sequence[Any]) -> RecordedEvent:
+    offset, timestamp, timestamp_type, key, value, headers, leader_epoch = row
+    return RecordedEvent(offset, timestamp, timestamp_type, key, value, _decode_headers(headers), leader_epoch)
+
+
+def _encode_headers(headers: Headers) -> bytes:
+    return _JSONB_VERSION + json.dumps([_stored_header(name, value) for name, value in headers]).encode()
+
+
+def _stored_header(name: str, value: bytes | None) -> list[str | None]:
+    """Name and value; a name that jsonb cannot hold stands as base64 in the third place."""
+    stored = None if value is None else base64.b64encode(value).decode()
+    if _NOT_IN_JSONB.search(name):
+        return [None, stored, base64.b64encode(name.encode("utf-8", "surrogatepass")).decode()]
+    return [name, stored]
+
+
+def _decode_headers(headers: list[list[str | None]] | None) -> Headers:
+    return tuple(_header(*stored) for stored in headers or ())
+
+
+def _header(name: str | None, value: str | None, name_base64: str | None = None) -> tuple[str, bytes | None]:
+    if name_base64 is not None:
+        name = base64.b64decode(name_base64).decode("utf-8", "surrogatepass")
+    return name or "", None if value is None else base64.b64decode(value)

@@ -1,0 +1,66 @@
+"""An event log in memory: for tests, and for trying things out."""
+
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from types import TracebackType
+from typing import Final, Self
+
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log import AppendConflict, Capabilities, Clock, recorded, system_clock
+from eventlog.streams import StreamIdentity, StreamKind
+
+
+class MemoryEventLog:
+    """Keeps every event as long as it lives. Safe for threads."""
+
+    capabilities: Final = Capabilities(can_append=True, keeps_superseded_events=True, conditional_append=True)
+
+    def __init__(self, stream: StreamIdentity, *, clock: Clock = system_clock) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._lock = Lock()
+        self._events: list[RecordedEvent] = []
+
+    @property
+    def stream_name(self) -> str:
+        """The stream that this is the log of."""
+        return self._stream.stream_name
+
+    @property
+    def stream_kind(self) -> StreamKind:
+        """Whether it is a coordinator stream or a checkpoint topic."""
+        return self._stream.stream_kind
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        """See `EventLog.append`."""
+        with self._lock:
+            first = len(self._events)
+            if expected_offset is not None and expected_offset != first:
+                raise AppendConflict(self.stream_name, expected_offset, first)
+            self._events += recorded(events, first, self._clock())
+            return range(first, len(self._events))
+
+    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
+        """See `EventLog.read`."""
+        end = len(self._events)
+        offsets = range(max(first, 0), end if until is None else min(until, end))
+        return (self._events[offset] for offset in offsets)
+
+    def start_offset(self) -> int:
+        """See `EventLog.start_offset`: nothing is ever dropped."""
+        return 0
+
+    def end_offset(self) -> int:
+        """See `EventLog.end_offset`."""
+        return len(self._events)
+
+    def close(self) -> None:
+        """Do nothing: the events live as long as the object."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

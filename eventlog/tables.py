@@ -1,0 +1,84 @@
+"""Tables of the schema ``eventlog``: what was said, for ever.
+
+``event`` and ``observation`` refuse UPDATE, DELETE and TRUNCATE by trigger; ``event`` is partitioned by
+offset range so that a load costs nothing more and old ranges can be detached.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    DateTime,
+    Identity,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+NAMING_CONVENTION = {
+    "pk": "pk_%(table_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+}
+
+metadata = MetaData(schema="eventlog", naming_convention=NAMING_CONVENTION)
+
+TIMESTAMP = DateTime(timezone=True)
+
+log = Table(
+    "log",
+    metadata,
+    Column("log_id", Integer, Identity(always=True), primary_key=True),
+    Column("backend", Text, nullable=False, comment="kafka, postgres or recording"),
+    Column("cluster_id", Text),
+    Column("stream_name", Text, nullable=False),
+    Column("stream_kind", Text, nullable=False, comment="coordinator or checkpoint"),
+    Column("incarnation", Integer, nullable=False),
+    Column("topic_id", Text),
+    Column("created_at", TIMESTAMP, nullable=False),
+    UniqueConstraint("stream_name", "incarnation"),
+)
+
+log_head = Table(
+    "log_head",
+    metadata,
+    Column("log_id", Integer, primary_key=True, autoincrement=False),
+    Column("next_offset", BigInteger, nullable=False),
+)
+
+event = Table(
+    "event",
+    metadata,
+    Column("log_offset", BigInteger, nullable=False),
+    Column("record_time", TIMESTAMP, comment="null where timestamptz cannot hold the record's time"),
+    Column("archived_at", TIMESTAMP, nullable=False),
+    Column("unheld_timestamp", BigInteger, comment="the record's time in ms where record_time cannot hold it"),
+    Column("log_id", Integer, nullable=False),
+    Column("leader_epoch", Integer),
+    Column("timestamp_type", SmallInteger, nullable=False, server_default=text("0")),
+    Column("headers", JSONB, comment="list of [name, base64 of the value or null]"),
+    Column("key", LargeBinary),
+    Column("value", LargeBinary),
+    PrimaryKeyConstraint("log_id", "log_offset"),
+    postgresql_partition_by="RANGE (log_offset)",
+)
+
+observation = Table(
+    "observation",
+    metadata,
+    Column("observation_id", BigInteger, Identity(always=True), primary_key=True),
+    Column("log_id", Integer, nullable=False),
+    Column("at_offset", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False, comment="gap, swept, truncated or recreated"),
+    Column("key", LargeBinary),
+    Column("from_offset", BigInteger),
+    Column("to_offset", BigInteger),
+    Column("observed_at", TIMESTAMP, nullable=False),
+)
