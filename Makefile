@@ -55,6 +55,10 @@ format: setup ## Lay the code out, and mend what the linter can mend
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+.PHONY: golden
+golden: setup ## Write the golden schema anew, after a change of tables or relations
+	RENEW_GOLDEN=1 $(BIN)/python -m pytest -q tests/migrations/test_revisions.py
+
 .PHONY: bench
 bench: setup ## Figures, each beside the limit that it is held against
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)

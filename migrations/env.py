@@ -1,0 +1,48 @@
+"""Alembic's environment: one transaction for all revisions and for the relations on top of them."""
+
+from alembic import context
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+
+from eventlog.tables import metadata as eventlog_metadata
+from projections.relations import create_relations, digest, drop_relations, installed_digest
+from projections.tables import metadata as projection_metadata
+
+UPGRADE_LOCK = 0x636F6F7264  # "coord"
+VERSION_SCHEMA = "eventlog"
+
+
+def is_ours(name: str | None, kind: str, _parents: object) -> bool:
+    """Look at our schemas only, and not at partitions, which the projector makes as offsets grow."""
+    if kind == "schema":
+        return name in {"eventlog", "projection"}
+    return not (kind == "table" and name is not None and "_from_" in name)
+
+
+def run(connection: Connection) -> None:
+    """Take the lock, run the revisions, and leave the relations as this program has them."""
+    connection.execute(text("set local lock_timeout = '60s'"))
+    connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": UPGRADE_LOCK})
+    connection.execute(text("set local lock_timeout = '5s'"))
+    connection.execute(text("create schema if not exists eventlog"))
+    context.configure(
+        connection=connection,
+        target_metadata=[eventlog_metadata, projection_metadata],
+        include_schemas=True,
+        include_name=is_ours,
+        version_table_schema=VERSION_SCHEMA,
+    )
+    migration = context.get_context()
+    script: ScriptDirectory = context.script
+    head = script.get_current_head()
+    if migration.get_current_revision() == head and installed_digest(connection) == digest():
+        destination = context.get_revision_argument()
+        if destination in ("head", "heads", head):  # None is base: the way down
+            return
+    drop_relations(connection)
+    context.run_migrations()
+    if migration.get_current_revision() == head:
+        create_relations(connection)
+
+
+run(context.config.attributes["connection"])

@@ -1,0 +1,18 @@
+"""${message}."""
+
+from alembic import op
+
+revision = ${repr(up_revision)}
+down_revision = ${repr(down_revision)}
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """${message}."""
+    op.execute("")
+
+
+def downgrade() -> None:
+    """Take it back."""
+    op.execute("")

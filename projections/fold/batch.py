@@ -1,0 +1,269 @@
+"""The fold of one batch. Events go in by `BatchFold.add`; rows of every table come out.
+
+Checkpoints wait until `BatchFold.checkpoint_rows` is drawn, so that they are decoded while their COPY is open and
+the database works at the same time as Python. They wait by key: what a key's values have in common, and the page of
+the history's index that its rows go to, then are at hand in the processor's caches.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from eventlog.errors import WireError
+from eventlog.events import RecordedEvent
+from eventlog.messages import Envelope
+from eventlog.secrets import SecretPolicy
+from eventlog.streams import StreamKind
+from eventlog.timestamps import held_micros
+from eventlog.wire.coordinator import decode_message
+from eventlog.wire.jackson import text_of
+from projections.fold.bodies import encode_body, message_body, other_body
+from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint
+from projections.fold.held_text import refuse_unheld, require_held
+from projections.fold.keys import KeyDictionary, KeyEntry
+from projections.fold.layouts import LayoutDictionary
+from projections.fold.log_clock import LogClock
+from projections.fold.skeleton import learn, read_fast
+
+IDENTITY_KEYS = frozenset({"job.name", "job.id"})
+
+
+class CheckpointRow(NamedTuple):
+    """A row of checkpoint_event; times in microseconds since 2000, ``layout_id`` None = delete."""
+
+    log_offset: int
+    record_time: int | None
+    log_id: int
+    key_id: int
+    layout_id: int | None = None
+    checkpoint_id: bytes | None = None
+    offsets: bytes | None = None
+    offsets_odd: list[str | None] | None = None
+
+
+class MessageRow(NamedTuple):
+    """A row of message_event; ``body`` is jsonb in binary form, None = delete."""
+
+    log_offset: int
+    record_time: int | None
+    message_time: int | None
+    log_id: int
+    key_id: int
+    body: bytes | None
+    source: str | None
+    host: str | None
+    username: str | None
+
+
+class EnvelopeRow(NamedTuple):
+    """A row of checkpoint_envelope: who wrote a set-checkpoint."""
+
+    log_offset: int
+    message_time: int | None
+    log_id: int
+    source: str | None
+    host: str | None
+    username: str | None
+
+
+class QuarantineRow(NamedTuple):
+    """A row of quarantine."""
+
+    log_offset: int
+    record_time: int | None
+    log_id: int
+    key_id: int | None
+    value_bytes: int | None
+    reason: str
+    detail: str
+    key_text: str | None
+    value_fingerprint: str | None
+
+
+_checkpoint_row: Final = CheckpointRow._make  # made by the hundred thousand: half the time of the class itself
+
+
+class LogFold:
+    """What the fold remembers of one log from batch to batch: its dictionaries and its time."""
+
+    def __init__(self, log_id: int, kind: StreamKind, secrets: SecretPolicy, log_time: int | None = None) -> None:
+        self.log_id = log_id
+        self.secrets = secrets
+        self.keys = KeyDictionary(kind, secrets)
+        self.layouts = LayoutDictionary()
+        self.log_time = log_time
+
+
+class BatchFold:
+    """Rows that a batch of one log's events makes. ``archived_at`` in microseconds since 2000.
+
+    ``messages``, ``envelopes`` and ``quarantined`` are rows to append. ``last_messages`` and ``last_checkpoints``
+    hold the newest row of each key that the batch touched, for the current tables. ``resolved`` are (key, offset):
+    earlier quarantined events of the key are done with.
+    """
+
+    def __init__(self, log: LogFold, archived_at: int) -> None:
+        self._log = log
+        self._entries = log.keys.entries
+        self._waiting: dict[KeyEntry, list[RecordedEvent]] = {}
+        self.clock = LogClock(log.log_time, archived_at)
+        self.messages: list[MessageRow] = []
+        self.envelopes: list[EnvelopeRow] = []
+        self.quarantined: list[QuarantineRow] = []
+        self.resolved: list[tuple[int, int]] = []
+        self.last_messages: dict[int, MessageRow] = {}
+        self.last_checkpoints: dict[int, CheckpointRow] = {}
+        self.names_job = False
+
+    def add(self, event: RecordedEvent) -> None:
+        """Take the next event of the log."""
+        offset, timestamp, _, key, value, _, _ = event
+        record_time = held_micros(timestamp)
+        self.clock.tick(offset, record_time)
+        if key is None:
+            if value is not None:
+                error = WireError("null_key", "the record has a value but no key")
+                self._quarantine(None, None, offset, record_time, value, error)
+            return
+        entry = self._entries.get(key) or self._log.keys.add(key)
+        if entry.meaning.checkpoint_version is not None:
+            self._waiting.setdefault(entry, []).append(event)
+        else:
+            self._add_message(entry, key, offset, record_time, value)
+
+    def checkpoint_rows(self) -> Iterator[CheckpointRow]:
+        """Decode the batch's checkpoints, key by key, those of a key by offset. To be drawn to its end, once."""
+        for entry in sorted(self._waiting, key=lambda entry: entry.key_id):
+            for offset, timestamp, _, _, value, _, _ in self._waiting[entry]:
+                row = self._checkpoint_row(entry, offset, held_micros(timestamp), value)
+                if row is not None:
+                    self.last_checkpoints[entry.key_id] = row
+                    yield row
+        self._log.log_time = self.clock.now
+
+    def _checkpoint_row(
+        self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes | None
+    ) -> CheckpointRow | None:
+        if value is None:
+            self._resolve(entry, offset)
+            return CheckpointRow(offset, record_time, self._log.log_id, entry.key_id)
+        fast = None if entry.template is None else read_fast(entry.template, value)
+        if fast is None:
+            return self._read_in_full(entry, offset, record_time, value)
+        if entry.is_quarantined:
+            self._resolve(entry, offset)
+        layout_id, offsets, checkpoint_id, envelope = fast
+        if envelope is not None:
+            self._add_envelope(offset, envelope)
+        return _checkpoint_row(
+            (offset, record_time, self._log.log_id, entry.key_id, layout_id, checkpoint_id, offsets, None)
+        )
+
+    def _read_in_full(
+        self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes
+    ) -> CheckpointRow | None:
+        version = entry.meaning.checkpoint_version or 0
+        log_id, key_id = self._log.log_id, entry.key_id
+        try:
+            decoded = decode_checkpoint(version, entry.coordinator_key, value)
+        except WireError as error:
+            self._quarantine(entry, None, offset, record_time, value, error)
+            return None
+        self._resolve(entry, offset)
+        if decoded is None:
+            return CheckpointRow(offset, record_time, log_id, key_id)
+        if decoded.duplicates:
+            note = WireError("duplicate_partition", "a partition stands twice in the checkpoint: the last one counts")
+            self._quarantine(entry, None, offset, record_time, value, note)
+        if decoded.envelope is not None:
+            self._add_envelope(offset, decoded.envelope)
+        layout_id = self._log.layouts.id_of(decoded.layout)
+        entry.template = learn(version, entry.coordinator_key, value, decoded, layout_id)
+        return CheckpointRow(offset, record_time, log_id, key_id, layout_id, *_stored(decoded))
+
+    def _add_message(
+        self, entry: KeyEntry, key: bytes, offset: int, record_time: int | None, value: bytes | None
+    ) -> None:
+        try:
+            body, envelope = self._read_message(entry, value)
+        except WireError as error:
+            self._quarantine(entry, key, offset, record_time, value, error)
+            return
+        self._resolve(entry, offset)
+        if entry.meaning.error is not None:
+            return
+        source, host, username, message_ms = envelope
+        message_time = held_micros(message_ms)
+        row = MessageRow(
+            offset, record_time, message_time, self._log.log_id, entry.key_id, body, source, host, username
+        )
+        self.messages.append(row)
+        self.last_messages[entry.key_id] = row
+        self.names_job = self.names_job or entry.meaning.message_key in IDENTITY_KEYS
+
+    def _read_message(self, entry: KeyEntry, value: bytes | None) -> tuple[bytes | None, Envelope]:
+        meaning = entry.meaning
+        if value is None:
+            return None, Envelope()
+        if meaning.error is not None:
+            raise meaning.error
+        if meaning.is_other or entry.coordinator_key is None:
+            text = text_of(value)
+            refuse_unheld(text)
+            return encode_body(other_body(text, meaning.is_sensitive, self._log.secrets)), Envelope()
+        message = decode_message(entry.coordinator_key, value)
+        body = message_body(message, meaning.is_sensitive, self._log.secrets)
+        envelope = message.envelope or Envelope()
+        require_held(value, (body, envelope))
+        return None if body is None else encode_body(body), envelope
+
+    def _add_envelope(self, offset: int, envelope: Envelope) -> None:
+        source, host, username, timestamp = envelope
+        self.envelopes.append(EnvelopeRow(offset, held_micros(timestamp), self._log.log_id, source, host, username))
+
+    def _resolve(self, entry: KeyEntry, offset: int) -> None:
+        if entry.is_quarantined:
+            entry.is_quarantined = False
+            self.resolved.append((entry.key_id, offset))
+
+    def _quarantine(
+        self,
+        entry: KeyEntry | None,
+        key: bytes | None,
+        offset: int,
+        record_time: int | None,
+        value: bytes | None,
+        error: WireError,
+    ) -> None:
+        if entry is not None:
+            entry.is_quarantined = True
+        self.quarantined.append(
+            QuarantineRow(
+                offset,
+                record_time,
+                self._log.log_id,
+                None if entry is None else entry.key_id,
+                None if value is None else len(value),
+                error.reason,
+                error.detail,
+                self._key_text(entry, key),
+                None if value is None else self._log.secrets.fingerprint(value),
+            )
+        )
+
+    def _key_text(self, entry: KeyEntry | None, key: bytes | None) -> str | None:
+        secrets = self._log.secrets
+        if entry is None:
+            return None
+        if entry.meaning.error is None or key is None:
+            return secrets.mask_text(entry.meaning.message_key or "")
+        text = key.decode("utf-8", "backslashreplace").replace("\0", "\\x00")
+        return secrets.fingerprint(text) if secrets.is_secret_name(text) else secrets.mask_text(text)
+
+
+def _stored(decoded: DecodedCheckpoint) -> tuple[bytes | None, bytes | None, list[str | None] | None]:
+    """Checkpoint id, offsets and odd offsets as the row has them."""
+    checkpoint_id = None if decoded.checkpoint_id is None else decoded.checkpoint_id.encode()
+    odd = any(text is not None and (SEPARATOR in text or text == NULL) for text in decoded.offsets)
+    if odd:
+        return checkpoint_id, None, decoded.offsets
+    return checkpoint_id, SEPARATOR.join(NULL if text is None else text for text in decoded.offsets).encode(), None

@@ -1,0 +1,103 @@
+"""What a message's row holds: its decoded fields by the names of the relations' columns, secrets masked."""
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+from eventlog.messages import (
+    Delete,
+    Message,
+    SetChangelogMapping,
+    SetConfig,
+    SetContainerHostMapping,
+    SetExecutionEnvContainerIdMapping,
+    SetJobCoordinatorMetadata,
+    SetStartpoint,
+    SetStartpointFanOut,
+    SetTaskContainerMapping,
+    SetTaskModeMapping,
+    SetTaskPartitionMapping,
+)
+from eventlog.partition import SystemStreamPartition
+from eventlog.secrets import SecretPolicy
+from eventlog.startpoint import Startpoint
+
+Body = dict[str, Any]
+JSONB_VERSION: Final = b"\x01"
+
+
+def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) -> Body | None:
+    """The row's body; None where the message deletes its key. ``is_sensitive``: the key says that it is a secret."""
+    if isinstance(message, Delete):
+        return None
+    if isinstance(message, SetConfig):
+        return config_body(message.config_value, is_sensitive, secrets)
+    body: Body = secrets.mask_json(_FIELDS[type(message)](message))
+    return body
+
+
+def config_body(value: str, is_sensitive: bool, secrets: SecretPolicy) -> Body:
+    """A config value, or its fingerprint where its key or the value itself shows that it is a secret."""
+    if is_sensitive or secrets.holds_secret(value):
+        return {"config_value": secrets.fingerprint(value), "is_sensitive": True}
+    return {"config_value": value}
+
+
+def other_body(text: str, is_sensitive: bool, secrets: SecretPolicy) -> Body:
+    """A message of a type without a relation of its own, as text."""
+    return {"message_value": secrets.fingerprint(text) if is_sensitive else secrets.mask_json_text(text)}
+
+
+def encode_body(body: Body) -> bytes:
+    """The bytes of a jsonb in Postgres' binary format."""
+    return JSONB_VERSION + json.dumps(body, ensure_ascii=False).encode()
+
+
+def _startpoint(startpoint: Startpoint) -> Body:
+    return {
+        "startpoint_type": startpoint.kind,
+        "startpoint_value": startpoint.value,
+        "created_ms": startpoint.creation_timestamp,
+    }
+
+
+def _fan_out(message: SetStartpointFanOut) -> Body:
+    fan_outs = message.fan_out.fan_outs.items()
+    return {
+        "fanned_out_ms": message.fan_out.timestamp,
+        "fan_outs": [_partition(partition) | _startpoint(startpoint) for partition, startpoint in fan_outs],
+    }
+
+
+def _partition(partition: SystemStreamPartition) -> Body:
+    return {
+        "system_name": partition.system,
+        "stream_name": partition.stream,
+        "partition_id": partition.partition,
+        "key_bucket": partition.key_bucket,
+    }
+
+
+def _host(message: SetContainerHostMapping) -> Body:
+    return {
+        "host_name": message.host_name,
+        "jmx_url": message.jmx_url,
+        "jmx_tunneling_url": message.jmx_tunneling_url,
+    }
+
+
+def _metadata(message: SetJobCoordinatorMetadata) -> Body:
+    return {"epoch_id": message.epoch_id, "config_id": message.config_id, "job_model_id": message.job_model_id}
+
+
+_FIELDS: Final[dict[type, Callable[[Any], Body]]] = {
+    SetChangelogMapping: lambda message: {"changelog_partition": message.changelog_partition},
+    SetContainerHostMapping: _host,
+    SetExecutionEnvContainerIdMapping: lambda message: {"execution_container_id": message.execution_container_id},
+    SetTaskContainerMapping: lambda message: {"container_id": message.container_id},
+    SetTaskModeMapping: lambda message: {"task_mode": message.task_mode},
+    SetTaskPartitionMapping: lambda message: {"task_names": list(dict.fromkeys(message.task_names))},
+    SetJobCoordinatorMetadata: _metadata,
+    SetStartpoint: lambda message: _startpoint(message.startpoint),
+    SetStartpointFanOut: _fan_out,
+}

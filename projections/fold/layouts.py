@@ -1,0 +1,52 @@
+"""Layouts: the names of a checkpoint's offsets, kept once, so that history holds the offsets alone."""
+
+from typing import Final, NamedTuple
+
+NO_OFFSETS: Final = 0
+"""The layout of a checkpoint without any offset; it has no rows."""
+
+
+class LayoutEntry(NamedTuple):
+    """What one offset of a checkpoint belongs to: an input partition, or (``is_state``) a store's state.
+
+    A state entry of V1 has no factory and store: the job's config knows them. Its marker, in V2, is
+    ``marker_prefix``, the offset, ``marker_suffix``; system, stream and partition are None where the marker is not
+    Kafka's, and the offset then is the marker itself.
+    """
+
+    partition_id: int | None
+    key_bucket: int | None
+    is_state: bool
+    system_name: str | None
+    stream_name: str | None
+    factory_name: str | None = None
+    store_name: str | None = None
+    marker_prefix: str | None = None
+    marker_suffix: str | None = None
+
+
+Layout = tuple[LayoutEntry, ...]
+
+
+class LayoutDictionary:
+    """All layouts of one log. New ones get the next number and stand in ``new`` until they are stored."""
+
+    def __init__(self) -> None:
+        self._ids: dict[Layout, int] = {(): NO_OFFSETS}
+        self._last = NO_OFFSETS
+        self.new: list[tuple[int, Layout]] = []
+
+    def remember(self, layout_id: int, layout: Layout) -> None:
+        """Take back a stored layout."""
+        self._ids[layout] = layout_id
+        self._last = max(self._last, layout_id)
+
+    def id_of(self, layout: Layout) -> int:
+        """The number of a layout, a new one if it was never seen."""
+        known = self._ids.get(layout)
+        if known is not None:
+            return known
+        self._last += 1
+        self._ids[layout] = self._last
+        self.new.append((self._last, layout))
+        return self._last

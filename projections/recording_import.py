@@ -1,0 +1,141 @@
+"""Import of a recorded stream: its events are compared with the archive, archived and folded.
+
+What the archive has is compared and skipped, so that an import that was cut off goes on where it stopped, and a second
+one does nothing. Other bytes at an offset that the archive has mean that the log's past changed: the recording then is
+a new incarnation, which takes the old one's place when it has been read to its end.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from eventlog.archive import read_archive
+from eventlog.connection import Connection
+from eventlog.events import RecordedEvent
+from eventlog.streams import StreamIdentity
+from projections.errors import StreamBusy
+from projections.fold.settings import FoldSettings
+from projections.projector import BATCH_EVENTS, Clock, OnStep, Projector
+from projections.registry import RegisteredLog, logs_of, make_current, register_log
+
+ReadEvents = Callable[[], Iterable[RecordedEvent]]
+
+BACKEND: Final = "recording"
+_WORTH_ANALYSING: Final = 10_000
+_LOG_LOCK_CLASS: Final = 0x6C6F67  # "log"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did: events that were new, that stood there already, that went to quarantine."""
+
+    stream: StreamIdentity
+    incarnation: int
+    added: int
+    skipped: int
+    quarantined: int
+
+
+def import_stream(
+    connection: Connection,
+    stream: StreamIdentity,
+    read_events: ReadEvents,
+    settings: FoldSettings,
+    clock: Clock,
+    *,
+    batch_events: int = BATCH_EVENTS,
+    on_progress: Callable[[int], None] = lambda _: None,
+    on_step: OnStep = lambda _: None,
+) -> Imported:
+    """Import one stream; ``read_events`` gives its events in offset order, each time from the first.
+
+    ``on_progress`` is told how many more events are done with.
+
+    Raises:
+        StreamBusy: another process is importing the same stream.
+        FoldVersionDiffers: the stream was folded with other settings before.
+    """
+    with _stream_lock(connection, stream.stream_name):
+        log, skipped = _log_to_continue(connection, stream, read_events, settings, clock)
+        on_progress(skipped)
+        projector = Projector(connection, log, settings, clock, on_step=on_step)
+        added = quarantined = 0
+        for batch in _batches(read_events(), log.next_offset, batch_events):
+            applied = projector.apply(batch)
+            added += applied.events
+            quarantined += applied.quarantined
+            on_progress(applied.events)
+        _finish(connection, log, clock, added)
+    return Imported(stream, log.incarnation, added, skipped, quarantined)
+
+
+@contextmanager
+def _stream_lock(connection: Connection, stream_name: str) -> Iterator[None]:
+    key = (_LOG_LOCK_CLASS, stream_name)
+    row = connection.execute("select pg_try_advisory_lock(%s, hashtext(%s))", key).fetchone()
+    if row is None or not row[0]:
+        raise StreamBusy(stream_name)
+    try:
+        yield
+    finally:
+        if not connection.closed and not connection.broken:
+            connection.execute("select pg_advisory_unlock(%s, hashtext(%s))", key)
+
+
+def _log_to_continue(
+    connection: Connection, stream: StreamIdentity, read_events: ReadEvents, settings: FoldSettings, clock: Clock
+) -> tuple[RegisteredLog, int]:
+    """The incarnation that the events belong to, a new one if they fit none, and how many it has already."""
+    known = logs_of(connection, stream.stream_name)
+    for log in known:
+        if log.is_current or not log.is_complete:
+            log.require_fold_version(settings)
+            matching = _matching_events(connection, log, read_events())
+            if matching is not None:
+                return log, matching
+    incarnation = known[0].incarnation + 1 if known else 1
+    with connection.transaction():
+        return register_log(connection, stream, incarnation, BACKEND, settings, clock()), 0
+
+
+def _matching_events(connection: Connection, log: RegisteredLog, events: Iterable[RecordedEvent]) -> int | None:
+    """How many of the events the archive has, if all below its end are the same there; None if one is not."""
+    archived = read_archive(connection, log.log_id)
+    count = 0
+    for event in events:
+        if event.offset >= log.next_offset:
+            return count
+        stored = next((held for held in archived if held.offset >= event.offset), None)
+        if stored is None or _identity(stored) != _identity(event):
+            return None
+        count += 1
+    return count
+
+
+def _identity(event: RecordedEvent) -> tuple[int, int, bytes | None, bytes | None]:
+    return event.offset, event.timestamp, event.key, event.value
+
+
+def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator[list[RecordedEvent]]:
+    remaining = (event for event in events if event.offset >= first)
+    while batch := list(islice(remaining, size)):
+        yield batch
+
+
+def _finish(connection: Connection, log: RegisteredLog, clock: Clock, added: int) -> None:
+    if added >= _WORTH_ANALYSING:  # else the first questions after a bulk load would be planned without statistics
+        connection.execute("analyze projection.event_key, projection.checkpoint_layout, projection.checkpoint_event")
+        connection.execute(
+            "analyze projection.checkpoint_current, projection.message_event, projection.message_current"
+        )
+        connection.execute("analyze projection.log_time, projection.checkpoint_envelope, eventlog.event")
+    with connection.transaction():
+        if not log.is_current:
+            make_current(connection, log)
+        connection.execute(
+            "update projection.position set state = 'stopped', heartbeat_at = %s, end_offset = next_offset"
+            " where log_id = %s",
+            (clock(), log.log_id),
+        )

@@ -1,0 +1,150 @@
+"""Which logs there are: their incarnations, their jobs, and what the fold has to know to go on with one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from eventlog.connection import Connection
+from eventlog.log_registry import StoredLog, insert_log
+from eventlog.streams import StreamIdentity, StreamKind, identify
+from projections.errors import FoldVersionDiffers
+from projections.fold.batch import LogFold
+from projections.fold.layouts import LayoutEntry
+from projections.fold.settings import FoldSettings
+
+_LOGS: Final = """
+select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset, p.fold_version
+from projection.job_log j join projection.position p using (log_id)
+where j.stream_name = %s
+order by j.incarnation desc
+"""
+_INSERT_JOB_LOG: Final = """
+insert into projection.job_log (log_id, stream_name, stream_kind, incarnation, job_suffix, job_name, job_id, job_bucket,
+                                is_current, is_complete)
+values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
+_INSERT_POSITION: Final = """
+insert into projection.position (log_id, next_offset, end_offset, heartbeat_at, state, fold_version)
+values (%s, 0, null, %s, %s, %s)
+"""
+_NAMES: Final = """
+select c.config_key, c.config_value
+from projection.job_log j cross join lateral projection.config_state(j.log_id, j.incarnation, null) c
+where j.job_suffix = %s and j.stream_kind = 'coordinator' and j.is_current and c.config_key in ('job.name', 'job.id')
+"""
+_RENAME: Final = """
+update projection.job_log set job_name = %s, job_id = %s
+where job_suffix = %s and (job_name, job_id) is distinct from (%s, %s)
+"""
+
+
+@dataclass(frozen=True)
+class RegisteredLog:
+    """One incarnation of a stream, as the database knows it."""
+
+    log_id: int
+    stream: StreamIdentity
+    incarnation: int
+    is_current: bool
+    is_complete: bool
+    next_offset: int
+    fold_version: str
+
+    def require_fold_version(self, settings: FoldSettings) -> None:
+        """Raise FoldVersionDiffers if the log's rows were folded otherwise than we would."""
+        if self.fold_version != settings.fold_version:
+            raise FoldVersionDiffers(self.stream.stream_name, self.fold_version, settings.fold_version)
+
+
+def logs_of(connection: Connection, stream_name: str) -> list[RegisteredLog]:
+    """All incarnations of a stream, the newest first."""
+    return [_registered(row) for row in connection.execute(_LOGS, (stream_name,)).fetchall()]
+
+
+def register_log(
+    connection: Connection,
+    stream: StreamIdentity,
+    incarnation: int,
+    backend: str,
+    settings: FoldSettings,
+    now: datetime,
+) -> RegisteredLog:
+    """Make a log known, in the caller's transaction. A stream's first log is current at once, a later one when read."""
+    stored = insert_log(connection, stream.stream_name, stream.stream_kind, incarnation, backend, now)
+    return track_log(connection, stored, settings, now)
+
+
+def track_log(connection: Connection, stored: StoredLog, settings: FoldSettings, now: datetime) -> RegisteredLog:
+    """Let the projection follow a log that ``eventlog.log`` has, from its first event, in the caller's transaction."""
+    stream, log_id, incarnation = identify(stored.stream_name, stored.stream_kind), stored.log_id, stored.incarnation
+    is_first = incarnation == 1
+    names = (stream.suffix, stream.job_name, stream.job_id, stream.job_bucket)
+    connection.execute(
+        _INSERT_JOB_LOG, (log_id, stream.stream_name, stream.stream_kind, incarnation, *names, is_first, is_first)
+    )
+    state = "catching-up" if is_first else "replacing"
+    connection.execute(_INSERT_POSITION, (log_id, now, state, settings.fold_version))
+    name_job(connection, stream)
+    return RegisteredLog(log_id, stream, incarnation, is_first, is_first, 0, settings.fold_version)
+
+
+def make_current(connection: Connection, log: RegisteredLog) -> None:
+    """Let a log that was read to its end take the place of the incarnation before it, in the caller's transaction."""
+    connection.execute(
+        "update projection.job_log set is_current = (log_id = %s), is_complete = is_complete or log_id = %s"
+        " where stream_name = %s",
+        (log.log_id, log.log_id, log.stream.stream_name),
+    )
+    name_job(connection, log.stream)
+
+
+def name_job(connection: Connection, stream: StreamIdentity) -> None:
+    """Give a job's logs the name and id that its config says, or what the stream's name says while there is none."""
+    config: dict[str, str] = dict(connection.execute(_NAMES, (stream.suffix,)).fetchall())
+    name, job_id = config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
+    connection.execute(_RENAME, (name, job_id, stream.suffix, name, job_id))
+
+
+def load_fold(connection: Connection, log: RegisteredLog, settings: FoldSettings) -> LogFold:
+    """The fold's memory of a log as of its last committed batch."""
+    fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets, _log_time(connection, log.log_id))
+    for key_sha256, key_id in connection.execute(
+        "select key_sha256, key_id from projection.event_key where log_id = %s", (log.log_id,), binary=True
+    ):
+        fold.keys.remember(bytes(key_sha256), key_id)
+    for (key_id,) in connection.execute(
+        "select distinct key_id from projection.quarantine"
+        " where log_id = %s and resolved_by is null and key_id is not null",
+        (log.log_id,),
+    ):
+        fold.keys.remember_quarantined(key_id)
+    _load_layouts(connection, log.log_id, fold)
+    return fold
+
+
+def _load_layouts(connection: Connection, log_id: int, fold: LogFold) -> None:
+    layouts: dict[int, list[LayoutEntry]] = {}
+    for layout_id, *entry in connection.execute(
+        "select layout_id, partition_id, key_bucket, is_state, system_name, stream_name, factory_name, store_name,"
+        " marker_prefix, marker_suffix from projection.checkpoint_layout where log_id = %s order by layout_id, n",
+        (log_id,),
+    ):
+        layouts.setdefault(layout_id, []).append(LayoutEntry(*entry))
+    for layout_id, entries in layouts.items():
+        fold.layouts.remember(layout_id, tuple(entries))
+
+
+def _log_time(connection: Connection, log_id: int) -> int | None:
+    row = connection.execute(
+        "select (extract(epoch from t.at - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint"
+        " from projection.log_time_at(%s, 9223372036854775807) t",
+        (log_id,),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _registered(row: tuple[Any, ...]) -> RegisteredLog:
+    log_id, stream_name, stream_kind, incarnation, is_current, is_complete, next_offset, fold_version = row
+    kind: StreamKind = stream_kind
+    stream = identify(stream_name, kind)
+    return RegisteredLog(log_id, stream, incarnation, is_current, is_complete, next_offset, fold_version)

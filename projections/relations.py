@@ -1,0 +1,88 @@
+"""The SQL views and functions: one ``.sql`` file each, in ``sql/``, made in the order of their names.
+
+They hold no data, so they are not migrated but made again, all in the transaction of the migration, whenever
+this program's text of them differs from the database's.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from sqlalchemy import Connection, text
+
+from projections.errors import RelationInUse
+
+_OBJECTS = text(
+    """
+    select n.nspname as schema_name, c.relname as object_name, 'view' as kind, null as arguments
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('projection', 'coordinator') and c.relkind = 'v'
+    union all
+    select n.nspname, p.proname, 'function', pg_get_function_identity_arguments(p.oid)
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname in ('projection', 'coordinator')
+    """
+)
+
+
+@cache
+def definitions() -> tuple[tuple[str, str], ...]:
+    """Name (file name without its ending) and SQL of every view and function, in the order in which they are made."""
+    folder = files("projections") / "sql"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return tuple((name.removesuffix(".sql"), (folder / name).read_text(encoding="utf-8")) for name in names)
+
+
+@cache
+def digest() -> str:
+    """What tells one set of definitions from another: 16 hexadecimal digits."""
+    lines = "\0".join(f"{name}\0{sql}" for name, sql in definitions())
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
+def installed_digest(connection: Connection) -> str | None:
+    """The digest of the definitions that the database holds; None if it holds none."""
+    comment = connection.scalar(text("select obj_description(to_regnamespace('coordinator'), 'pg_namespace')"))
+    return None if comment is None else str(comment).rpartition(" ")[2]
+
+
+def create_relations(connection: Connection) -> None:
+    """Make all views and functions. Bodies are checked late, so that functions may stand in any order."""
+    connection.execute(text("set local check_function_bodies = off"))
+    for _, sql in definitions():
+        connection.exec_driver_sql(sql.replace("%", "%%"))
+    connection.execute(text(f"comment on schema coordinator is 'The readers'' contract; relations {digest()}'"))
+
+
+def drop_relations(connection: Connection) -> None:
+    """Drop all views and functions, but nothing of a user's that hangs on them.
+
+    Raises:
+        RelationInUse: something of the user's hangs on one of them; nothing was dropped.
+    """
+    remaining = list(_statements(connection))
+    while remaining:
+        failed = [statement for statement in remaining if not _dropped(connection, statement)]
+        if len(failed) == len(remaining):
+            raise RelationInUse(failed[0].split()[2])
+        remaining = failed
+
+
+def _statements(connection: Connection) -> Iterator[str]:
+    for schema_name, object_name, kind, arguments in connection.execute(_OBJECTS):
+        signature = "" if arguments is None else f"({arguments})"
+        yield f'drop {kind} {schema_name}."{object_name}"{signature}'
+
+
+def _dropped(connection: Connection, statement: str) -> bool:
+    savepoint = connection.begin_nested()
+    try:
+        connection.exec_driver_sql(statement.replace("%", "%%"))
+    except Exception as error:
+        savepoint.rollback()
+        if getattr(getattr(error, "orig", None), "sqlstate", None) == "2BP01":  # something hangs on it
+            return False
+        raise
+    savepoint.commit()
+    return True

@@ -1,0 +1,35 @@
+-- Every checkpoint event of every log, whether the job would read it, and what to explode it with.
+create view projection.commit as
+select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpoint_version, k.grouper_factory,
+  h.log_id, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, q.changelogs, q.store_names,
+  case when k.checkpoint_version = 0 then 'coordinator-stream' else 'checkpoint-topic' end as origin,
+  case when h.layout_id is null then 'delete' else 'set' end as operation,
+  case
+    when j.stream_kind = 'coordinator' then not o.has_checkpoint_topic
+    when k.checkpoint_version = 0 then false
+    when k.grouper_factory <> coalesce(q.grouper_factory, k.grouper_factory) then false
+    when k.checkpoint_version = q.versions[1] then true
+    when not k.checkpoint_version = any (q.versions) then false
+    else coalesce((
+      select coalesce(b.layout_id is null or h.record_time - b.record_time > q.max_age, false)
+      from projection.event_key u
+      cross join lateral (
+        select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
+        where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < h.log_offset
+        order by e.log_offset desc limit 1) b
+      where u.log_id = h.log_id and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
+        and left(u.message_key, 100) = left(k.message_key, 100) and u.message_key = k.message_key
+        and u.grouper_factory = k.grouper_factory
+        and array_position(q.versions, u.checkpoint_version) < array_position(q.versions, k.checkpoint_version)
+      order by b.log_offset desc limit 1), true)
+  end as is_preferred,
+  h.record_time, v.message_time, v.source, v.host, v.username, j.stream_kind, j.incarnation, h.log_offset
+from projection.job_log j
+cross join lateral (
+  select max(p.log_id) filter (where p.stream_kind = 'coordinator') as coordinator_log,
+         coalesce(bool_or(p.stream_kind = 'checkpoint'), false) as has_checkpoint_topic
+  from projection.job_log p where p.job_suffix = j.job_suffix and p.is_current) o
+cross join lateral projection.checkpoint_rule(o.coordinator_log, null) q
+join projection.checkpoint_event h on h.log_id = j.log_id
+join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
+left join projection.checkpoint_envelope v on v.log_id = h.log_id and v.log_offset = h.log_offset;

@@ -1,0 +1,132 @@
+"""What broke systems like this one by odd times and bad content, a test a trap, named by its id (T44, T50 to T55)."""
+
+import itertools
+from typing import Final
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from eventlog.archive import read_archive
+from eventlog.connection import Connection
+from eventlog.events import LOG_APPEND_TIME, NewEvent
+from eventlog.wire.jackson import dumps
+from tests.acceptance.imported_job import IMPORTED_AT, ImportedJob
+from tests.builders import (
+    FIRST_TIME,
+    checkpoint_v1,
+    config_deleted,
+    config_set,
+    coordinator_key,
+    raw,
+    recorded,
+)
+
+MINUTE: Final = 60_000
+KAFKA: Final = config_set("systems.kafka.samza.factory", "org.apache.samza.system.kafka.KafkaSystemFactory")
+
+
+def test_t44_odd_times_order_nothing(database: Connection) -> None:
+    nanoseconds, seconds, future = FIRST_TIME * 1_000_000, FIRST_TIME // 1000, 4_000_000_000_000
+    events = [
+        config_set("a", "1", at=FIRST_TIME),
+        config_set("a", "2", at=nanoseconds),
+        config_set("a", "3", at=future),
+        config_set("a", "4", at=seconds),
+        config_set("b", "5", at=FIRST_TIME + MINUTE),
+    ]
+    job = ImportedJob(database, "t44", coordinator=events)
+    assert job.config() == {"a": "4", "b": "5"}  # by offset
+    as_of: dict[int, dict[str, str]] = {
+        at: dict(job.rows_as_of("config", "config_key, config_value", at)) for at in (FIRST_TIME, FIRST_TIME + MINUTE)
+    }
+    assert as_of == {FIRST_TIME: {"a": "4"}, FIRST_TIME + MINUTE: {"a": "4", "b": "5"}}
+    assert [row[0] for row in job.rows("config_history", "record_time is null")] == [False] * 4 + [True]
+
+
+def test_t44_a_record_far_ahead_of_its_archiving_moves_no_time(database: Connection) -> None:
+    imported = int(IMPORTED_AT.timestamp() * 1000)
+    events = [config_set("a", "1", at=imported + 61 * MINUTE), config_set("b", "2", at=imported + 59 * MINUTE)]
+    job = ImportedJob(database, "t44-ahead", coordinator=events)
+    assert dict(job.rows_as_of("config", "config_key, config_value", imported)) == {"a": "1"}
+    later: dict[str, str] = dict(job.rows_as_of("config", "config_key, config_value", imported + 59 * MINUTE))
+    assert later == {"a": "1", "b": "2"}
+
+
+def test_t44_the_kind_of_time_is_kept(database: Connection) -> None:
+    job = ImportedJob(database, "t44-kind")
+    events = [event._replace(timestamp_type=LOG_APPEND_TIME) for event in recorded([config_set("a"), config_set("b")])]
+    job.import_recorded(job.coordinator_stream, events)
+    query = "select log_id from eventlog.log where stream_name = %s"
+    ((log_id,),) = job.connection.execute(query, (job.coordinator_stream,)).fetchall()
+    assert list(read_archive(job.connection, log_id)) == events
+
+
+def test_t50_bad_json_is_named_with_its_place(database: Connection) -> None:
+    events = [raw(coordinator_key("set-config", "a"), b"{bad"), raw(b"[bad", b"{}"), config_set("b", "2")]
+    job = ImportedJob(database, "t50", coordinator=events)
+    rows = job.rows("quarantine", "log_offset, stream_name, reason, key_text, value_bytes, detail")
+    stream = job.coordinator_stream
+    assert [row[:5] for row in rows] == [
+        (0, stream, "not_json", "a", 4),
+        (1, stream, "not_json", "[bad", 2),
+    ]
+    assert all("character 1" in row[5] for row in rows)
+
+
+def test_t53_nul_in_a_value_and_in_an_object_key(database: Connection) -> None:
+    events = [
+        raw(coordinator_key("set-config", "a"), rb'{"values":{"value":"x\u0000y"}}'),
+        raw(coordinator_key("set-checkpoint", "t"), rb'{"values":{"k.s\u0000.0":"1"}}'),
+        raw(coordinator_key("set-config", "b"), rb'{"values":{"value":"fine","\u0000":"unknown field"}}'),
+    ]
+    job = ImportedJob(database, "t53", coordinator=events)
+    assert job.quarantine() == [(0, "nul", False), (1, "nul", False)]
+    assert job.config() == {"b": "fine"}
+    assert [row[1:] for row in job.archived(job.coordinator_stream)] == [event[:2] for event in events]
+
+
+JOB_NUMBERS: Final = itertools.count()
+ANY_HELD_TEXT: Final = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+AWKWARD: Final = st.sampled_from(["\\u0000", "\\\\u0000", "\\ud83d", "\U0001f680", "\\", '"', "\x1f", "\x1e", "\u2028"])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.one_of(ANY_HELD_TEXT, AWKWARD, st.tuples(AWKWARD, ANY_HELD_TEXT).map("".join)), max_size=8))
+def test_t55_every_text_that_can_be_held_comes_back(database: Connection, texts: list[str]) -> None:
+    coordinator = [_as_config(text, n) for n, text in enumerate(texts)]
+    offsets = {f"kafka.in.{n}": text for n, text in enumerate(texts)}
+    job = ImportedJob(
+        database, f"t55-{next(JOB_NUMBERS)}", coordinator=coordinator, checkpoints=[checkpoint_v1("t", offsets)]
+    )
+    assert job.config() == {f"{n} {text}": text for n, text in enumerate(texts)}
+    assert job.checkpoint() == {("t", partition): offset for partition, offset in offsets.items()}
+    assert job.quarantine() == []
+
+
+def _as_config(text: str, n: int) -> NewEvent:
+    """Written with every escape that JSON knows, half the time."""
+    event = config_set(f"{n} {text}", text)
+    if n % 2:
+        return event
+    escaped = "".join(f"\\u{unit:04x}" for unit in _utf16(text))
+    return event._replace(value=b'{"values":{"value":"' + escaped.encode() + b'"}}')
+
+
+def _utf16(text: str) -> list[int]:
+    data = text.encode("utf-16-be")
+    return [int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2)]
+
+
+def test_t55_an_escaped_backslash_before_u0000_is_no_nul(database: Connection) -> None:
+    value = b'{"values":{"value":' + dumps("\\u0000") + b"}}"
+    job = ImportedJob(database, "t55-backslash", coordinator=[raw(config_set("a").key, value)])
+    assert job.config() == {"a": "\\u0000"}
+    assert job.quarantine() == []
+
+
+def test_a_key_deleted_and_set_again_in_one_batch_shows_its_last_value(database: Connection) -> None:
+    events = [config_set("a", "1"), config_deleted("a"), config_set("a", "2"), config_deleted("never-set")]
+    job = ImportedJob(database, "set-delete-set", coordinator=events)
+    assert job.config() == {"a": "2"}
+    operations = job.rows("config_history", "log_offset, config_key, operation")
+    assert operations == [(0, "a", "set"), (1, "a", "delete"), (2, "a", "set"), (3, "never-set", "delete")]

@@ -1,0 +1,137 @@
+"""Imports that are killed (-9) at every step end, after a restart, in the tables of an undisturbed import."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import psycopg
+import pytest
+
+from eventlog.connection import Connection, connect
+from eventlog.streams import identify
+from projections.errors import PositionMoved, StreamBusy
+from projections.projector import Projector
+from projections.registry import logs_of, register_log
+from tests.acceptance.import_until import BATCH_EVENTS, LONG
+from tests.fixtures.waiting import wait_until
+from tests.properties.generated_jobs import generate_job
+from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
+
+ROOT: Final = Path(__file__).parents[2]
+STEPS: Final = ("archived", "folded", "merged", "committed")
+KILLS_PER_STEP: Final = 9
+TABLES: Final = """
+select format('%I.%I', n.nspname, c.relname)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname in ('eventlog', 'projection') and c.relkind in ('r', 'p') and not c.relispartition
+order by 1
+"""
+
+
+@contextmanager
+def stopped_import(database_url: str, number: int, step: str, occurrence: int) -> Iterator[int]:
+    """A process that stands at a step; its backend's pid. It is killed at the end."""
+    arguments = (database_url, str(number), step, str(occurrence))
+    command = [sys.executable, "-m", "tests.acceptance.import_until", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield int(process.stdout.readline())
+        finally:
+            process.kill()
+            process.wait()
+
+
+def transaction_is_open(observer: Connection, backend: int) -> bool:
+    row = observer.execute(
+        "select state = 'idle in transaction' and backend_xid is not null from pg_stat_activity where pid = %s",
+        (backend,),
+    ).fetchone()
+    assert row is not None, f"backend {backend} is gone before it was killed"
+    return bool(row[0])
+
+
+def wait_until_gone(observer: Connection, backend: int) -> None:
+    query = "select count(*) = 0 from pg_stat_activity where pid = %s"
+    wait_until(lambda: (observer.execute(query, (backend,)).fetchone() or (False,))[0], what="the backend's end")
+
+
+def all_rows(connection: Connection) -> dict[str, list[str]]:
+    """Every row of every table of ours, as text."""
+    tables = [row[0] for row in connection.execute(TABLES).fetchall()]
+    return {
+        table: [row[0] for row in connection.execute(f"select t::text from {table} t order by 1".encode())]
+        for table in tables
+    }
+
+
+def import_all(connection: Connection, number: int) -> None:
+    for log in generate_job(number, LONG).logs:
+        import_events(connection, log.stream_name, log.events, BATCH_EVENTS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_imports_end_in_the_same_tables(clone_database: Callable[[], str], step: str) -> None:
+    number = STEPS.index(step)
+    with connect(clone_database()) as connection:
+        import_all(connection, number)
+        undisturbed = all_rows(connection)
+    url = clone_database()
+    killed = 0
+    with connect(url, application_name="observer") as observer:
+        for kill in range(KILLS_PER_STEP):
+            with stopped_import(url, number, step, 1 + kill % 3 * 2) as backend:
+                assert transaction_is_open(observer, backend) == (step != "committed")
+            wait_until_gone(observer, backend)
+            killed += 1
+        assert sum(map(len, all_rows(observer).values())) < sum(map(len, undisturbed.values()))
+        import_all(observer, number)
+        assert all_rows(observer) == undisturbed
+    assert killed * len(STEPS) >= 30
+    print(f"\n{killed} imports killed when {step}")
+
+
+def test_a_second_import_of_the_same_stream_is_refused(database_url: str) -> None:
+    log = generate_job(1, LONG).logs[0]
+    with stopped_import(database_url, 1, "folded", 2), connect(database_url) as second:
+        with pytest.raises(StreamBusy) as refused:
+            import_events(second, log.stream_name, log.events)
+        assert second.execute("select max(next_offset) from projection.position").fetchone() == (
+            log.events[BATCH_EVENTS - 1].offset + 1,
+        )
+    assert str(refused.value) == f"{log.stream_name} is being imported by another process: wait until it has ended"
+
+
+def two_projectors(first: Connection, second: Connection, stream_name: str) -> tuple[Projector, Projector]:
+    """Two that believe to be alone on one log, as after a lost advisory lock."""
+    with first.transaction():
+        log = register_log(first, identify(stream_name), 1, "recording", SETTINGS, ARCHIVED_AT)
+    return (
+        Projector(first, log, SETTINGS, lambda: ARCHIVED_AT),
+        Projector(second, logs_of(second, stream_name)[0], SETTINGS, lambda: ARCHIVED_AT),
+    )
+
+
+@pytest.mark.parametrize("log_number", [0, 1])
+def test_of_two_projectors_on_one_log_the_second_is_stopped(clone_database: Callable[[], str], log_number: int) -> None:
+    log = generate_job(2, LONG).logs[log_number]
+    with connect(clone_database()) as alone:
+        import_events(alone, log.stream_name, log.events, 50)
+        expected = all_rows(alone)
+    url = clone_database()
+    with connect(url) as first, connect(url) as second:
+        one, other = two_projectors(first, second, log.stream_name)
+        one.apply(log.events[:50])
+        with pytest.raises(PositionMoved, match="another projector has moved it, so this one stops"):
+            other.apply(log.events[:50])
+        with pytest.raises(PositionMoved):
+            other.apply(log.events[:20])
+        assert second.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        one.apply(log.events[50:100])
+        one.apply(log.events[100:])
+        import_events(second, log.stream_name, log.events, 50)
+        assert all_rows(first) == expected

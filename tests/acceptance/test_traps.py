@@ -1,0 +1,194 @@
+"""What broke readers of Samza's two topics, a test a trap, named by its id (T01 to T26).
+
+T10 to T14 stand in test_startpoint_traps, T27 (secrets) in test_secrets, T28 (large records), T51 and T52 in
+test_bad_records, the rest of bad content in test_content_traps. T16, T17 and T19 are traps of those who write.
+"""
+
+from typing import Final
+
+import pytest
+
+from eventlog.connection import Connection
+from eventlog.startpoint import (
+    StartpointOldest,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
+from tests.acceptance.imported_job import ImportedJob
+from tests.builders import (
+    FIRST_TIME,
+    changelog_set,
+    checkpoint_v1,
+    checkpoint_v2,
+    config_set,
+    container_host,
+    coordinator_key,
+    fan_out,
+    raw,
+    recorded,
+    set_checkpoint,
+    startpoint,
+    task_partition,
+    tombstone,
+)
+
+MINUTE: Final = 60_000
+KAFKA: Final = config_set("systems.kafka.samza.factory", "org.apache.samza.system.kafka.KafkaSystemFactory")
+DECIDED: Final = "task_name, partition_id, decided_by, startpoint_type, startpoint_value, starting_offset"
+
+
+def test_t01_a_job_with_only_a_checkpoint_topic(database: Connection) -> None:
+    job = ImportedJob(database, "t01-only", checkpoints=[checkpoint_v1("t", {"kafka.in.0": "5"})])
+    assert job.rows("checkpoint", "task_name, input_offset, origin") == [("t", "5", "checkpoint-topic")]
+    assert job.rows("job", "coordinator_stream, checkpoint_stream, task_count") == [(None, job.checkpoint_stream, 1)]
+
+
+def test_t01_the_checkpoint_topic_goes_before_set_checkpoint(database: Connection) -> None:
+    legacy = [set_checkpoint("t", {"kafka.in.0": "1"}), set_checkpoint("other", {"kafka.in.0": "2"})]
+    job = ImportedJob(database, "t01", coordinator=legacy)
+    assert job.checkpoint() == {("t", "kafka.in.0"): "1", ("other", "kafka.in.0"): "2"}
+    job.import_recorded(job.checkpoint_stream, recorded([checkpoint_v1("t", {"kafka.in.0": "9"})]))
+    assert job.checkpoint() == {("t", "kafka.in.0"): "9"}
+    assert job.rows("checkpoint_history", "stream_kind, log_offset, origin, is_preferred") == [
+        ("checkpoint", 0, "checkpoint-topic", True),
+        ("coordinator", 0, "coordinator-stream", False),
+        ("coordinator", 1, "coordinator-stream", False),
+    ]
+
+
+def test_t02_both_spellings_are_read_and_that_of_the_code_goes_first(database: Connection) -> None:
+    values = {"a": b'{"Partition":"1","partition":"2"}', "b": b'{"partition":"3"}'}
+    hosts = {"0": b'{"host":"of-the-code","hostname":"of-the-docs"}', "1": b'{"hostname":"of-the-docs"}'}
+    events = [raw(coordinator_key("set-changelog", k), b'{"values":%s}' % v) for k, v in values.items()]
+    key = "set-container-host-assignment"
+    events += [raw(coordinator_key(key, k), b'{"values":%s}' % v) for k, v in hosts.items()]
+    job = ImportedJob(database, "t02", coordinator=events)
+    assert job.rows("changelog_mapping", "task_name, changelog_partition") == [("a", 1), ("b", 3)]
+    assert job.rows("container_host", "container_id, host_name") == [("0", "of-the-code"), ("1", "of-the-docs")]
+
+
+@pytest.mark.parametrize("value", [None, b'{"values":{"value":null}}', b'{"values":{}}'])
+def test_t03_every_kind_of_delete_removes_the_row_and_stands_in_history(
+    database: Connection, value: bytes | None
+) -> None:
+    events = [config_set("a", "1"), raw(config_set("a").key, value)]
+    job = ImportedJob(database, f"t03-{value!r}".replace("'", ""), coordinator=events)
+    assert job.config() == {}
+    assert job.rows("config_history", "log_offset, operation, config_value") == [(0, "set", "1"), (1, "delete", None)]
+    tombstones = job.rows("event", "log_offset, operation, value_bytes", "log_offset = 1")
+    assert tombstones == [(1, "delete", None)] if value is None else [(1, "set", len(value))]
+    assert job.quarantine() == []
+
+
+def test_t04_an_empty_string_is_a_value(database: Connection) -> None:
+    job = ImportedJob(database, "t04", coordinator=[config_set("a", "1"), config_set("a", ""), container_host("0", "")])
+    assert job.config() == {"a": ""}
+    assert job.rows("container_host", "container_id, host_name") == [("0", "")]
+
+
+def test_t06_a_partition_with_and_without_key_bucket_is_one_row(database: Connection) -> None:
+    older = b'{"values":{"taskNames":"[\\"old\\"]"}}'
+    old_key = '{"stream":"in","system":"kafka","partition":0}'
+    events = [
+        raw(coordinator_key("set-task-partition-assignment", old_key), older),
+        task_partition("kafka.in.0", "new"),
+        task_partition("kafka.in.0", "bucketed", key_bucket=1),
+    ]
+    job = ImportedJob(database, "t06", coordinator=events)
+    assert job.rows("task_partition", "partition_id, key_bucket, task_name") == [(0, -1, "new"), (0, 1, "bucketed")]
+    job.import_recorded(job.coordinator_stream, recorded([*events, tombstone(events[1])]))
+    # the newest that lives shows: compaction keeps the older spelling, and Samza would read it again
+    assert job.rows("task_partition", "partition_id, key_bucket, task_name") == [(0, -1, "old"), (0, 1, "bucketed")]
+
+
+def test_t07_records_without_an_envelope(database: Connection) -> None:
+    events = [
+        startpoint("kafka.in.0", StartpointTimestamp(5, FIRST_TIME)),
+        fan_out("t", {"kafka.in.1": StartpointUpcoming(FIRST_TIME)}),
+        raw(coordinator_key("samza-drain-v1", "k"), b"{}"),
+    ]
+    job = ImportedJob(database, "t07", coordinator=events)
+    nobody = "source is null and host is null and username is null and message_time is null"
+    for relation in ("startpoint", "startpoint_fan_out", "other_message"):
+        assert job.rows(relation, nobody) == [(True,)]
+    assert job.rows("startpoint", "startpoint_type, startpoint_value") == [("timestamp", "5")]
+
+
+def test_t08_a_dotted_stream_is_read_rightly(database: Connection) -> None:
+    config = config_set("task.checkpoint.read.versions", "2")
+    events = [config, fan_out("t", {"kafka.a.b.5.0": StartpointOldest(FIRST_TIME)})]
+    checkpoints = [checkpoint_v2("t", {"kafka.a.5.3": "9"})]
+    job = ImportedJob(database, "t08", coordinator=events, checkpoints=checkpoints)
+    columns = "system_name, stream_name, partition_id"
+    assert job.rows("startpoint_fan_out", columns) == [("kafka", "a.b.5", 0)]
+    assert job.rows("checkpoint", f"{columns}, input_offset") == [("kafka", "a.5", 3, "9")]
+
+
+def test_t20_v2_goes_stale_after_a_rollback_to_v1(database: Connection) -> None:
+    config = [config_set("task.checkpoint.read.versions", "2,1", at=FIRST_TIME - MINUTE)]
+    steps = [checkpoint_v2("t", {"kafka.in.0": "0"}, at=FIRST_TIME)]
+    steps += [checkpoint_v1("t", {"kafka.in.0": str(n)}, at=FIRST_TIME + n * MINUTE) for n in range(1, 12)]
+    job = ImportedJob(database, "t20", coordinator=config, checkpoints=steps)
+    read = [job.rows_as_of_offset("checkpoint", "checkpoint_version, input_offset", n) for n in range(12)]
+    assert read == [[(2, "0")]] * 11 + [[(1, "11")]]
+    assert job.checkpoint() == {("t", "kafka.in.0"): "11"}
+    preferred = job.rows("commit_history", "log_offset", "is_preferred")
+    assert preferred == [(0,), (11,)]
+
+
+def test_t22_null_offsets_are_legal(database: Connection) -> None:
+    config = [config_set("stores.s.changelog", "kafka.changes")]
+    offsets = {"kafka.in.0": None, "kafka.changes.0": f"{FIRST_TIME}-7:null", "kafka.bare.1": "3"}
+    older = {"kafka.in.0": "1", "kafka.changes.0": None}
+    checkpoints = [checkpoint_v1("new", offsets), checkpoint_v1("old", older)]
+    job = ImportedJob(database, "t22", coordinator=config, checkpoints=checkpoints)
+    assert job.rows("checkpoint", "task_name, stream_name, input_offset, input_offset_number") == [
+        ("new", "bare", "3", 3),
+        ("new", "in", None, None),
+        ("old", "in", "1", 1),
+    ]
+    state = "task_name, store_name, changelog_stream, changelog_offset, checkpoint_id"
+    assert job.rows("state_checkpoint", state) == [
+        ("new", "s", "changes", None, f"{FIRST_TIME}-7"),
+        ("old", "s", "changes", None, None),
+    ]
+
+
+def test_t23_tasks_of_a_former_grouper_are_not_current(database: Connection) -> None:
+    config = [config_set("job.systemstreampartition.grouper.factory", "demo.Grouper", at=FIRST_TIME - MINUTE)]
+    checkpoints = [checkpoint_v1("Partition 0"), checkpoint_v1("new", grouper="demo.Grouper")]
+    job = ImportedJob(database, "t23", coordinator=config, checkpoints=checkpoints)
+    assert job.rows("checkpoint", "task_name") == [("new",)]
+    assert job.rows_as_of_offset("checkpoint", "task_name", 1) == [("new",)]
+    assert len(job.rows("checkpoint_history", "task_name")) == 2
+
+
+def test_t24_a_jobs_name_comes_from_its_config(database: Connection) -> None:
+    job = ImportedJob(database, "t24_a_b", coordinator=[config_set("k", "v")], checkpoints=[checkpoint_v1("t")])
+    assert job.coordinator_stream == "__samza_coordinator_t24-a-b_1"
+    assert job.rows("job", "job_name") == []
+    events = [config_set("k", "v"), config_set("job.name", "t24_a_b")]
+    job.import_recorded(job.coordinator_stream, recorded(events))
+    streams = (job.coordinator_stream, job.checkpoint_stream)
+    assert job.rows("job", "job_name, coordinator_stream, checkpoint_stream") == [("t24_a_b", *streams)]
+    assert job.checkpoint() == {("t", "kafka.in.0"): "1"}
+
+
+def test_t25_unknown_types_are_kept_and_end_with_their_tombstone(database: Connection) -> None:
+    types = ["samza-place-container-v1", "samza-drain-v1", "set-migration-info", "set-of-the-future"]
+    events = [raw(coordinator_key(one, "k"), b'{"x":1}') for one in types]
+    job = ImportedJob(database, "t25", coordinator=[*events, tombstone(events[0])])
+    rows = job.rows("other_message", "message_type, message_value")
+    assert rows == [(one, '{"x":1}') for one in sorted(types[1:])]
+
+
+def test_t26_a_remapped_changelog_shows_in_history(database: Connection) -> None:
+    job = ImportedJob(
+        database, "t26", coordinator=[changelog_set("t", 0), changelog_set("u", 1), changelog_set("t", 2)]
+    )
+    assert job.rows("changelog_mapping_history", "log_offset, task_name, changelog_partition, operation") == [
+        (0, "t", 0, "set"),
+        (1, "u", 1, "set"),
+        (2, "t", 2, "set"),
+    ]
+    assert job.rows("changelog_mapping", "task_name, changelog_partition") == [("t", 2), ("u", 1)]

@@ -1,0 +1,2326 @@
+--
+-- PostgreSQL database dump
+--
+
+SET statement_timeout = 0;
+SET lock_timeout = 0;
+SET idle_in_transaction_session_timeout = 0;
+SET transaction_timeout = 0;
+SET client_encoding = 'UTF8';
+SET standard_conforming_strings = on;
+SELECT pg_catalog.set_config('search_path', '', false);
+SET check_function_bodies = false;
+SET xmloption = content;
+SET client_min_messages = warning;
+SET row_security = off;
+
+--
+-- Name: coordinator; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA coordinator;
+
+--
+-- Name: SCHEMA coordinator; Type: COMMENT; Schema: -; Owner: -
+--
+
+COMMENT ON SCHEMA coordinator IS 'The readers'' contract; relations';
+
+--
+-- Name: eventlog; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA eventlog;
+
+--
+-- Name: projection; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA projection;
+
+--
+-- Name: changelog_mapping_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, changelog_partition integer, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.message_key, (m.body ->> 'changelog_partition')::integer,
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'set-changelog') m
+$_$;
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: job_log; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.job_log (
+    log_id integer NOT NULL,
+    stream_name text NOT NULL,
+    stream_kind text NOT NULL,
+    incarnation integer NOT NULL,
+    job_suffix text NOT NULL,
+    job_name text NOT NULL,
+    job_id text NOT NULL,
+    job_bucket integer NOT NULL,
+    is_current boolean NOT NULL,
+    is_complete boolean NOT NULL
+);
+
+--
+-- Name: COLUMN job_log.job_suffix; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.job_log.job_suffix IS 'what follows the prefix of the stream: pairs a job''s logs';
+
+--
+-- Name: COLUMN job_log.is_current; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.job_log.is_current IS 'the incarnation that the current relations show';
+
+--
+-- Name: COLUMN job_log.is_complete; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.job_log.is_complete IS 'false while a new incarnation is still being read';
+
+--
+-- Name: job_now; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.job_now AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    job_suffix,
+    max(log_id) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_log,
+    max(incarnation) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_incarnation,
+    max(log_id) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_log,
+    max(incarnation) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_incarnation
+   FROM projection.job_log j
+  WHERE is_current
+  GROUP BY job_name, job_id, job_bucket, job_suffix;
+
+--
+-- Name: changelog_mapping; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.changelog_mapping AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.task_name,
+    r.changelog_partition,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, changelog_partition, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW changelog_mapping; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.changelog_mapping IS 'The changelog partition of every task.';
+
+--
+-- Name: changelog_mapping_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.changelog_mapping
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.changelog_mapping as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: changelog_mapping_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.changelog_mapping
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.changelog_mapping as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
+-- Name: checkpoint_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, input_offset_number bigint, checkpoint_id text, checkpoint_version integer, origin text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select w.task_name, l.system_name, l.stream_name, l.partition_id, l.key_bucket,
+    x.input_offset, projection.offset_number(x.input_offset), w.checkpoint_id, w.checkpoint_version,
+    case when $4 is null then 'coordinator-stream' else 'checkpoint-topic' end,
+    w.record_time, e.message_time, e.source, e.host, e.username,
+    case when $4 is null then 'coordinator' else 'checkpoint' end, case when $4 is null then $2 else $5 end, w.log_offset
+  from projection.checkpoint_choice($1, $3, $4, $6) w
+  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and not l.is_state
+  cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(input_offset)
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
+  where not (w.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (w.changelogs), false))
+$_$;
+
+--
+-- Name: checkpoint; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.checkpoint AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.task_name,
+    r.system_name,
+    r.stream_name,
+    r.partition_id,
+    r.key_bucket,
+    r.input_offset,
+    r.input_offset_number,
+    r.checkpoint_id,
+    r.checkpoint_version,
+    r.origin,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, j.checkpoint_log, j.checkpoint_incarnation, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, input_offset_number, checkpoint_id, checkpoint_version, origin, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.checkpoint IS 'The checkpoint every task would start from: a row an input partition.';
+
+--
+-- Name: checkpoint_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j
+  cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                             j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+  where j.coordinator_log is not null or j.checkpoint_log is not null
+$_$;
+
+--
+-- Name: FUNCTION checkpoint_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.checkpoint as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: checkpoint_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, $4, $5) j
+  cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                             j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+$_$;
+
+--
+-- Name: FUNCTION checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.checkpoint as it was after an event of the checkpoint''s log: offset inclusive; the other log is cut at that event''s log_time.';
+
+--
+-- Name: config_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.config_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(config_key text, config_value text, is_sensitive boolean, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.message_key, m.body ->> 'config_value', m.is_sensitive or coalesce((m.body ->> 'is_sensitive')::boolean, false),
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'set-config') m
+$_$;
+
+--
+-- Name: config; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.config AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.config_key,
+    r.config_value,
+    r.is_sensitive,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.config_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW config; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.config IS 'The configuration of every job: a row a key that is set; secrets show as fingerprints.';
+
+--
+-- Name: config_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.config_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.config
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION config_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.config_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.config as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: config_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.config
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.config as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
+-- Name: container_host_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_host_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(container_id text, host_name text, jmx_url text, jmx_tunneling_url text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.message_key, m.body ->> 'host_name', m.body ->> 'jmx_url', m.body ->> 'jmx_tunneling_url',
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'set-container-host-assignment') m
+$_$;
+
+--
+-- Name: container_host; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.container_host AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.container_id,
+    r.host_name,
+    r.jmx_url,
+    r.jmx_tunneling_url,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(container_id, host_name, jmx_url, jmx_tunneling_url, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW container_host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.container_host IS 'The host where every container runs.';
+
+--
+-- Name: container_host_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.container_host_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.container_host
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION container_host_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.container_host_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.container_host as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: container_host_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.container_host
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.container_host as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
+-- Name: starting_offset_state(integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, decided_by text, startpoint_type text, startpoint_value text, starting_offset text, startpoint_log_offset bigint, checkpoint_log_offset bigint, ignored_reason text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with config as (
+    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf from projection.config_state($1, null, $2) c
+  ), input as (
+    select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
+  ), part as (
+    select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket from projection.task_partition_state($1, null, $2) t
+    where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
+      or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
+  ), request as (
+    select r.*, coalesce(projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000) < $5, r.created_ms < 0) as is_expired from projection.startpoint_request($1, $2) r
+  ), candidate as (                                -- requests that name the partition of a task, best first
+    select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
+      row_number() over (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
+                         order by r.created_ms desc, r.task_name nulls last, r.log_offset desc) as place
+    from part p join request r using (system_name, stream_name, partition_id)
+    where (r.task_name is null or r.task_name = p.task_name) and not r.is_expired and not r.is_ambiguous
+  ), fan_out as (
+    select f.* from projection.startpoint_fan_out_state($1, null, $2) f
+  ), chosen as (
+    select p.*, config.conf,
+      c.startpoint_type is not null as is_requested, old.log_offset is not null as has_fan_out, old.log_offset is not null and n.is_new as is_replaced,
+      coalesce(c.startpoint_type, case when not n.is_new then old.startpoint_type end) as startpoint_type,
+      case when c.startpoint_type is not null then c.startpoint_value when not n.is_new then old.startpoint_value end as startpoint_value,
+      case when c.startpoint_type is not null then c.log_offset when not n.is_new then old.log_offset end as startpoint_log_offset,
+      k.input_offset, k.log_offset as checkpoint_log_offset
+    from part p cross join config
+    left join candidate c on c.place = 1 and (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket)
+      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    cross join lateral (select exists (select from candidate x where x.task_name = p.task_name) as is_new) n
+    left join fan_out old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
+      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    left join projection.checkpoint_state($1, null, $2, $3, null, $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
+      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
+  ), decided as (
+    select c.*, case
+        when c.startpoint_type is not null then 'startpoint'
+        when lower(btrim(coalesce(c.conf ->> ('systems.' || c.system_name || '.streams.' || c.stream_name || '.samza.reset.offset'),
+                                  c.conf ->> ('systems.' || c.system_name || '.default.stream.samza.reset.offset')))) = 'true' then 'reset'
+        when c.input_offset is not null then 'checkpoint'
+        else 'default' end as decided_by,
+      coalesce(c.conf ->> ('systems.' || c.system_name || '.streams.' || c.stream_name || '.samza.offset.default'),
+               c.conf ->> ('systems.' || c.system_name || '.default.stream.samza.offset.default'),
+               c.conf ->> ('systems.' || c.system_name || '.samza.offset.default'), 'upcoming') as default_type
+    from chosen c
+  )
+  select d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.decided_by,
+    case d.decided_by when 'startpoint' then d.startpoint_type when 'checkpoint' then null else lower(btrim(d.default_type)) end,
+    case d.decided_by when 'startpoint' then d.startpoint_value end,
+    case d.decided_by
+      when 'startpoint' then case when d.startpoint_type = 'specific' then d.startpoint_value end
+      when 'checkpoint' then case when d.input_offset ~ '^[0-9]{1,30}$'
+        and d.conf ->> ('systems.' || d.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory'
+        then (d.input_offset::numeric + 1)::text end
+      end,
+    case d.decided_by when 'startpoint' then d.startpoint_log_offset end,
+    d.checkpoint_log_offset,
+    case
+      when exists (select from candidate x where x.place > 1 and (x.task_name, x.system_name, x.stream_name, x.partition_id, x.key_bucket)
+        = (d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket)) then 'older'
+      when exists (select from request r where r.is_expired and not r.is_ambiguous and (r.system_name, r.stream_name, r.partition_id)
+        = (d.system_name, d.stream_name, d.partition_id) and (r.task_name is null or r.task_name = d.task_name)) then 'expired'
+      when exists (select from request r join projection.startpoint_reading p on p.log_id = $1 and p.key_id = r.key_id
+        where r.is_ambiguous and (p.system_name, p.stream_name, p.partition_id) = (d.system_name, d.stream_name, d.partition_id)
+          and (p.task_name is null or p.task_name = d.task_name)) then 'ambiguous'
+      when d.is_replaced then 'replaced'
+      when d.input_offset is not null and d.decided_by in ('startpoint', 'reset') then d.decided_by
+    end
+  from decided d
+$_$;
+
+--
+-- Name: starting_offset; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.starting_offset AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.task_name,
+    r.system_name,
+    r.stream_name,
+    r.partition_id,
+    r.key_bucket,
+    r.decided_by,
+    r.startpoint_type,
+    r.startpoint_value,
+    r.starting_offset,
+    r.startpoint_log_offset,
+    r.checkpoint_log_offset,
+    r.ignored_reason
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.starting_offset_state(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, now()) r(task_name, system_name, stream_name, partition_id, key_bucket, decided_by, startpoint_type, startpoint_value, starting_offset, startpoint_log_offset, checkpoint_log_offset, ignored_reason));
+
+--
+-- Name: VIEW starting_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.starting_offset IS 'Where the next start of every task would begin each of its partitions, and by which rule; expiry is judged when read.';
+
+--
+-- Name: starting_offset_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.starting_offset
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j
+  cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, $3) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION starting_offset_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.starting_offset as it was at a time; expiry is judged at that time.';
+
+--
+-- Name: startpoint_state(integer, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_at timestamp with time zone, expires_at timestamp with time zone, is_expired boolean, is_ambiguous boolean, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value,
+    projection.to_time(r.created_ms), projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000),
+    coalesce(projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000) < $4, r.created_ms < 0), r.is_ambiguous,
+    r.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, r.log_offset
+  from projection.startpoint_request($1, $3) r
+$_$;
+
+--
+-- Name: startpoint; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.startpoint AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.system_name,
+    r.stream_name,
+    r.partition_id,
+    r.key_bucket,
+    r.task_name,
+    r.startpoint_type,
+    r.startpoint_value,
+    r.created_at,
+    r.expires_at,
+    r.is_expired,
+    r.is_ambiguous,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, expires_at, is_expired, is_ambiguous, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW startpoint; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.startpoint IS 'Startpoints requested and not yet handed out; expiry is judged when read.';
+
+--
+-- Name: startpoint_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.startpoint_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.startpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j
+  cross join lateral projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, $3) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION startpoint_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.startpoint_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint as it was at a time; expiry is judged at that time.';
+
+--
+-- Name: startpoint_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.startpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.log_time_at(j.coordinator_log, j.coordinator_cut) t
+  cross join lateral projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, t.at) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.startpoint as it was after an event of the log; expiry is judged at that event''s log_time.';
+
+--
+-- Name: startpoint_fan_out_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_at timestamp with time zone, fanned_out_at timestamp with time zone, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.message_key, f.system_name, f.stream_name, f.partition_id, f.key_bucket,
+    f.startpoint_type, f.startpoint_value, projection.to_time(f.created_ms), projection.to_time((m.body ->> 'fanned_out_ms')::bigint),
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'samza-startpoint-v1-fan-out') m
+  cross join lateral jsonb_to_recordset(m.body -> 'fan_outs')
+    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
+$_$;
+
+--
+-- Name: startpoint_fan_out; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.startpoint_fan_out AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.task_name,
+    r.system_name,
+    r.stream_name,
+    r.partition_id,
+    r.key_bucket,
+    r.startpoint_type,
+    r.startpoint_value,
+    r.created_at,
+    r.fanned_out_at,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_at, fanned_out_at, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW startpoint_fan_out; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.startpoint_fan_out IS 'Startpoints handed out to tasks and not yet used up.';
+
+--
+-- Name: startpoint_fan_out_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.startpoint_fan_out
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint_fan_out as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: startpoint_fan_out_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.startpoint_fan_out
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.startpoint_fan_out as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
+-- Name: state_checkpoint_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text, checkpoint_id text, checkpoint_version integer, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select w.task_name,
+    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
+    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
+    l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix,
+    l.system_name, l.stream_name, l.partition_id, case when l.stream_name is not null then x.state_offset end,
+    w.checkpoint_id, w.checkpoint_version,
+    w.record_time, e.message_time, e.source, e.host, e.username,
+    case when $4 is null then 'coordinator' else 'checkpoint' end, case when $4 is null then $2 else $5 end, w.log_offset
+  from projection.checkpoint_choice($1, $3, $4, $6) w
+  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
+  cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
+  where l.is_state or w.checkpoint_version = 1 and l.system_name || '.' || l.stream_name = any (w.changelogs)
+$_$;
+
+--
+-- Name: state_checkpoint; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.state_checkpoint AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.task_name,
+    r.store_name,
+    r.factory_name,
+    r.marker,
+    r.changelog_system,
+    r.changelog_stream,
+    r.changelog_partition,
+    r.changelog_offset,
+    r.checkpoint_id,
+    r.checkpoint_version,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, j.checkpoint_log, j.checkpoint_incarnation, NULL::bigint) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, checkpoint_id, checkpoint_version, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW state_checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.state_checkpoint IS 'The state markers of the checkpoint every task would start from: a row a store.';
+
+--
+-- Name: state_checkpoint_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.state_checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j
+  cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                             j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+  where j.coordinator_log is not null or j.checkpoint_log is not null
+$_$;
+
+--
+-- Name: FUNCTION state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.state_checkpoint as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: state_checkpoint_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.state_checkpoint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, $4, $5) j
+  cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                             j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+$_$;
+
+--
+-- Name: FUNCTION state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.state_checkpoint as it was after an event of the checkpoint''s log: offset inclusive; the other log is cut at that event''s log_time.';
+
+--
+-- Name: task_container_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_container_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, container_id text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.message_key, m.body ->> 'container_id',
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'set-task-container-assignment') m
+$_$;
+
+--
+-- Name: task_container; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.task_container AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.task_name,
+    r.container_id,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW task_container; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.task_container IS 'The container that runs every task.';
+
+--
+-- Name: task_container_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.task_container_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.task_container
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION task_container_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.task_container_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.task_container as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: task_container_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.task_container
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_container as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
+-- Name: task_partition_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_partition_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.system_name, m.stream_name, m.partition_id, m.key_bucket, t.task_name,
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'set-task-partition-assignment') m
+  cross join lateral jsonb_array_elements_text(m.body -> 'task_names') t(task_name)
+$_$;
+
+--
+-- Name: task_partition; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.task_partition AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.system_name,
+    r.stream_name,
+    r.partition_id,
+    r.key_bucket,
+    r.task_name,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(system_name, stream_name, partition_id, key_bucket, task_name, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW task_partition; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.task_partition IS 'The tasks that read every input partition.';
+
+--
+-- Name: task_partition_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.task_partition_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.task_partition
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION task_partition_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.task_partition_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.task_partition as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: task_partition_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.task_partition
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_partition as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
+-- Name: refuse(); Type: FUNCTION; Schema: eventlog; Owner: -
+--
+
+CREATE FUNCTION eventlog.refuse() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception '% is append-only: % is refused', tg_table_schema || '.' || tg_table_name, lower(tg_op);
+end $$;
+
+--
+-- Name: checkpoint_choice(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(log_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, changelogs text[], store_names text[])
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select r.log_id, r.task_name, r.checkpoint_version, r.layout_id, r.checkpoint_id, r.offsets, r.offsets_odd, r.record_time, r.log_offset,
+    r.changelogs, r.store_names
+  from (
+    select h.*, q.max_age, q.changelogs, q.store_names, row_number() over w as place,
+      lead(h.log_offset) over w as lower_offset, lead(h.record_time) over w as lower_time,
+      lag(h.log_offset) over w as upper_offset, lag(h.record_time) over w as upper_time
+    from projection.checkpoint_rule($1, $2) q
+    cross join lateral projection.checkpoint_head(coalesce($3, $1), case when $3 is null then $2 else $4 end) h
+    where case when $3 is null then h.checkpoint_version = 0
+               else h.checkpoint_version = any (q.versions) and h.grouper_factory = coalesce(q.grouper_factory,
+                 (select n.grouper_factory from projection.checkpoint_head($3, $4) n where n.checkpoint_version > 0 order by n.log_offset desc limit 1)) end
+    window w as (partition by h.task_name order by array_position(q.versions, h.checkpoint_version), h.log_offset desc)) r
+  where case r.place
+    when 1 then not coalesce(r.lower_offset > r.log_offset and r.lower_time - r.record_time > r.max_age, false)
+    when 2 then coalesce(r.log_offset > r.upper_offset and r.record_time - r.upper_time > r.max_age, false)
+    else false end
+$_$;
+
+--
+-- Name: checkpoint_head(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_head(log_id integer, cut bigint) RETURNS TABLE(log_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id integer, checkpoint_id text, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select distinct on (h.task_name, h.checkpoint_version, h.grouper_factory)
+    h.log_id, h.task_name, h.checkpoint_version, h.grouper_factory, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset
+  from (
+    select c.log_id, k.message_key as task_name, k.checkpoint_version, k.grouper_factory, c.layout_id,
+      c.checkpoint_id, c.offsets, c.offsets_odd, c.record_time, c.log_offset
+    from projection.checkpoint_current c
+    join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
+    where $2 is null and c.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+    union all
+    select e.log_id, k.message_key, k.checkpoint_version, k.grouper_factory, e.layout_id,
+      e.checkpoint_id, e.offsets, e.offsets_odd, e.record_time, e.log_offset
+    from projection.event_key k
+    cross join lateral (
+      select e.* from projection.checkpoint_event e
+      where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
+      order by e.log_offset desc limit 1) e
+    where $2 is not null and k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other and e.layout_id is not null) h
+  order by h.task_name, h.checkpoint_version, h.grouper_factory, h.log_offset desc
+$_$;
+
+--
+-- Name: checkpoint_rule(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS TABLE(versions integer[], max_age interval, grouper_factory text, changelogs text[], store_names text[])
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select
+    case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
+         else '{1}'::integer[] end,
+    case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
+    case when $2 is null and exists (
+           select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other)
+           or $2 is not null and exists (
+           select from projection.event_key k
+           cross join lateral (
+             select e.body from projection.message_event e
+             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
+             order by e.log_offset desc limit 1) h
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
+         then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
+    s.changelogs, s.store_names
+  from (
+    select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory') as grouper_factory,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system') as changelog_system
+    from projection.message_head($1, $2, 'set-config') m
+    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
+                            'job.systemstreampartition.grouper.factory', 'job.changelog.system')) c
+  cross join lateral (
+    select array_agg(case when position('.' in v.changelog) > 0 then v.changelog else coalesce(c.changelog_system, '') || '.' || v.changelog end
+                     order by v.store_name) as changelogs,
+           array_agg(v.store_name order by v.store_name) as store_names
+    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, m.body ->> 'config_value' as changelog
+          from projection.message_head($1, $2, 'set-config') m
+          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
+$_$;
+
+--
+-- Name: job_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.job_at(job_name text, job_id text, at timestamp with time zone) RETURNS TABLE(job_name text, job_id text, job_bucket integer, coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, c.log_id, c.incarnation, c.cut, p.log_id, p.incarnation, p.cut
+  from (select distinct l.job_name, l.job_id, l.job_bucket, l.job_suffix from projection.job_log l where l.job_name = $1 and l.job_id = $2) j
+  left join lateral (
+    select l.log_id, l.incarnation, x.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
+    where l.job_suffix = j.job_suffix and l.stream_kind = 'coordinator' and l.is_complete and x.cut >= 0
+    order by l.incarnation desc limit 1) c on true
+  left join lateral (
+    select l.log_id, l.incarnation, x.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
+    where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and x.cut >= 0
+    order by l.incarnation desc limit 1) p on true
+$_$;
+
+--
+-- Name: job_at_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) RETURNS TABLE(job_name text, job_id text, job_bucket integer, coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select o.job_name, o.job_id, o.job_bucket,
+    case o.stream_kind when 'coordinator' then o.log_id else x.log_id end,
+    case o.stream_kind when 'coordinator' then o.incarnation else x.incarnation end,
+    case o.stream_kind when 'coordinator' then $3 else x.cut end,
+    case o.stream_kind when 'checkpoint' then o.log_id else x.log_id end,
+    case o.stream_kind when 'checkpoint' then o.incarnation else x.incarnation end,
+    case o.stream_kind when 'checkpoint' then $3 else x.cut end
+  from projection.job_log o
+  cross join lateral projection.log_time_at(o.log_id, $3) t
+  left join lateral (
+    select l.log_id, l.incarnation, c.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, t.at) c
+    where l.job_suffix = o.job_suffix and l.stream_kind <> o.stream_kind and l.is_complete and c.cut >= 0
+    order by l.incarnation desc limit 1) x on true
+  where o.job_name = $1 and o.job_id = $2
+    and (o.incarnation = $5 or $5 is null and o.is_current)
+    and o.stream_kind = coalesce($4, (select min(i.stream_kind) from projection.job_log i where i.job_name = $1 and i.job_id = $2 and i.is_current))
+$_$;
+
+--
+-- Name: job_input(jsonb); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.job_input(config jsonb) RETURNS TABLE(system_name text, stream_name text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select distinct
+    case when i.name like '%.%' then split_part(i.name, '.', 1)
+         else coalesce($1 ->> ('streams.' || i.name || '.samza.system'), $1 ->> 'job.default.system') end,
+    case when i.name like '%.%' then substr(i.name, position('.' in i.name) + 1)
+         else coalesce($1 ->> ('streams.' || i.name || '.samza.physical.name'), i.name) end
+  from (
+    select btrim(regexp_replace(n.name, '#.*$', '')) as name
+    from regexp_split_to_table(coalesce($1 ->> 'task.inputs', '') || ',' || regexp_replace(coalesce($1 ->> 'task.broadcast.inputs', ''), '#\[[^]]*\]', '', 'g'), ',') n(name)) i
+  where i.name <> ''
+$_$;
+
+--
+-- Name: log_cut(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) RETURNS TABLE(cut bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce(
+    (select coalesce(
+        (select e.log_offset - 1 from projection.archived_event e
+         where e.log_id = $1 and e.log_offset > s.log_offset and e.record_time > $2 and e.record_time <= e.archived_at + interval '1 hour'
+         order by e.log_offset limit 1),
+        9223372036854775807)
+     from (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time <= $2
+           order by t.log_time desc, t.log_offset desc limit 1) s),
+    -1)
+$_$;
+
+--
+-- Name: log_time_at(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.log_time_at(log_id integer, log_offset bigint) RETURNS TABLE(at timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select greatest(s.log_time,
+    (select max(e.record_time) from projection.archived_event e
+     where e.log_id = $1 and e.log_offset > s.log_offset and e.log_offset <= $2 and e.record_time <= e.archived_at + interval '1 hour'))
+  from (select t.log_time, t.log_offset from projection.log_time t where t.log_id = $1 and t.log_offset <= $2
+        order by t.log_offset desc limit 1) s
+$_$;
+
+--
+-- Name: message_head(integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) RETURNS TABLE(log_id integer, key_id integer, message_type text, message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean, body jsonb, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select distinct on (m.message_type, m.message_key) m.log_id, m.key_id, m.message_type, m.message_key,
+    m.system_name, m.stream_name, m.partition_id, m.key_bucket, m.is_sensitive, m.body,
+    m.record_time, m.message_time, m.source, m.host, m.username, m.log_offset
+  from (
+    select k.log_id, k.key_id, k.message_type, k.message_key, k.system_name, k.stream_name, k.partition_id, k.key_bucket, k.is_sensitive,
+      c.body, c.record_time, c.message_time, c.source, c.host, c.username, c.log_offset
+    from projection.message_current c
+    join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
+    where $2 is null and c.log_id = $1 and (k.message_type = $3 and not k.is_other or $3 is null and k.is_other)
+    union all
+    select k.log_id, k.key_id, k.message_type, k.message_key, k.system_name, k.stream_name, k.partition_id, k.key_bucket, k.is_sensitive,
+      h.body, h.record_time, h.message_time, h.source, h.host, h.username, h.log_offset
+    from projection.event_key k
+    cross join lateral (
+      select e.* from projection.message_event e
+      where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
+      order by e.log_offset desc limit 1) h
+    where $2 is not null and k.log_id = $1 and (k.message_type = $3 and not k.is_other or $3 is null and k.is_other) and h.body is not null) m
+  order by m.message_type, m.message_key, m.log_offset desc
+$_$;
+
+--
+-- Name: offset_number(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.offset_number(input_offset text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when length($1) between 1 and 18 and translate($1, '0123456789', '') = '' then $1::bigint
+              when $1 ~ '^-?[0-9]{1,18}$' then $1::bigint end
+$_$;
+
+--
+-- Name: offset_of(text, text[], integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.offset_of(offsets text, offsets_odd text[], n integer) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when $1 is null then $2[$3] else nullif(split_part($1, E'\x1f', $3), E'\x1e') end
+$_$;
+
+--
+-- Name: startpoint_request(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_request(log_id integer, cut bigint) RETURNS TABLE(key_id integer, system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name,
+    m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', (m.body ->> 'created_ms')::bigint,
+    r.readings > 1 and r.known_readings <> 1, m.record_time, m.log_offset
+  from projection.message_head($1, $2, 'samza-startpoint-v1') m
+  cross join lateral (
+    select k.*, count(*) filter (where k.is_known) over () as known_readings, row_number() over (order by k.is_known desc, k.n) as place
+    from (
+      select s.*, case when s.readings > 1 then exists (
+          select from projection.task_partition_state($1, null, $2) t
+          where t.system_name = s.system_name and t.stream_name = s.stream_name and t.partition_id = s.partition_id
+            and (s.task_name is null or t.task_name = s.task_name)) else true end as is_known
+      from (select p.*, count(*) over () as readings from projection.startpoint_reading p where p.log_id = $1 and p.key_id = m.key_id) s) k) r
+  where r.place = 1
+$_$;
+
+--
+-- Name: to_time(bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.to_time(ms bigint) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when $1 between -210866803200000 and 9224318015999999
+              then timestamptz '1970-01-01 00:00:00+00' + ($1 / 86400000) * interval '24 hours' + ($1 % 86400000) * interval '1 millisecond' end
+$_$;
+
+--
+-- Name: event_key; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.event_key (
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    checkpoint_version integer,
+    partition_id integer,
+    key_bucket integer,
+    is_other boolean NOT NULL,
+    is_sensitive boolean NOT NULL,
+    message_type text,
+    message_key text,
+    grouper_factory text,
+    system_name text,
+    stream_name text,
+    key_sha256 bytea NOT NULL
+);
+
+--
+-- Name: COLUMN event_key.checkpoint_version; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.checkpoint_version IS '0 set-checkpoint, 1, 2; null for other messages';
+
+--
+-- Name: COLUMN event_key.is_other; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.is_other IS 'shown in other_message';
+
+--
+-- Name: COLUMN event_key.is_sensitive; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.is_sensitive IS 'the key alone says that its value is a secret';
+
+--
+-- Name: COLUMN event_key.message_type; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.message_type IS 'null: the key''s bytes cannot be read';
+
+--
+-- Name: COLUMN event_key.message_key; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.message_key IS 'one text for every spelling of the key';
+
+--
+-- Name: message_event; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.message_event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    body jsonb,
+    source text,
+    host text,
+    username text
+);
+
+--
+-- Name: COLUMN message_event.message_time; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.message_event.message_time IS 'the envelope''s own timestamp';
+
+--
+-- Name: COLUMN message_event.body; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.message_event.body IS 'the decoded fields, secrets masked; null = delete';
+
+--
+-- Name: message_history; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.message_history AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    k.message_type,
+    k.message_key,
+    k.system_name,
+    k.stream_name,
+    k.partition_id,
+    k.key_bucket,
+    (k.is_sensitive OR COALESCE(((e.body ->> 'is_sensitive'::text))::boolean, false)) AS is_sensitive,
+    e.body,
+        CASE
+            WHEN (e.body IS NULL) THEN 'delete'::text
+            ELSE 'set'::text
+        END AS operation,
+    e.record_time,
+    e.message_time,
+    e.source,
+    e.host,
+    e.username,
+    j.stream_kind,
+    j.incarnation,
+    e.log_offset
+   FROM ((projection.job_log j
+     JOIN projection.message_event e ON ((e.log_id = j.log_id)))
+     JOIN projection.event_key k ON (((k.log_id = e.log_id) AND (k.key_id = e.key_id))));
+
+--
+-- Name: changelog_mapping_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.changelog_mapping_history AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    message_key AS task_name,
+    ((body ->> 'changelog_partition'::text))::integer AS changelog_partition,
+    operation,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.message_history m
+  WHERE (message_type = 'set-changelog'::text);
+
+--
+-- Name: VIEW changelog_mapping_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.changelog_mapping_history IS 'Every changelog partition ever given to a task or taken from it.';
+
+--
+-- Name: checkpoint_envelope; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_envelope (
+    log_offset bigint NOT NULL,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    source text,
+    host text,
+    username text
+);
+
+--
+-- Name: checkpoint_event; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    layout_id integer,
+    checkpoint_id text,
+    offsets text,
+    offsets_odd text[]
+)
+PARTITION BY RANGE (log_offset);
+
+--
+-- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
+
+--
+-- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E = null';
+
+--
+-- Name: COLUMN checkpoint_event.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
+
+--
+-- Name: checkpoint_layout; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_layout (
+    log_id integer NOT NULL,
+    layout_id integer NOT NULL,
+    n integer NOT NULL,
+    partition_id integer,
+    key_bucket integer,
+    is_state boolean NOT NULL,
+    system_name text,
+    stream_name text,
+    factory_name text,
+    store_name text,
+    marker_prefix text,
+    marker_suffix text
+);
+
+--
+-- Name: COLUMN checkpoint_layout.n; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_layout.n IS 'place among the checkpoint''s offsets, from 1';
+
+--
+-- Name: COLUMN checkpoint_layout.marker_prefix; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_layout.marker_prefix IS 'state marker = marker_prefix, offset, marker_suffix';
+
+--
+-- Name: commit; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.commit AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    k.message_key AS task_name,
+    k.checkpoint_version,
+    k.grouper_factory,
+    h.log_id,
+    h.layout_id,
+    h.checkpoint_id,
+    h.offsets,
+    h.offsets_odd,
+    q.changelogs,
+    q.store_names,
+        CASE
+            WHEN (k.checkpoint_version = 0) THEN 'coordinator-stream'::text
+            ELSE 'checkpoint-topic'::text
+        END AS origin,
+        CASE
+            WHEN (h.layout_id IS NULL) THEN 'delete'::text
+            ELSE 'set'::text
+        END AS operation,
+        CASE
+            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
+            WHEN (k.checkpoint_version = 0) THEN false
+            WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
+            WHEN (k.checkpoint_version = q.versions[1]) THEN true
+            WHEN (NOT (k.checkpoint_version = ANY (q.versions))) THEN false
+            ELSE COALESCE(( SELECT COALESCE(((b.layout_id IS NULL) OR ((h.record_time - b.record_time) > q.max_age)), false) AS "coalesce"
+               FROM (projection.event_key u
+                 CROSS JOIN LATERAL ( SELECT e.log_offset,
+                        e.record_time,
+                        e.layout_id
+                       FROM projection.checkpoint_event e
+                      WHERE ((e.log_id = u.log_id) AND (e.key_id = u.key_id) AND (e.log_offset < h.log_offset))
+                      ORDER BY e.log_offset DESC
+                     LIMIT 1) b)
+              WHERE ((u.log_id = h.log_id) AND (u.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT u.is_other) AND ("left"(u.message_key, 100) = "left"(k.message_key, 100)) AND (u.message_key = k.message_key) AND (u.grouper_factory = k.grouper_factory) AND (array_position(q.versions, u.checkpoint_version) < array_position(q.versions, k.checkpoint_version)))
+              ORDER BY b.log_offset DESC
+             LIMIT 1), true)
+        END AS is_preferred,
+    h.record_time,
+    v.message_time,
+    v.source,
+    v.host,
+    v.username,
+    j.stream_kind,
+    j.incarnation,
+    h.log_offset
+   FROM (((((projection.job_log j
+     CROSS JOIN LATERAL ( SELECT max(p.log_id) FILTER (WHERE (p.stream_kind = 'coordinator'::text)) AS coordinator_log,
+            COALESCE(bool_or((p.stream_kind = 'checkpoint'::text)), false) AS has_checkpoint_topic
+           FROM projection.job_log p
+          WHERE ((p.job_suffix = j.job_suffix) AND p.is_current)) o)
+     CROSS JOIN LATERAL projection.checkpoint_rule(o.coordinator_log, NULL::bigint) q(versions, max_age, grouper_factory, changelogs, store_names))
+     JOIN projection.checkpoint_event h ON ((h.log_id = j.log_id)))
+     JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
+     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_id = h.log_id) AND (v.log_offset = h.log_offset))));
+
+--
+-- Name: checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.checkpoint_history AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    c.task_name,
+    l.system_name,
+    l.stream_name,
+    l.partition_id,
+    l.key_bucket,
+    x.input_offset,
+    projection.offset_number(x.input_offset) AS input_offset_number,
+    c.checkpoint_id,
+    c.checkpoint_version,
+    c.origin,
+    c.grouper_factory,
+    c.operation,
+    c.is_preferred,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM ((projection.commit c
+     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (NOT l.is_state) AND (NOT ((c.checkpoint_version = 1) AND COALESCE((((l.system_name || '.'::text) || l.stream_name) = ANY (c.changelogs)), false))))))
+     LEFT JOIN LATERAL ( SELECT projection.offset_of(c.offsets, c.offsets_odd, l.n) AS offset_of) x(input_offset) ON (true));
+
+--
+-- Name: VIEW checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written: a row an input partition; deletes and empty checkpoints are one row without a partition.';
+
+--
+-- Name: commit_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.commit_history AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    task_name,
+    checkpoint_version,
+    checkpoint_id,
+    is_preferred,
+    ( SELECT (count(*))::integer AS count
+           FROM projection.checkpoint_layout l
+          WHERE ((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (NOT l.is_state) AND (NOT ((c.checkpoint_version = 1) AND COALESCE((((l.system_name || '.'::text) || l.stream_name) = ANY (c.changelogs)), false))))) AS partition_count,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.commit c
+  WHERE (operation = 'set'::text);
+
+--
+-- Name: VIEW commit_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.commit_history IS 'A row a commit of a task, without its partitions.';
+
+--
+-- Name: config_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.config_history AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    message_key AS config_key,
+    (body ->> 'config_value'::text) AS config_value,
+    is_sensitive,
+    operation,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.message_history m
+  WHERE (message_type = 'set-config'::text);
+
+--
+-- Name: VIEW config_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.config_history IS 'Every config key ever set or deleted, also where the value stayed the same.';
+
+--
+-- Name: event; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    archived_at timestamp with time zone NOT NULL,
+    unheld_timestamp bigint,
+    log_id integer NOT NULL,
+    leader_epoch integer,
+    timestamp_type smallint DEFAULT 0 NOT NULL,
+    headers jsonb,
+    key bytea,
+    value bytea
+)
+PARTITION BY RANGE (log_offset);
+
+--
+-- Name: COLUMN event.record_time; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.event.record_time IS 'null where timestamptz cannot hold the record''s time';
+
+--
+-- Name: COLUMN event.unheld_timestamp; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.event.unheld_timestamp IS 'the record''s time in ms where record_time cannot hold it';
+
+--
+-- Name: COLUMN event.headers; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.event.headers IS 'list of [name, base64 of the value or null]';
+
+--
+-- Name: archived_event; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.archived_event AS
+ SELECT log_id,
+    log_offset,
+    record_time,
+    archived_at,
+    sha256(key) AS key_sha256,
+    octet_length(value) AS value_bytes,
+    (value IS NULL) AS is_tombstone
+   FROM eventlog.event e;
+
+--
+-- Name: event; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.event AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    k.message_type,
+    k.message_key,
+        CASE
+            WHEN (e.is_tombstone OR ((m.log_offset IS NOT NULL) AND (m.body IS NULL))) THEN 'delete'::text
+            ELSE 'set'::text
+        END AS operation,
+    e.value_bytes,
+    e.record_time,
+    COALESCE(m.message_time, v.message_time) AS message_time,
+    COALESCE(m.source, v.source) AS source,
+    COALESCE(m.host, v.host) AS host,
+    COALESCE(m.username, v.username) AS username,
+    j.stream_kind,
+    j.incarnation,
+    e.log_offset
+   FROM ((((projection.job_log j
+     JOIN projection.archived_event e ON ((e.log_id = j.log_id)))
+     LEFT JOIN projection.event_key k ON (((k.log_id = e.log_id) AND (k.key_sha256 = e.key_sha256))))
+     LEFT JOIN projection.message_event m ON (((m.log_id = k.log_id) AND (m.key_id = k.key_id) AND (m.log_offset = e.log_offset))))
+     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_id = e.log_id) AND (v.log_offset = e.log_offset))));
+
+--
+-- Name: VIEW event; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.event IS 'Every event ever seen, also those that Kafka has forgotten; no values.';
+
+--
+-- Name: job; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.job AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    ( SELECT l.stream_name
+           FROM projection.job_log l
+          WHERE (l.log_id = j.coordinator_log)) AS coordinator_stream,
+    ( SELECT l.stream_name
+           FROM projection.job_log l
+          WHERE (l.log_id = j.checkpoint_log)) AS checkpoint_stream,
+    ( SELECT count(*) AS count
+           FROM projection.config_state(j.coordinator_log, NULL::integer, NULL::bigint) config_state(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS config_count,
+    COALESCE(( SELECT NULLIF(count(DISTINCT t.task_name), 0) AS "nullif"
+           FROM projection.task_container_state(j.coordinator_log, NULL::integer, NULL::bigint) t(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)), ( SELECT count(DISTINCT c.task_name) AS count
+           FROM projection.checkpoint_choice(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint) c(log_id, task_name, checkpoint_version, layout_id, checkpoint_id, offsets, offsets_odd, record_time, log_offset, changelogs, store_names))) AS task_count,
+    ( SELECT count(DISTINCT t.container_id) AS count
+           FROM projection.task_container_state(j.coordinator_log, NULL::integer, NULL::bigint) t(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS container_count,
+    ( SELECT min(e.record_time) AS min
+           FROM (projection.job_log l
+             CROSS JOIN LATERAL ( SELECT a.record_time
+                   FROM projection.archived_event a
+                  WHERE (a.log_id = l.log_id)
+                  ORDER BY a.log_offset
+                 LIMIT 1) e)
+          WHERE (l.log_id = ANY (ARRAY[j.coordinator_log, j.checkpoint_log]))) AS first_record_time,
+    ( SELECT max(e.record_time) AS max
+           FROM (projection.job_log l
+             CROSS JOIN LATERAL ( SELECT a.record_time
+                   FROM projection.archived_event a
+                  WHERE (a.log_id = l.log_id)
+                  ORDER BY a.log_offset DESC
+                 LIMIT 1) e)
+          WHERE (l.log_id = ANY (ARRAY[j.coordinator_log, j.checkpoint_log]))) AS last_record_time
+   FROM projection.job_now j;
+
+--
+-- Name: VIEW job; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.job IS 'Every job with its two logs and how much stands on them.';
+
+--
+-- Name: position; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection."position" (
+    log_id integer NOT NULL,
+    next_offset bigint NOT NULL,
+    end_offset bigint,
+    heartbeat_at timestamp with time zone NOT NULL,
+    state text NOT NULL,
+    fold_version text NOT NULL
+)
+WITH (fillfactor='50');
+
+--
+-- Name: COLUMN "position".end_offset; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".end_offset IS 'the log''s end when last seen; null = unknown';
+
+--
+-- Name: COLUMN "position".state; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing or stopped';
+
+--
+-- Name: log_position; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.log_position AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    j.stream_name,
+    j.stream_kind,
+    j.incarnation,
+    p.next_offset,
+    p.end_offset,
+        CASE
+            WHEN (p.end_offset IS NOT NULL) THEN GREATEST((p.end_offset - p.next_offset), (0)::bigint)
+            ELSE NULL::bigint
+        END AS lag,
+    p.state,
+    p.heartbeat_at,
+    p.fold_version
+   FROM (projection."position" p
+     JOIN projection.job_log j ON ((j.log_id = p.log_id)));
+
+--
+-- Name: VIEW log_position; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.log_position IS 'How far each log has been folded; a lag of null is unknown, not zero.';
+
+--
+-- Name: other_message; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.other_message AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    m.message_type,
+    m.message_key,
+    (m.body ->> 'message_value'::text) AS message_value,
+    m.record_time,
+    m.message_time,
+    m.source,
+    m.host,
+    m.username,
+    j.stream_kind,
+    j.incarnation,
+    m.log_offset
+   FROM (projection.job_log j
+     CROSS JOIN LATERAL projection.message_head(j.log_id, NULL::bigint, NULL::text) m(log_id, key_id, message_type, message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, body, record_time, message_time, source, host, username, log_offset))
+  WHERE j.is_current;
+
+--
+-- Name: VIEW other_message; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.other_message IS 'Living messages of types that have no relation of their own, as text; secrets show as fingerprints.';
+
+--
+-- Name: quarantine; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.quarantine (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    resolved_by bigint,
+    log_id integer NOT NULL,
+    key_id integer,
+    value_bytes integer,
+    reason text NOT NULL,
+    detail text NOT NULL,
+    key_text text,
+    value_fingerprint text
+);
+
+--
+-- Name: COLUMN quarantine.resolved_by; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.quarantine.resolved_by IS 'offset of the readable value or tombstone that came after';
+
+--
+-- Name: COLUMN quarantine.key_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.quarantine.key_id IS 'null: the record has no key';
+
+--
+-- Name: COLUMN quarantine.key_text; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.quarantine.key_text IS 'the key as text, masked';
+
+--
+-- Name: quarantine; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.quarantine AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    j.stream_name,
+    q.reason,
+    q.detail,
+    q.key_text,
+    q.value_bytes,
+    q.value_fingerprint,
+    (q.resolved_by IS NOT NULL) AS is_resolved,
+    q.record_time,
+    NULL::timestamp with time zone AS message_time,
+    NULL::text AS source,
+    NULL::text AS host,
+    NULL::text AS username,
+    j.stream_kind,
+    j.incarnation,
+    q.log_offset
+   FROM (projection.quarantine q
+     JOIN projection.job_log j ON ((j.log_id = q.log_id)));
+
+--
+-- Name: VIEW quarantine; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.quarantine IS 'Events whose bytes could not be understood; resolved once a readable value or a tombstone with the same key came.';
+
+--
+-- Name: state_checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.state_checkpoint_history AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    c.task_name,
+        CASE
+            WHEN (l.n IS NOT NULL) THEN COALESCE(l.store_name, c.store_names[array_position(c.changelogs, ((l.system_name || '.'::text) || l.stream_name))], ''::text)
+            ELSE NULL::text
+        END AS store_name,
+        CASE
+            WHEN (l.n IS NOT NULL) THEN COALESCE(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'::text)
+            ELSE NULL::text
+        END AS factory_name,
+    ((l.marker_prefix || COALESCE(x.state_offset, ''::text)) || l.marker_suffix) AS marker,
+    l.system_name AS changelog_system,
+    l.stream_name AS changelog_stream,
+    l.partition_id AS changelog_partition,
+        CASE
+            WHEN (l.stream_name IS NOT NULL) THEN x.state_offset
+            ELSE NULL::text
+        END AS changelog_offset,
+    c.checkpoint_id,
+    c.checkpoint_version,
+    c.operation,
+    c.is_preferred,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM ((projection.commit c
+     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (l.is_state OR ((c.checkpoint_version = 1) AND COALESCE((((l.system_name || '.'::text) || l.stream_name) = ANY (c.changelogs)), false))))))
+     LEFT JOIN LATERAL ( SELECT projection.offset_of(c.offsets, c.offsets_odd, l.n) AS offset_of) x(state_offset) ON (true));
+
+--
+-- Name: VIEW state_checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state markers of every checkpoint ever written: a row a store.';
+
+--
+-- Name: alembic_version; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.alembic_version (
+    version_num character varying(32) NOT NULL
+);
+
+--
+-- Name: log; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.log (
+    log_id integer NOT NULL,
+    backend text NOT NULL,
+    cluster_id text,
+    stream_name text NOT NULL,
+    stream_kind text NOT NULL,
+    incarnation integer NOT NULL,
+    topic_id text,
+    created_at timestamp with time zone NOT NULL
+);
+
+--
+-- Name: COLUMN log.backend; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.log.backend IS 'kafka, postgres or recording';
+
+--
+-- Name: COLUMN log.stream_kind; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.log.stream_kind IS 'coordinator or checkpoint';
+
+--
+-- Name: log_head; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.log_head (
+    log_id integer NOT NULL,
+    next_offset bigint NOT NULL
+);
+
+--
+-- Name: log_log_id_seq; Type: SEQUENCE; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE eventlog.log ALTER COLUMN log_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME eventlog.log_log_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+--
+-- Name: observation; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.observation (
+    observation_id bigint NOT NULL,
+    log_id integer NOT NULL,
+    at_offset bigint NOT NULL,
+    kind text NOT NULL,
+    key bytea,
+    from_offset bigint,
+    to_offset bigint,
+    observed_at timestamp with time zone NOT NULL
+);
+
+--
+-- Name: COLUMN observation.kind; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.observation.kind IS 'gap, swept, truncated or recreated';
+
+--
+-- Name: observation_observation_id_seq; Type: SEQUENCE; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE eventlog.observation ALTER COLUMN observation_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME eventlog.observation_observation_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+--
+-- Name: checkpoint_current; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_current (
+    log_offset bigint CONSTRAINT checkpoint_event_log_offset_not_null NOT NULL,
+    record_time timestamp with time zone,
+    log_id integer CONSTRAINT checkpoint_event_log_id_not_null NOT NULL,
+    key_id integer CONSTRAINT checkpoint_event_key_id_not_null NOT NULL,
+    layout_id integer,
+    checkpoint_id text,
+    offsets text,
+    offsets_odd text[]
+)
+WITH (fillfactor='50');
+
+--
+-- Name: COLUMN checkpoint_current.layout_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_current.layout_id IS 'names of the offsets; 0 = none, null = delete';
+
+--
+-- Name: COLUMN checkpoint_current.offsets; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_current.offsets IS 'U+001F between, U+001E = null';
+
+--
+-- Name: COLUMN checkpoint_current.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_current.offsets_odd IS 'instead of offsets where one of them holds these characters';
+
+--
+-- Name: log_time; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.log_time (
+    log_offset bigint NOT NULL,
+    log_time timestamp with time zone NOT NULL,
+    log_id integer NOT NULL
+);
+
+--
+-- Name: message_current; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.message_current (
+    log_offset bigint CONSTRAINT message_event_log_offset_not_null NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer CONSTRAINT message_event_log_id_not_null NOT NULL,
+    key_id integer CONSTRAINT message_event_key_id_not_null NOT NULL,
+    body jsonb,
+    source text,
+    host text,
+    username text
+)
+WITH (fillfactor='50');
+
+--
+-- Name: COLUMN message_current.message_time; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.message_current.message_time IS 'the envelope''s own timestamp';
+
+--
+-- Name: COLUMN message_current.body; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.message_current.body IS 'the decoded fields, secrets masked; null = delete';
+
+--
+-- Name: startpoint_reading; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.startpoint_reading (
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    n integer NOT NULL,
+    partition_id integer NOT NULL,
+    system_name text NOT NULL,
+    stream_name text NOT NULL,
+    task_name text
+);
+
+--
+-- Name: alembic_version alembic_version_pkc; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.alembic_version
+    ADD CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num);
+
+--
+-- Name: event pk_event; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.event
+    ADD CONSTRAINT pk_event PRIMARY KEY (log_id, log_offset);
+
+--
+-- Name: log pk_log; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.log
+    ADD CONSTRAINT pk_log PRIMARY KEY (log_id);
+
+--
+-- Name: log_head pk_log_head; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.log_head
+    ADD CONSTRAINT pk_log_head PRIMARY KEY (log_id);
+
+--
+-- Name: observation pk_observation; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.observation
+    ADD CONSTRAINT pk_observation PRIMARY KEY (observation_id);
+
+--
+-- Name: log uq_log_stream_name_incarnation; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.log
+    ADD CONSTRAINT uq_log_stream_name_incarnation UNIQUE (stream_name, incarnation);
+
+--
+-- Name: checkpoint_current pk_checkpoint_current; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.checkpoint_current
+    ADD CONSTRAINT pk_checkpoint_current PRIMARY KEY (log_id, key_id);
+
+--
+-- Name: checkpoint_envelope pk_checkpoint_envelope; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.checkpoint_envelope
+    ADD CONSTRAINT pk_checkpoint_envelope PRIMARY KEY (log_id, log_offset);
+
+--
+-- Name: checkpoint_event pk_checkpoint_event; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.checkpoint_event
+    ADD CONSTRAINT pk_checkpoint_event PRIMARY KEY (log_id, key_id, log_offset);
+
+--
+-- Name: checkpoint_layout pk_checkpoint_layout; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.checkpoint_layout
+    ADD CONSTRAINT pk_checkpoint_layout PRIMARY KEY (log_id, layout_id, n);
+
+--
+-- Name: event_key pk_event_key; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.event_key
+    ADD CONSTRAINT pk_event_key PRIMARY KEY (log_id, key_id);
+
+--
+-- Name: job_log pk_job_log; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.job_log
+    ADD CONSTRAINT pk_job_log PRIMARY KEY (log_id);
+
+--
+-- Name: log_time pk_log_time; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.log_time
+    ADD CONSTRAINT pk_log_time PRIMARY KEY (log_id, log_offset);
+
+--
+-- Name: message_current pk_message_current; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.message_current
+    ADD CONSTRAINT pk_message_current PRIMARY KEY (log_id, key_id);
+
+--
+-- Name: message_event pk_message_event; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.message_event
+    ADD CONSTRAINT pk_message_event PRIMARY KEY (log_id, key_id, log_offset);
+
+--
+-- Name: position pk_position; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection."position"
+    ADD CONSTRAINT pk_position PRIMARY KEY (log_id);
+
+--
+-- Name: quarantine pk_quarantine; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.quarantine
+    ADD CONSTRAINT pk_quarantine PRIMARY KEY (log_id, log_offset);
+
+--
+-- Name: startpoint_reading pk_startpoint_reading; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.startpoint_reading
+    ADD CONSTRAINT pk_startpoint_reading PRIMARY KEY (log_id, key_id, n);
+
+--
+-- Name: event_key uq_event_key_log_id_key_sha256; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.event_key
+    ADD CONSTRAINT uq_event_key_log_id_key_sha256 UNIQUE (log_id, key_sha256);
+
+--
+-- Name: ix_event_key_log_id_message_type_start; Type: INDEX; Schema: projection; Owner: -
+--
+
+CREATE INDEX ix_event_key_log_id_message_type_start ON projection.event_key USING btree (log_id, message_type, "left"(message_key, 100) text_pattern_ops) WHERE (NOT is_other);
+
+--
+-- Name: ix_job_log_job_name_job_id; Type: INDEX; Schema: projection; Owner: -
+--
+
+CREATE INDEX ix_job_log_job_name_job_id ON projection.job_log USING btree (job_name, job_id);
+
+--
+-- Name: ix_job_log_job_suffix; Type: INDEX; Schema: projection; Owner: -
+--
+
+CREATE INDEX ix_job_log_job_suffix ON projection.job_log USING btree (job_suffix);
+
+--
+-- Name: ix_log_time_log_id_log_time_log_offset; Type: INDEX; Schema: projection; Owner: -
+--
+
+CREATE INDEX ix_log_time_log_id_log_time_log_offset ON projection.log_time USING btree (log_id, log_time, log_offset);
+
+--
+-- Name: ix_quarantine_log_id_key_id; Type: INDEX; Schema: projection; Owner: -
+--
+
+CREATE INDEX ix_quarantine_log_id_key_id ON projection.quarantine USING btree (log_id, key_id) WHERE (resolved_by IS NULL);
+
+--
+-- Name: event append_only; Type: TRIGGER; Schema: eventlog; Owner: -
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON eventlog.event FOR EACH ROW EXECUTE FUNCTION eventlog.refuse();
+
+--
+-- Name: observation append_only; Type: TRIGGER; Schema: eventlog; Owner: -
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON eventlog.observation FOR EACH ROW EXECUTE FUNCTION eventlog.refuse();
+
+--
+-- Name: event no_truncate; Type: TRIGGER; Schema: eventlog; Owner: -
+--
+
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON eventlog.event FOR EACH STATEMENT EXECUTE FUNCTION eventlog.refuse();
+
+--
+-- Name: observation no_truncate; Type: TRIGGER; Schema: eventlog; Owner: -
+--
+
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON eventlog.observation FOR EACH STATEMENT EXECUTE FUNCTION eventlog.refuse();
+
+--
+-- PostgreSQL database dump complete
+--

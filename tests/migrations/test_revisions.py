@@ -1,0 +1,114 @@
+"""The revisions: one line of them, up and down again, in step with the metadata and with the golden schema."""
+
+import ast
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import MetaData, create_engine
+from sqlalchemy.pool import NullPool
+
+from coordstream.migrate import downgrade, upgrade
+from coordstream.migration_files import migrations_folder
+from eventlog.connection import connect
+from eventlog.tables import metadata as eventlog_metadata
+from projections.tables import metadata as projection_metadata
+from tests.migrations.schema_dump import schema_of
+
+GOLDEN: Final = Path(__file__).with_name("schema.sql")
+RENEW: Final = "RENEW_GOLDEN"
+VERSIONS: Final = sorted((migrations_folder() / "versions").glob("*.py"))
+EVERYTHING: Final = """
+select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname in ('eventlog', 'projection', 'coordinator') and c.relname not like '%alembic%'
+"""
+
+
+def count(database_url: str, query: str) -> int:
+    with connect(database_url) as connection:
+        row = connection.execute(query.encode()).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def both_metadata() -> MetaData:
+    """The tables of both schemas in one collection."""
+    both = MetaData()
+    for metadata in (eventlog_metadata, projection_metadata):
+        for table in metadata.sorted_tables:
+            table.to_metadata(both)
+    return both
+
+
+def test_there_is_one_head_and_one_base() -> None:
+    script = ScriptDirectory(str(migrations_folder()))
+    assert len(script.get_heads()) == 1
+    assert len(script.get_bases()) == 1
+    assert len(list(script.walk_revisions())) == len(VERSIONS)
+
+
+@pytest.mark.parametrize("path", VERSIONS, ids=lambda path: path.stem)
+def test_a_revision_is_named_by_a_sentence(path: Path) -> None:
+    assert re.fullmatch(r"\d{4}(_[a-z]+){2,}", path.stem)
+    docstring = ast.get_docstring(ast.parse(path.read_text()))
+    assert docstring is not None
+    assert path.stem[5:] == re.sub(r"\W+", "_", docstring.splitlines()[0].strip(".").lower())
+
+
+@pytest.mark.parametrize("path", VERSIONS, ids=lambda path: path.stem)
+def test_a_revision_imports_nothing_that_changes_later(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    imported |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    assert {name.partition(".")[0] for name in imported} <= {"alembic", "sqlalchemy", "typing", "collections"}
+
+
+def test_the_metadata_says_what_the_migrations_make(database_url: str) -> None:
+    engine = create_engine(database_url.replace("postgresql://", "postgresql+psycopg://", 1), poolclass=NullPool)
+    options = {
+        "include_schemas": True,
+        "include_name": lambda name, kind, _: kind != "schema" or name in ("eventlog", "projection"),
+        "version_table_schema": "eventlog",
+        "compare_type": True,
+        "compare_server_default": True,
+    }
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts=options)
+        assert compare_metadata(context, both_metadata()) == []
+
+
+def test_down_to_nothing_and_up_again(database_url: str) -> None:
+    before = schema_of(database_url)
+    downgrade(database_url, "base")
+    assert count(database_url, EVERYTHING) == 0
+    upgrade(database_url)
+    assert schema_of(database_url) == before
+
+
+def test_every_revision_goes_down_and_up(empty_database_url: str) -> None:
+    upgrade(empty_database_url)
+    newest = schema_of(empty_database_url)
+    for _ in VERSIONS:
+        downgrade(empty_database_url, "-1")
+    upgrade(empty_database_url)
+    assert schema_of(empty_database_url) == newest
+
+
+def test_upgrading_again_changes_nothing(database_url: str) -> None:
+    query = "select max(c.oid::bigint) from pg_class c"
+    before = count(database_url, query)
+    upgrade(database_url)
+    assert count(database_url, query) == before
+
+
+def test_the_schema_is_the_golden_one(database_url: str) -> None:
+    schema = schema_of(database_url)
+    if os.environ.get(RENEW):
+        GOLDEN.write_text(schema)
+    advice = f"the schema changed: if it was meant to, run this test with {RENEW}=1 in the environment, and commit"
+    assert GOLDEN.read_text() == schema, f"{advice} {GOLDEN.name}"

@@ -1,0 +1,124 @@
+"""Upgrades among others: two at once, a held lock, a newer database, relations made again, a user's view."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+from sqlalchemy import Connection as AlchemyConnection
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
+from coordstream.migrate import SchemaError, SchemaState, require_current, schema_state, upgrade
+from eventlog.connection import Connection, connect
+from tests.fixtures.waiting import wait_until
+from tests.properties.generated_jobs import generate_job
+from tests.properties.importing import import_log
+
+ROOT: Final = Path(__file__).parents[2]
+UPGRADE_LOCK: Final = 0x636F6F7264
+"""The advisory lock of migrations/env.py."""
+
+
+@contextmanager
+def alchemy(database_url: str) -> Iterator[AlchemyConnection]:
+    engine = create_engine(database_url.replace("postgresql://", "postgresql+psycopg://", 1), poolclass=NullPool)
+    with engine.connect() as connection:
+        yield connection
+
+
+def state_of(database_url: str) -> SchemaState:
+    with alchemy(database_url) as connection:
+        return schema_state(connection)
+
+
+def make_relations_differ(connection: Connection) -> None:
+    """As if another version of this program had made the relations."""
+    connection.execute("comment on schema coordinator is 'The readers'' contract; relations 0000000000000000'")
+    connection.execute("comment on view coordinator.config is 'of another version'")
+
+
+def config_comment(connection: Connection) -> str:
+    row = connection.execute("select obj_description('coordinator.config'::regclass)").fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def test_an_empty_database_is_upgraded_and_then_current(empty_database_url: str) -> None:
+    assert state_of(empty_database_url) is SchemaState.EMPTY
+    with alchemy(empty_database_url) as connection, pytest.raises(SchemaError, match="run `coordstream migrate`"):
+        require_current(connection)
+    upgrade(empty_database_url)
+    assert state_of(empty_database_url) is SchemaState.CURRENT
+    with alchemy(empty_database_url) as connection:
+        require_current(connection)
+
+
+def test_two_upgrades_at_once_both_end_well(empty_database_url: str) -> None:
+    """Two processes, since Alembic's context is one for a process; both are held back until both have come."""
+    program = "import sys; from coordstream.migrate import upgrade; upgrade(sys.argv[1])"
+    command = [sys.executable, "-c", program, empty_database_url]
+    waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted and database = %s"
+    with ExitStack() as stack:
+        holder = stack.enter_context(connect(empty_database_url))
+        holder.execute("select pg_advisory_lock(%s)", (UPGRADE_LOCK,))
+        database = holder.execute("select oid from pg_database where datname = current_database()").fetchone()
+        both = [stack.enter_context(subprocess.Popen(command, cwd=ROOT)) for _ in range(2)]
+        wait_until(lambda: holder.execute(waiting, database).fetchone() == (2,), what="both upgrades to wait")
+        holder.execute("select pg_advisory_unlock(%s)", (UPGRADE_LOCK,))
+        assert [process.wait() for process in both] == [0, 0]
+    assert state_of(empty_database_url) is SchemaState.CURRENT
+
+
+def test_an_upgrade_does_not_wait_for_ever_behind_a_readers_transaction(database_url: str) -> None:
+    with connect(database_url) as owner, connect(database_url, autocommit=False) as reader:
+        make_relations_differ(owner)
+        reader.execute("select count(*) from coordinator.config").fetchone()
+        with pytest.raises(SchemaError, match="another session holds a lock on coordstream's tables: end it or wait"):
+            upgrade(database_url)
+        assert state_of(database_url) is SchemaState.OLDER
+        reader.rollback()
+    upgrade(database_url)
+    assert state_of(database_url) is SchemaState.CURRENT
+
+
+def test_a_database_that_is_newer_than_the_program_is_left_alone(database_url: str) -> None:
+    with connect(database_url) as owner:
+        owner.execute("update eventlog.alembic_version set version_num = '9999'")
+    assert state_of(database_url) is SchemaState.NEWER
+    with pytest.raises(SchemaError, match="newer than this program: install the coordstream that migrated it"):
+        upgrade(database_url)
+    with connect(database_url) as owner:
+        assert owner.execute("select version_num from eventlog.alembic_version").fetchone() == ("9999",)
+
+
+def test_relations_are_made_again_when_their_text_differs(database_url: str) -> None:
+    with connect(database_url) as owner:
+        comment = config_comment(owner)
+        make_relations_differ(owner)
+        assert state_of(database_url) is SchemaState.OLDER
+        upgrade(database_url)
+        assert config_comment(owner) == comment
+    assert state_of(database_url) is SchemaState.CURRENT
+
+
+def test_a_users_view_on_a_relation_is_never_dropped(database_url: str) -> None:
+    job = generate_job(4)
+    with connect(database_url) as owner:
+        for log in job.logs:
+            import_log(owner, log)
+        owner.execute("create view public.mine as select config_key, log_offset from coordinator.config")
+        before = owner.execute("select * from public.mine order by 1").fetchall()
+        make_relations_differ(owner)
+        with pytest.raises(SchemaError, match=r"depends on it: drop yours, migrate, and make yours again"):
+            upgrade(database_url)
+        assert owner.execute("select * from public.mine order by 1").fetchall() == before
+        assert len(before) > 0
+        assert config_comment(owner) == "of another version"
+        owner.execute("drop view public.mine")
+        upgrade(database_url)
+        after = owner.execute("select config_key, log_offset from coordinator.config order by 1").fetchall()
+        assert after == before

@@ -1,0 +1,76 @@
+"""Values of the three wire forms become layouts and offsets."""
+
+import json
+
+import pytest
+
+from eventlog.errors import WireError
+from eventlog.wire.coordinator import CoordinatorKey
+from projections.fold.checkpoints import decode_checkpoint
+from projections.fold.layouts import LayoutEntry
+
+KEY = CoordinatorKey(1, "set-checkpoint", "t")
+FACTORY = "org.apache.samza.storage.KafkaChangelogStateBackendFactory"
+
+
+def v2(marker: str) -> bytes:
+    markers = {FACTORY: {"counts": marker}}
+    return json.dumps({"checkpoint-id": "1-2", "input-offsets": {}, "state-checkpoint-markers": markers}).encode()
+
+
+def test_a_set_checkpoint_has_an_envelope() -> None:
+    value = b'{"host":"h","source":"c","values":{"k.a.b.1":null,"k.in.0":"7"},"username":"u","timestamp":5}'
+    decoded = decode_checkpoint(0, KEY, value)
+    assert decoded is not None
+    assert decoded.layout == (LayoutEntry(1, -1, False, "k", "a.b"), LayoutEntry(0, -1, False, "k", "in"))
+    assert decoded.offsets == [None, "7"]
+    assert decoded.envelope == ("c", "h", "u", 5)
+
+
+def test_a_changelog_offset_of_v1_is_state_and_gives_the_checkpoint_id() -> None:
+    value = b'{"x":{"system":"k","stream":"c","partition":"4","offset":"17-3:null"}}'
+    decoded = decode_checkpoint(1, None, value)
+    assert decoded is not None
+    assert decoded.layout == (LayoutEntry(4, -1, True, "k", "c"),)
+    assert (decoded.offsets, decoded.checkpoint_id) == ([None], "17-3")
+
+
+@pytest.mark.parametrize(
+    ("marker", "offset", "stream"),
+    [
+        (
+            '{"version":1,"changelog-ssp":{"system":"k","partition":6,"stream":"c6","keyBucket":-1},"changelog-offset":"6"}',
+            "6",
+            "c6",
+        ),
+        (
+            '{"version":1,"changelog-ssp":{"system":"k","partition":6,"stream":"c6","keyBucket":-1},"changelog-offset":null}',
+            None,
+            "c6",
+        ),
+        ("1;k;c6;6;66", "66", "c6"),
+        ("1;k;c6;6;null", None, "c6"),
+        ("blob-17", "blob-17", None),
+    ],
+)
+def test_a_marker_is_split_around_its_offset_and_can_be_put_together(
+    marker: str, offset: str | None, stream: str | None
+) -> None:
+    decoded = decode_checkpoint(2, None, v2(marker))
+    assert decoded is not None
+    (entry,) = decoded.layout
+    assert (decoded.offsets, entry.stream_name, entry.store_name, entry.factory_name) == (
+        [offset],
+        stream,
+        "counts",
+        FACTORY,
+    )
+    assert (entry.marker_prefix or "") + (offset or "") + (entry.marker_suffix or "") == marker
+
+
+@pytest.mark.parametrize(("escape", "reason"), [("\\u0000", "nul"), ("\\ud800", "surrogate")])
+def test_what_text_cannot_hold_is_refused(escape: str, reason: str) -> None:
+    value = f'{{"x":{{"system":"k","stream":"c","partition":"4","offset":"a{escape}"}}}}'.encode()
+    with pytest.raises(WireError) as refused:
+        decode_checkpoint(1, None, value)
+    assert refused.value.reason == reason

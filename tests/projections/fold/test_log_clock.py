@@ -1,0 +1,57 @@
+"""The log's time: never runs backward, and no far-off record time moves it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.timestamps import MICROS_OF_AN_HOUR
+from projections.fold.log_clock import STRIDE, LogClock
+
+ARCHIVED = 10 * MICROS_OF_AN_HOUR
+TIMES = st.lists(st.none() | st.integers(0, 20 * MICROS_OF_AN_HOUR), max_size=3 * STRIDE)
+
+
+def ticked(*times: int | None, now: int | None = None) -> LogClock:
+    clock = LogClock(now, ARCHIVED)
+    for offset, time in enumerate(times):
+        clock.tick(offset, time)
+    return clock
+
+
+def test_the_latest_time_counts() -> None:
+    assert ticked(5, 3, 9, 7).now == 9
+
+
+def test_an_hour_ahead_counts_and_more_does_not() -> None:
+    latest = ARCHIVED + MICROS_OF_AN_HOUR
+    assert ticked(5, latest).now == latest
+    assert ticked(5, latest + 1).now == 5
+
+
+def test_until_a_time_counts_it_is_that_of_archiving() -> None:
+    assert ticked(None).rows == [(0, ARCHIVED)]
+    assert ticked(ARCHIVED + MICROS_OF_AN_HOUR + 1).rows == [(0, ARCHIVED)]
+    assert ticked(None, 5).now == ARCHIVED
+
+
+def test_it_goes_on_from_the_batch_before() -> None:
+    assert ticked(5, now=9).rows == [(0, 9)]
+    assert ticked(11, now=9).rows == [(0, 11)]
+
+
+def test_a_batch_has_a_row_at_its_first_event_and_every_so_often() -> None:
+    assert [offset for offset, _ in ticked(*range(2 * STRIDE + 1)).rows] == [0, STRIDE, 2 * STRIDE]
+    assert ticked().rows == []
+
+
+@given(TIMES, st.none() | st.integers(0, ARCHIVED))
+def test_it_never_runs_backward(times: list[int | None], now: int | None) -> None:
+    rows = ticked(*times, now=now).rows
+    shown = [time for _, time in rows]
+    assert shown == sorted(shown)
+    assert all(time >= (now or 0) for time in shown)
+
+
+@given(TIMES.filter(bool), st.integers(0, 3 * STRIDE))
+def test_batches_make_no_difference_to_the_time(times: list[int | None], cut: int) -> None:
+    whole, first = ticked(*times), ticked(*times[:cut])
+    assert ticked(*times[cut:], now=first.now).now == whole.now

@@ -1,0 +1,135 @@
+"""The fast way and the full decoder say the same of every value, or the fast way says nothing."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
+from eventlog.errors import WireError
+from eventlog.markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
+from eventlog.partition import SystemStreamPartition
+from eventlog.wire.checkpoint_topic import encode_v1, encode_v2
+from eventlog.wire.coordinator import CoordinatorKey
+from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint
+from projections.fold.skeleton import FastCheckpoint, Template, learn, read_fast
+
+KEY = CoordinatorKey(1, "set-checkpoint", "Partition 0")
+CHANGELOG = SystemStreamPartition("kafka", "counts-changelog", 0)
+OFFSETS = st.one_of(
+    st.integers(0, 10**18).map(str),
+    st.none(),
+    st.sampled_from(
+        ["", "null", "-1", "a:b", "1-2:3", "1-2:null", 'q"q', "back\\slash", "é", "\x1e", "\x1f", "a,b", "}{"]
+    ),
+    st.text(max_size=8),
+)
+NAMES = st.sampled_from(["in", "page.views", "a b", "1", "offset", 'q"', "ü"])
+IDS = st.builds(CheckpointId, st.integers(0, 2**40), st.integers(0, 999_999))
+
+
+def partitions(name: str, number: int) -> SystemStreamPartition:
+    return SystemStreamPartition("kafka", name, number)
+
+
+PARTITIONS = st.builds(partitions, NAMES, st.integers(0, 5))
+
+
+@st.composite
+def values(draw: st.DrawFn, version: int, names: tuple[SystemStreamPartition, ...]) -> bytes:
+    """A value of a version over the given partitions, with and without state."""
+    offsets = {name: draw(OFFSETS) for name in names}
+    checkpoint_id, state = draw(IDS), draw(st.one_of(st.none(), st.integers(0, 99).map(str), st.just("null")))
+    if version == 0:
+        texts = {str(name): offset for name, offset in offsets.items()}
+        envelope = {"host": "h", "source": draw(st.sampled_from(["c-0", "c-1"])), "values": texts, "username": "u"}
+        return json.dumps(envelope | {"timestamp": draw(st.integers(0, 2**45))}, separators=(",", ":")).encode()
+    if version == 1:
+        if state is not None:
+            offsets[CHANGELOG] = f"{checkpoint_id}:{state}"
+        return encode_v1(CheckpointV1(offsets))
+    marker = KafkaStateCheckpointMarker(CHANGELOG, None if state == "null" else state).serialise()
+    markers = {} if state is None else {KAFKA_STATE_BACKEND_FACTORY: {"counts": marker}}
+    return encode_v2(CheckpointV2(checkpoint_id, offsets, markers))
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[int, bytes, bytes]:
+    """A version, a value to learn from and one to read."""
+    version = draw(st.sampled_from([0, 1, 2]))
+    names = tuple(dict.fromkeys(draw(st.lists(PARTITIONS, max_size=4))))
+    return version, draw(values(version, names)), draw(values(version, names))
+
+
+def taught(version: int, value: bytes) -> Template | None:
+    decoded = decode_checkpoint(version, KEY, value)
+    return None if decoded is None else learn(version, KEY, value, decoded, 7)
+
+
+def as_decoded(fast: FastCheckpoint, learnt_from: DecodedCheckpoint) -> DecodedCheckpoint:
+    """What the fast way says, in the full decoder's words; the layout is that of the value learnt from."""
+    texts = fast.offsets.decode().split(SEPARATOR) if learnt_from.layout else []
+    checkpoint_id = None if fast.checkpoint_id is None else fast.checkpoint_id.decode()
+    offsets = [None if text == NULL else text for text in texts]
+    return DecodedCheckpoint(learnt_from.layout, offsets, checkpoint_id, fast.envelope)
+
+
+@given(pairs())
+def test_the_fast_way_never_says_otherwise(pair: tuple[int, bytes, bytes]) -> None:
+    version, first, second = pair
+    try:
+        template = taught(version, first)
+        fast = None if template is None else read_fast(template, second)
+    except WireError:
+        return
+    if fast is not None:
+        learnt_from = decode_checkpoint(version, KEY, first)
+        assert learnt_from is not None
+        assert as_decoded(fast, learnt_from) == decode_checkpoint(version, KEY, second)
+
+
+@pytest.mark.parametrize(
+    ("version", "value", "other"),
+    [
+        (0, b'{"host":"h","source":"s","values":{"k.in.0":"1"},"username":"u","timestamp":5}', (b'"1"', b'"2"')),
+        (1, encode_v1(CheckpointV1({partitions("in", 0): "1", CHANGELOG: "17-3:9"})), (b"17-3:9", b"18-4:null")),
+        (2, encode_v2(CheckpointV2(CheckpointId(1, 2), {partitions("in", 0): "1"}, {})), (b'"1-2"', b'"30-0"')),
+    ],
+)
+def test_ordinary_values_take_the_fast_way(version: int, value: bytes, other: tuple[bytes, bytes]) -> None:
+    template = taught(version, value)
+    assert template is not None
+    assert value.count(other[0]) == 1
+    assert read_fast(template, value.replace(*other)) is not None
+
+
+@pytest.mark.parametrize(
+    ("learnt", "read"),
+    [
+        (
+            b'{"checkpoint-id":"1-2","input-offsets":{"s.t.3":"4"},"state-checkpoint-markers":{}}',
+            b'"checkpoint-id":"x"',
+        ),
+        (
+            b'{"checkpoint-id":"1-2","input-offsets":{"s.t.3":"4"},"state-checkpoint-markers":{}}',
+            b'"checkpoint-id":"1-02"',
+        ),
+    ],
+)
+def test_an_odd_checkpoint_id_is_read_in_full(learnt: bytes, read: bytes) -> None:
+    template = taught(2, learnt)
+    assert template is not None
+    assert read_fast(template, learnt.replace(b'"checkpoint-id":"1-2"', read)) is None
+
+
+def test_another_writer_is_read_in_full() -> None:
+    value = b'{"host":"h","source":"c-0","values":{"k.in.0":"1"},"username":"u","timestamp":5}'
+    template = taught(0, value)
+    assert template is not None
+    assert read_fast(template, value.replace(b"c-0", b"c-1")) is None
+
+
+def test_a_partition_that_stands_twice_is_never_learnt() -> None:
+    value = b'{"checkpoint-id":"1-2","input-offsets":{"s.t.3":"4","s.t.3":"5"},"state-checkpoint-markers":{}}'
+    assert taught(2, value) is None

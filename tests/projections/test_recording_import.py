@@ -1,0 +1,173 @@
+"""Import of recordings: what is taken, what is skipped, and when a recording is a new incarnation."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+import pytest
+
+from eventlog.compaction import latest_per_key
+from eventlog.connection import Connection, connect
+from eventlog.events import RecordedEvent
+from eventlog.secrets import SecretPolicy
+from eventlog.streams import identify
+from eventlog.wire.coordinator import encode_key
+from projections.errors import FoldVersionDiffers
+from projections.fold.settings import FoldSettings
+from projections.recording_import import import_stream
+from tests.properties.generated_jobs import generate_job
+from tests.properties.importing import ARCHIVED_AT, import_events
+
+STREAM: Final = "__samza_coordinator_job_1"
+FIRST_RUN_MS: Final = 1_749_000_000_000
+SECOND_RUN_MS: Final = 1_749_500_000_000
+CONFIG: Final = "select config_key, config_value, incarnation from coordinator.config order by 1"
+
+
+def configs(values: dict[str, str], first_ms: int) -> list[RecordedEvent]:
+    """Events that set config keys, a second apart."""
+    return [
+        RecordedEvent(
+            offset, first_ms + offset * 1_000, 0, encode_key("set-config", key), b'{"values":{"value":"%s"}}' % text
+        )
+        for offset, (key, text) in enumerate((key, value.encode()) for key, value in values.items())
+    ]
+
+
+OLD: Final = configs({"a": "1", "b": "2", "c": "3"}, FIRST_RUN_MS)
+NEW: Final = configs({"a": "10", "d": "40", "e": "50", "f": "60"}, SECOND_RUN_MS)
+OLD_ROWS: Final = [("a", "1", 1), ("b", "2", 1), ("c", "3", 1)]
+NEW_ROWS: Final = [("a", "10", 2), ("d", "40", 2), ("e", "50", 2), ("f", "60", 2)]
+
+
+class Interrupted(Exception):
+    """The process was stopped."""
+
+
+class Stop:
+    """Raises when a step has come so many times."""
+
+    def __init__(self, occurrence: int, wanted: str) -> None:
+        self._left, self._wanted = occurrence, wanted
+
+    def __call__(self, step: str) -> None:
+        self._left -= step == self._wanted
+        if self._left == 0:
+            raise Interrupted
+
+
+def shown(connection: Connection, query: str = CONFIG) -> list[tuple[object, ...]]:
+    return connection.execute(query.encode()).fetchall()
+
+
+def as_of(connection: Connection, ms: int) -> list[tuple[object, ...]]:
+    at = datetime.fromtimestamp(ms / 1_000, UTC)
+    query = "select config_key, config_value, incarnation from coordinator.config_as_of('job', '1', %s) order by 1"
+    return connection.execute(query, (at,)).fetchall()
+
+
+def test_a_second_import_takes_nothing(database_url: str) -> None:
+    with connect(database_url) as connection:
+        first = import_events(connection, STREAM, OLD)
+        second = import_events(connection, STREAM, OLD)
+        assert (first.added, first.skipped, second.added, second.skipped) == (3, 0, 0, 3)
+        assert shown(connection) == OLD_ROWS
+
+
+def test_a_longer_recording_goes_on_and_a_shorter_one_takes_nothing(database_url: str) -> None:
+    with connect(database_url) as connection:
+        import_events(connection, STREAM, OLD[:2])
+        longer, shorter = import_events(connection, STREAM, OLD), import_events(connection, STREAM, OLD[:1])
+        assert (longer.added, longer.skipped, longer.incarnation) == (1, 2, 1)
+        assert (shorter.added, shorter.skipped, shorter.incarnation) == (0, 1, 1)
+        assert shown(connection) == OLD_ROWS
+
+
+def test_what_compaction_left_of_the_same_log_is_no_new_incarnation(database_url: str) -> None:
+    log = generate_job(3).logs[0]
+    with connect(database_url) as connection:
+        import_events(connection, log.stream_name, log.events)
+        left = latest_per_key(log.events)
+        again = import_events(connection, log.stream_name, left)
+        assert (again.added, again.skipped, again.incarnation) == (0, len(left), 1)
+
+
+def test_a_recording_without_events_makes_the_log_known(database_url: str) -> None:
+    with connect(database_url) as connection:
+        imported = import_events(connection, STREAM, [])
+        assert (imported.added, imported.skipped, imported.incarnation) == (0, 0, 1)
+        assert shown(connection, "select next_offset, state from coordinator.log_position") == [(0, "stopped")]
+
+
+def test_progress_counts_every_event_once(database_url: str) -> None:
+    told: list[int] = []
+    with connect(database_url) as connection:
+        import_events(connection, STREAM, OLD[:1], on_progress=told.append)
+        import_events(connection, STREAM, OLD, 1, on_progress=told.append)
+    assert sum(told) == 1 + 3
+
+
+def test_other_bytes_are_a_new_incarnation(database_url: str) -> None:
+    with connect(database_url) as connection:
+        import_events(connection, STREAM, OLD)
+        assert import_events(connection, STREAM, NEW).incarnation == 2
+        assert shown(connection) == NEW_ROWS
+        history = "select incarnation, count(*) from coordinator.config_history group by 1 order by 1"
+        assert shown(connection, history) == [(1, 3), (2, 4)]
+        assert shown(connection, "select incarnation, count(*) from coordinator.event group by 1 order by 1") == [
+            (1, 3),
+            (2, 4),
+        ]
+
+
+@pytest.mark.parametrize(
+    "changed", [OLD[1]._replace(key=b"[]"), OLD[1]._replace(value=None), OLD[1]._replace(timestamp=7)]
+)
+def test_any_other_byte_or_time_below_the_end_is_another_past(database_url: str, changed: RecordedEvent) -> None:
+    with connect(database_url) as connection:
+        import_events(connection, STREAM, OLD)
+        assert import_events(connection, STREAM, [OLD[0], changed, OLD[2]]).incarnation == 2
+
+
+def test_the_old_incarnation_is_shown_until_the_new_one_is_complete(database_url: str) -> None:
+    with connect(database_url) as connection:
+        import_events(connection, STREAM, OLD)
+        with pytest.raises(Interrupted):
+            import_events(connection, STREAM, NEW, 1, on_step=Stop(2, "committed"))
+        assert shown(connection) == OLD_ROWS
+        assert as_of(connection, SECOND_RUN_MS + 1_000_000) == OLD_ROWS
+        states = "select incarnation, state, next_offset from coordinator.log_position order by 1"
+        assert shown(connection, states) == [(1, "stopped", 3), (2, "replacing", 2)]
+    with connect(database_url) as connection:
+        completed = import_events(connection, STREAM, NEW, 1)
+        assert (completed.incarnation, completed.skipped, completed.added) == (2, 2, 2)
+        assert shown(connection) == NEW_ROWS
+        assert shown(connection, states) == [(1, "stopped", 3), (2, "stopped", 4)]
+
+
+def test_as_of_a_time_shows_the_incarnation_that_had_begun(database_url: str) -> None:
+    with connect(database_url) as connection:
+        import_events(connection, STREAM, OLD)
+        import_events(connection, STREAM, NEW)
+        assert as_of(connection, FIRST_RUN_MS - 1) == []
+        assert as_of(connection, FIRST_RUN_MS + 1_000) == OLD_ROWS[:2]
+        assert as_of(connection, SECOND_RUN_MS - 1) == OLD_ROWS
+        assert as_of(connection, SECOND_RUN_MS + 2_000) == NEW_ROWS[:3]
+        by_offset = "select config_key from coordinator.config_as_of_offset('job', '1', 1, null, {}) order by 1"
+        assert shown(connection, by_offset.format(1)) == [("a",), ("b",)]
+        assert shown(connection, by_offset.format("null")) == [("a",), ("d",)]
+
+
+def test_a_third_recording_that_matches_the_first_is_a_third_incarnation(database_url: str) -> None:
+    with connect(database_url) as connection:
+        incarnations = [import_events(connection, STREAM, events).incarnation for events in (OLD, NEW, NEW, OLD)]
+        assert incarnations == [1, 2, 2, 3]
+        assert shown(connection) == [(key, value, 3) for key, value, _ in OLD_ROWS]
+
+
+def test_rows_folded_with_another_key_are_refused(database_url: str) -> None:
+    other = FoldSettings(SecretPolicy(b"another key of an installation.."))
+    with connect(database_url) as connection:
+        import_events(connection, STREAM, OLD)
+        with pytest.raises(FoldVersionDiffers, match=f"{STREAM} was folded as 1-.*import into a new database"):
+            import_stream(connection, identify(STREAM), lambda: OLD, other, lambda: ARCHIVED_AT)
+        assert shown(connection) == OLD_ROWS

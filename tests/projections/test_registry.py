@@ -1,0 +1,73 @@
+"""Which logs there are, and what their job is called."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from eventlog.connection import Connection, connect
+from eventlog.events import RecordedEvent
+from eventlog.streams import identify
+from eventlog.wire.coordinator import encode_key
+from projections.registry import logs_of, make_current, register_log
+from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
+
+COORDINATOR: Final = "__samza_coordinator_a-b_1"
+CHECKPOINT: Final = "__samza_checkpoint_ver_1_for_a-b_1"
+NAMES: Final = "select stream_kind, job_name, job_id from coordinator.log_position order by 1"
+
+
+@pytest.fixture
+def connected(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connection:
+        yield connection
+
+
+def config(offset: int, key: str, value: str | None) -> RecordedEvent:
+    data = None if value is None else b'{"values":{"value":"%s"}}' % value.encode()
+    return RecordedEvent(offset, 1_749_000_000_000, 0, encode_key("set-config", key), data)
+
+
+def names(connection: Connection) -> list[tuple[object, ...]]:
+    return connection.execute(NAMES).fetchall()
+
+
+def test_a_job_is_called_as_its_streams_say_until_config_names_it(connected: Connection) -> None:
+    import_events(connected, CHECKPOINT, [])
+    assert names(connected) == [("checkpoint", "a-b", "1")]
+    events = [config(0, "job.name", "a_b"), config(1, "job.id", "007")]
+    import_events(connected, COORDINATOR, events[:1])
+    assert names(connected) == [("checkpoint", "a_b", "1"), ("coordinator", "a_b", "1")]
+    import_events(connected, COORDINATOR, events)
+    assert names(connected) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
+
+
+def test_a_log_that_comes_later_gets_the_name_too(connected: Connection) -> None:
+    import_events(connected, COORDINATOR, [config(0, "job.name", "a_b")])
+    import_events(connected, CHECKPOINT, [])
+    assert names(connected) == [("checkpoint", "a_b", "1"), ("coordinator", "a_b", "1")]
+
+
+def test_without_its_name_in_config_a_job_is_called_as_its_streams_again(connected: Connection) -> None:
+    import_events(connected, COORDINATOR, [config(0, "job.name", "a_b"), config(1, "job.name", None)])
+    assert names(connected) == [("coordinator", "a-b", "1")]
+
+
+def test_an_incarnation_that_is_not_complete_names_nothing(connected: Connection) -> None:
+    import_events(connected, COORDINATOR, [config(0, "job.name", "a_b")])
+    with connected.transaction():
+        second = register_log(connected, identify(COORDINATOR), 2, "recording", SETTINGS, ARCHIVED_AT)
+    assert {name for _, name, _ in names(connected)} == {"a_b"}
+    with connected.transaction():
+        make_current(connected, second)
+    assert {name for _, name, _ in names(connected)} == {"a-b"}
+
+
+def test_the_logs_of_a_stream_stand_newest_first(connected: Connection) -> None:
+    import_events(connected, COORDINATOR, [config(0, "a", "1")])
+    import_events(connected, COORDINATOR, [config(0, "a", "2"), config(1, "b", "2")])
+    newest, oldest = logs_of(connected, COORDINATOR)
+    assert (newest.incarnation, newest.is_current, newest.is_complete, newest.next_offset) == (2, True, True, 2)
+    assert (oldest.incarnation, oldest.is_current, oldest.is_complete, oldest.next_offset) == (1, False, True, 1)
+    assert newest.stream == oldest.stream == identify(COORDINATOR)
+    assert logs_of(connected, CHECKPOINT) == []

@@ -1,0 +1,108 @@
+"""The relations as readers meet them: their columns, their comments, how as-of functions are declared."""
+
+from typing import Final
+
+import pytest
+
+from projections import relations
+from projections.relations import definitions
+from tests.fixtures.postgres import Connection
+
+JDBC_SAFE: Final = {"text", "bigint", "integer", "boolean", "timestamp with time zone"}
+PROVENANCE: Final = (
+    *("record_time", "message_time", "source", "host", "username"),
+    *("stream_kind", "incarnation", "log_offset"),
+)
+WITHOUT_PROVENANCE: Final = {"job", "starting_offset", "log_position"}
+COLUMNS: Final = """
+select c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+where n.nspname = 'coordinator' and c.relkind = 'v' and a.attnum > 0
+order by c.relname, a.attnum
+"""
+FUNCTIONS: Final = """
+select p.proname, p.provolatile, p.proparallel, l.lanname, p.pronargs, obj_description(p.oid)
+from pg_proc p join pg_language l on l.oid = p.prolang
+where p.pronamespace = 'coordinator'::regnamespace and p.proname like '%as\\_of%'
+"""
+
+
+def columns_by_relation(connection: Connection) -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for relation, column, kind in connection.execute(COLUMNS):
+        found.setdefault(relation, []).append((column, kind))
+    return found
+
+
+def test_every_column_can_be_read_over_jdbc(connection: Connection) -> None:
+    found = columns_by_relation(connection)
+    assert len(found) >= 20
+    kinds = {f"{name}.{column}": kind for name, columns in found.items() for column, kind in columns}
+    assert {name: kind for name, kind in kinds.items() if kind not in JDBC_SAFE} == {}
+
+
+def test_every_relation_starts_with_the_job_and_ends_with_the_provenance(connection: Connection) -> None:
+    for relation, columns in columns_by_relation(connection).items():
+        names = tuple(name for name, _ in columns)
+        assert names[:3] == ("job_name", "job_id", "job_bucket"), relation
+        if relation not in WITHOUT_PROVENANCE:
+            assert names[-8:] == PROVENANCE, relation
+
+
+def test_no_column_is_a_reserved_word(connection: Connection) -> None:
+    reserved = {row[0] for row in connection.execute("select word from pg_get_keywords() where catcode in ('R', 'T')")}
+    named = {column for columns in columns_by_relation(connection).values() for column, _ in columns}
+    assert named & reserved == set()
+
+
+def test_every_relation_has_a_comment(connection: Connection) -> None:
+    query = (
+        "select relname from pg_class where relnamespace = 'coordinator'::regnamespace and relkind = 'v'"
+        " and obj_description(oid, 'pg_class') is null"
+    )
+    assert connection.execute(query).fetchall() == []
+
+
+def test_as_of_functions_can_be_inlined_and_run_in_parallel(connection: Connection) -> None:
+    functions = connection.execute(FUNCTIONS).fetchall()
+    assert {name for name, *_ in functions} >= {
+        f"{relation}_{by}"
+        for relation in ("config", "checkpoint", "state_checkpoint", "startpoint", "startpoint_fan_out")
+        for by in ("as_of", "as_of_offset")
+    } | {"starting_offset_as_of"}
+    for name, volatile, parallel, language, arguments, comment in functions:
+        assert (volatile, parallel, language) == ("s", "s", "sql"), name
+        assert arguments == (5 if name.endswith("_as_of_offset") else 3)
+        assert comment
+
+
+@pytest.mark.parametrize("at", ["'2025-01-01'", "now()", "'infinity'", "'-infinity'", "null"])
+def test_as_of_a_time_of_an_unknown_job_is_empty(connection: Connection, at: str) -> None:
+    for name, *_ in connection.execute(FUNCTIONS).fetchall():
+        if name.endswith("_as_of"):
+            assert connection.execute(f"select * from coordinator.{name}('no', 'job', {at})".encode()).fetchall() == []
+
+
+@pytest.mark.parametrize("arguments", ["0", "-1", "9223372036854775807", "7, 'checkpoint'", "7, null, 3", "null"])
+def test_as_of_an_offset_of_an_unknown_job_is_empty(connection: Connection, arguments: str) -> None:
+    for name, *_ in connection.execute(FUNCTIONS).fetchall():
+        if name.endswith("_as_of_offset"):
+            query = f"select * from coordinator.{name}('no', 'job', {arguments})"
+            assert connection.execute(query.encode()).fetchall() == []
+
+
+def test_a_file_makes_what_it_is_named_after() -> None:
+    for name, sql in definitions():
+        _, _, relation = name.partition("_")
+        made = [line for line in sql.splitlines() if line.startswith("create ")]
+        assert len(made) == 1, name
+        assert f".{relation}" in made[0], name
+
+
+def test_the_digest_tells_one_set_of_definitions_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    compute = relations.digest.__wrapped__
+    ours = compute()
+    assert ours == relations.digest()
+    changed = (*definitions()[:-1], (definitions()[-1][0], definitions()[-1][1] + " "))
+    monkeypatch.setattr(relations, "definitions", lambda: changed)
+    assert compute() != ours

@@ -1,0 +1,73 @@
+"""Writing of what a fold made: an older row never takes the place of a newer one."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from eventlog.connection import Connection, connect
+from projections import store
+from projections.fold.batch import BatchFold, CheckpointRow, LogFold, MessageRow
+from tests.properties.importing import SETTINGS
+
+
+@pytest.fixture
+def connected(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connection:
+        store.prepare(connection)
+        yield connection
+
+
+KEY_ID: Final = 1
+
+
+def message(offset: int, body: bytes | None) -> MessageRow:
+    jsonb = None if body is None else b"\x01" + body
+    return (offset, 0, None, 1, KEY_ID, jsonb, None, None, None)
+
+
+def checkpoint(offset: int, offsets: bytes | None) -> CheckpointRow:
+    layout_id = None if offsets is None else 1
+    return (offset, 0, 1, KEY_ID, layout_id, None, offsets, None)
+
+
+def merge(connection: Connection, row: MessageRow) -> None:
+    fold = BatchFold(LogFold(1, "coordinator", SETTINGS.secrets), 0)
+    fold.last_messages[KEY_ID] = row
+    with connection.transaction():
+        store.merge_current(connection, fold)
+
+
+def merge_checkpoint(connection: Connection, row: CheckpointRow) -> None:
+    fold = BatchFold(LogFold(1, "checkpoint", SETTINGS.secrets), 0)
+    fold.last_checkpoints[KEY_ID] = row
+    with connection.transaction():
+        store.merge_current(connection, fold)
+
+
+def current(connection: Connection, table: str) -> list[tuple[object, ...]]:
+    column = "body::text" if table == "message_current" else "offsets"
+    return connection.execute(f"select log_offset, {column} from projection.{table}".encode()).fetchall()
+
+
+def test_a_newer_message_replaces_and_an_older_one_does_not(connected: Connection) -> None:
+    merge(connected, message(5, b'"five"'))
+    merge(connected, message(4, b'"four"'))
+    assert current(connected, "message_current") == [(5, '"five"')]
+    merge(connected, message(4, None))
+    assert current(connected, "message_current") == [(5, '"five"')]
+    merge(connected, message(6, b'"six"'))
+    assert current(connected, "message_current") == [(6, '"six"')]
+    merge(connected, message(7, None))
+    assert current(connected, "message_current") == []
+
+
+def test_a_newer_checkpoint_replaces_and_an_older_one_does_not(connected: Connection) -> None:
+    merge_checkpoint(connected, checkpoint(5, b"five"))
+    merge_checkpoint(connected, checkpoint(4, b"four"))
+    merge_checkpoint(connected, checkpoint(4, None))
+    assert current(connected, "checkpoint_current") == [(5, "five")]
+    merge_checkpoint(connected, checkpoint(6, b"six"))
+    assert current(connected, "checkpoint_current") == [(6, "six")]
+    merge_checkpoint(connected, checkpoint(7, None))
+    assert current(connected, "checkpoint_current") == []
