@@ -11,6 +11,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.fixtures.postgres_server import temporary_home
+
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SPARK_COMMAND = "coordstream spark "
@@ -44,12 +48,11 @@ class Shell:
 
 
 @pytest.fixture(scope="module")
-def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    folder = tmp_path_factory.mktemp("readme")
-    folder.chmod(0o755)
-    shell = Shell(folder)
-    yield shell
-    shell.run("coordstream down")
+def shell() -> Iterator[Shell]:
+    with temporary_home() as folder:
+        shell = Shell(folder)
+        yield shell
+        shell.run("coordstream down")
 
 
 @pytest.fixture(scope="module")

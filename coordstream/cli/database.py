@@ -1,0 +1,152 @@
+"""The one way in which commands reach the database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from coordstream.errors import CoordstreamError
+from coordstream.mask_key import mask_key
+from coordstream.migrate import SchemaState, require_current, schema_state, upgrade
+from coordstream.postgres import EmbeddedPostgres
+from coordstream.settings import Settings, load_settings
+from eventlog.connection import Connection, connect
+from eventlog.secrets import SecretPolicy
+
+URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
+_UNREADABLE: Final = (
+    f"{URL_SETTING} can't be read: write postgresql://user:password@host:port/name, "
+    "with special characters of the password percent-encoded."
+)
+
+
+class DatabaseError(CoordstreamError):
+    """The database can't be reached, or refused; statements and details, which may hold values, stay out."""
+
+
+@dataclass(frozen=True)
+class Database:
+    """An open database whose schema is this program's; ``url`` holds the password."""
+
+    settings: Settings
+    connection: Connection
+    url: str = field(repr=False)
+
+    @property
+    def secrets(self) -> SecretPolicy:
+        """What counts as a secret, and the key of the installation that fingerprints are made with."""
+        return SecretPolicy(mask_key(self.settings), self.settings.secret_patterns)
+
+
+@contextmanager
+def open_database() -> Iterator[Database]:
+    """The database of the settings, else the embedded one, which is started and migrated first.
+
+    Raises:
+        CoordstreamError: one sentence; also for errors of Postgres within the ``with`` block.
+    """
+    settings = load_settings()
+    url = database_url(settings)
+    with database_errors(settings), connecting(settings, url) as connection:
+        if settings.database_url is None:
+            migrate_if_needed(url)
+        else:
+            require_schema(url)
+        yield Database(settings, connection, url)
+
+
+def database_url(settings: Settings) -> str:
+    """The URL that was set, else that of the embedded Postgres, which is started.
+
+    Raises:
+        DatabaseError: the URL can't be read; the message repeats nothing of it.
+        EmbeddedPostgresError: the embedded Postgres can't be started.
+    """
+    if settings.database_url is None:
+        return EmbeddedPostgres(settings.home).start()
+    url = settings.database_url.get_secret_value()
+    check_url(url)
+    return url
+
+
+def check_url(url: str) -> None:
+    """Refuse a URL of which a password's special characters would make something else, such as a host's name."""
+    try:
+        options = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise DatabaseError(_UNREADABLE) from None
+    ports = str(options.get("port", "")).split(",")
+    if "@" in f"{options.get('host', '')}{options.get('dbname', '')}" or not all(p.isdecimal() for p in ports if p):
+        raise DatabaseError(_UNREADABLE)
+
+
+@contextmanager
+def connecting(settings: Settings, url: str) -> Iterator[Connection]:
+    """A connection, closed at the end. Raises DatabaseError, which says who can't be reached and why."""
+    try:
+        connection = connect(url)
+    except psycopg.OperationalError as error:
+        advice = "start it, or correct COORDSTREAM_DATABASE_URL" if settings.database_url else "see its log"
+        raise DatabaseError(f"{place(settings)} can't be reached ({_first_line(error)}): {advice}.") from None
+    with connection:
+        yield connection
+
+
+@contextmanager
+def database_errors(settings: Settings) -> Iterator[None]:
+    """Turn errors of Postgres into one sentence each."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise DatabaseError(_refusal(settings, error)) from error
+    except DBAPIError as error:
+        if not isinstance(error.orig, psycopg.Error):
+            raise
+        raise DatabaseError(_refusal(settings, error.orig)) from error
+
+
+def place(settings: Settings) -> str:
+    """The database in words, without its URL."""
+    return f"the database of {URL_SETTING}" if settings.database_url else f"the embedded Postgres in {settings.home}"
+
+
+def migrate_if_needed(url: str) -> bool:
+    """Bring the schema up to this program's; False if it was. Raises SchemaError where it is newer."""
+    if state_of(url) is SchemaState.CURRENT:
+        return False
+    upgrade(url)
+    return True
+
+
+def state_of(url: str) -> SchemaState:
+    """How the schema of a database stands to this program."""
+    with _engine(url).connect() as connection:
+        return schema_state(connection)
+
+
+def require_schema(url: str) -> None:
+    """Raise SchemaError, with what to do, unless the schema is this program's."""
+    with _engine(url).connect() as connection:
+        require_current(connection)
+
+
+def _engine(url: str) -> Engine:
+    # psycopg reads the URL, not SQLAlchemy: it knows all that libpq knows
+    return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
+
+
+def _refusal(settings: Settings, error: psycopg.Error) -> str:
+    if error.diag.message_primary is None:
+        return f"{place(settings)} ended the connection ({_first_line(error)}): try again when it runs."
+    return f"{place(settings)} refuses: {error.diag.message_primary}."
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).partition("\n")[0].removeprefix("connection failed: ")
+    return text.rpartition("FATAL: ")[2].strip() or type(error).__name__

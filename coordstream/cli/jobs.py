@@ -1,0 +1,45 @@
+"""Which job a user means."""
+
+from typing import NamedTuple
+
+from coordstream.errors import CoordstreamError
+from eventlog.connection import Connection
+
+NOTHING_IMPORTED = "the database holds no log yet: run `coordstream import FILE`"
+
+
+class Job(NamedTuple):
+    """A job's name and id, as its config says them."""
+
+    name: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.id}"
+
+
+def find_job(connection: Connection, word: str) -> Job:
+    """The job that a word names: ``name/id``, or ``name`` where only one job has it.
+
+    Raises:
+        CoordstreamError: there is no such job, or more than one.
+    """
+    rows = connection.execute("select distinct job_name, job_id from coordinator.log_position order by 1, 2")
+    return choose_job([Job(*row) for row in rows.fetchall()], word)
+
+
+def choose_job(jobs: list[Job], word: str) -> Job:
+    """The one of the jobs that a word names; see `find_job`."""
+    found = [job for job in jobs if word in (str(job), job.name)]
+    if len(found) == 1:
+        return found[0]
+    if not jobs:
+        raise CoordstreamError(NOTHING_IMPORTED)
+    if not found:
+        raise CoordstreamError(f"there is no job {word!r} in the database: it has {_listed(jobs)}.")
+    raise CoordstreamError(f"{word!r} names several jobs: write one of {_listed(found)}.")
+
+
+def _listed(jobs: list[Job]) -> str:
+    shown = ", ".join(str(job) for job in jobs[:10])
+    return shown if len(jobs) <= 10 else f"{shown} and {len(jobs) - 10} more"

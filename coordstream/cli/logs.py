@@ -1,0 +1,33 @@
+"""Which log a user means."""
+
+from coordstream.cli.jobs import NOTHING_IMPORTED
+from coordstream.errors import CoordstreamError
+from eventlog.connection import Connection
+from projections.registry import RegisteredLog, logs_of
+
+
+def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> RegisteredLog:
+    """A stream's log of this incarnation; None: of the current one.
+
+    Raises:
+        CoordstreamError: there is no such stream, or no such incarnation of it.
+    """
+    known = logs_of(connection, stream_name)
+    if not known:
+        raise CoordstreamError(_unknown(connection, stream_name))
+    for log in known:
+        if log.incarnation == incarnation or (incarnation is None and log.is_current):
+            return log
+    numbers = ", ".join(str(log.incarnation) for log in reversed(known))
+    raise CoordstreamError(f"{stream_name} has no incarnation {incarnation}: it has {numbers}.")
+
+
+def _unknown(connection: Connection, stream_name: str) -> str:
+    rows = connection.execute(
+        "select distinct stream_name from coordinator.log_position order by 1 limit 11"
+    ).fetchall()
+    if not rows:
+        return NOTHING_IMPORTED
+    names = [name for (name,) in rows]
+    listed = ", ".join(names[:10]) + (" and more" if len(names) > 10 else "")
+    return f"there is no stream {stream_name!r} in the database: it has {listed}."

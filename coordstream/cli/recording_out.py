@@ -1,0 +1,46 @@
+"""`coordstream export`: a stream of the database as a recording."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coordstream.cli.database import Database, open_database
+from coordstream.cli.logs import find_log
+from eventlog.archive import read_archive
+from eventlog.events import RecordedEvent
+from eventlog.masked_event import mask_event
+from eventlog.recording import write_recording
+from eventlog.recording_line import encode_line
+from projections.registry import RegisteredLog
+
+app = typer.Typer()
+
+
+@app.command()
+def export(
+    stream: Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Instead of standard output; .gz is gzipped.")
+    ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="With the secrets, byte for byte: for the owner only.")] = False,
+    incarnation: Annotated[int | None, typer.Option(min=1, help="Instead of the current one.")] = None,
+) -> None:
+    """Write a stream as a recording (JSON lines). Secrets are fingerprints in it unless --raw is given."""
+    with open_database() as database:
+        log = find_log(database.connection, stream, incarnation)
+        records = _records(database, log, raw=raw)
+        if output is None:
+            sys.stdout.writelines(encode_line(topic, event).decode() for topic, event in records)
+        else:
+            count = write_recording(output, records)
+            print(f"{count} events of {stream} written to {output}", file=sys.stderr)
+
+
+def _records(database: Database, log: RegisteredLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:
+    """The events below the position of the moment, so that what arrives meanwhile is left out whole."""
+    secrets = None if raw else database.secrets
+    for event in read_archive(database.connection, log.log_id, until=log.next_offset):
+        yield log.stream.stream_name, event if secrets is None else mask_event(event, secrets)

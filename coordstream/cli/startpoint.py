@@ -1,0 +1,71 @@
+"""`coordstream startpoint`: what was requested, and what it was fanned out to."""
+
+from typing import Final
+
+import typer
+
+from coordstream.cli.cut import Cut
+from coordstream.cli.database import open_database
+from coordstream.cli.jobs import find_job
+from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json
+from coordstream.cli.rows import Row, state
+from coordstream.cli.tables import Column, input_partition, print_json, print_rows, time_column
+
+app = typer.Typer(no_args_is_help=True)
+
+
+def place_to_start(row: Row) -> str:
+    """Where a startpoint says to begin, such as ``specific 20``."""
+    value = row["startpoint_value"]
+    return row["startpoint_type"] if value is None else f"{row['startpoint_type']} {value}"
+
+
+REQUEST_COLUMNS: Final = (
+    Column("input partition", input_partition),
+    Column("task", lambda row: row["task_name"] or "(every task)"),
+    Column("start at", place_to_start),
+    time_column("requested at", "created_at"),
+    Column("expired", "is_expired"),
+    Column("log offset", "log_offset", "right"),
+)
+FAN_OUT_COLUMNS: Final = (
+    Column("task", "task_name"),
+    Column("input partition", input_partition),
+    Column("start at", place_to_start),
+    time_column("fanned out at", "fanned_out_at"),
+    Column("log offset", "log_offset", "right"),
+)
+
+
+@app.callback()
+def startpoint() -> None:
+    """Startpoints: requested, and fanned out to tasks."""
+
+
+@app.command()
+def show(job: JobWord, as_of: AsOf = None, as_of_offset: AsOfOffset = None, as_json: Json = False) -> None:
+    """Show startpoints that were requested and those that were fanned out to tasks and not used up yet."""
+    cut = Cut.of(as_of, as_of_offset)
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        requests = sorted(state(database.connection, "startpoint", found, cut), key=lambda row: int(row["log_offset"]))
+        fan_outs = sorted(state(database.connection, "startpoint_fan_out", found, cut), key=_by_task)
+    if as_json:
+        print_json(one_list(requests, fan_outs))
+        return
+    print_rows(requests, REQUEST_COLUMNS, title=f"Startpoints requested for {found}{cut}", as_json=False)
+    print()
+    print_rows(fan_outs, FAN_OUT_COLUMNS, title=f"Startpoints fanned out to tasks of {found}{cut}", as_json=False)
+
+
+def one_list(requests: list[Row], fan_outs: list[Row]) -> list[Row]:
+    """Both relations as one list, told apart by ``status``; a column that a row's relation lacks is null."""
+    marked = [{"status": "requested", **row} for row in requests] + [
+        {"status": "fanned_out", **row} for row in fan_outs
+    ]
+    columns = dict.fromkeys(name for row in marked for name in row)
+    return [{name: row.get(name) for name in columns} for row in marked]
+
+
+def _by_task(row: Row) -> tuple[str, str, str, int]:
+    return row["task_name"], row["system_name"], row["stream_name"], row["partition_id"]

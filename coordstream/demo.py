@@ -1,0 +1,224 @@
+"""The demo (`make demo`): a recorded Samza job becomes SQL, and Spark reads it.
+
+It types the commands that a user would type, on a database of its own, and judges everything at the recording's own
+times. It stops the server that it started, and nothing else.
+"""
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from psycopg import sql
+from rich.console import Console
+from rich.text import Text
+
+from coordstream.cli.app import INTERRUPTED
+from coordstream.cli.app import main as coordstream
+from coordstream.cli.database import URL_SETTING, open_database
+from coordstream.cli.recording_in import checked_parts, import_parts, told
+from coordstream.cli.rows import fetch
+from coordstream.cli.tables import Column, input_partition, page, print_rows
+from coordstream.errors import CoordstreamError
+from coordstream.postgres import EmbeddedPostgres
+from coordstream.postgres.account import ServerAccount
+from coordstream.settings import TOML_FILE, default_home, load_settings
+from eventlog.errors import EventLogError
+from projections.errors import ProjectionError
+
+HOME_SETTING: Final = "COORDSTREAM_HOME"
+DATA: Final = Path(__file__).with_name("data")
+RECORDING: Final = (DATA / "coordinator.jsonl.gz", DATA / "checkpoint.jsonl.gz")
+JOB: Final = "wordcount_pv"
+BATCH_EVENTS: Final = 50  # so small a recording would else be one step of the bar
+
+TIMES: Final = sql.SQL(
+    """
+    select max(record_time) filter (where stream_kind = 'checkpoint' and log_offset = 111) as run_1_ended,
+           max(record_time) filter (where stream_kind = 'coordinator' and log_offset = 112) as requested,
+           max(record_time) filter (where stream_kind = 'coordinator' and log_offset = 194) as fanned_out
+    from coordinator.event where job_name = %(job)s and log_offset in (111, 112, 194)
+    """
+)
+STARTING_OFFSETS: Final = sql.SQL("""\
+select task_name, system_name, stream_name, partition_id, key_bucket,
+       decided_by, startpoint_type, startpoint_value, starting_offset
+from coordinator.starting_offset_as_of({job}, {job_id}, {time})
+order by task_name, stream_name""")
+NEWEST_COMMITS: Final = """\
+select task_name, checkpoint_id, record_time from coordinator.commit_history order by record_time desc limit 5"""
+STARTING_OFFSET_COLUMNS: Final = (
+    Column("task", "task_name"),
+    Column("input partition", input_partition),
+    Column("decided by", "decided_by"),
+    Column("startpoint", lambda row: f"{row['startpoint_type'] or '–'} {row['startpoint_value'] or ''}".rstrip()),
+    Column("starting offset", "starting_offset", "right"),
+)
+
+
+class Times(NamedTuple):
+    """Moments of the recording: the last commit of run 1, the last request before run 2, the last fan-out of run 2."""
+
+    run_1_ended: str
+    requested: str
+    fanned_out: str
+
+
+class DemoError(CoordstreamError):
+    """A step of the demo failed."""
+
+
+def main() -> int:
+    """Run the demo; 0 when every step did what it shows."""
+    other_database = f"{URL_SETTING}= " if os.environ.get(URL_SETTING) else ""
+    try:
+        home = choose_home()
+        server = EmbeddedPostgres(home)
+        was_running = server.status().state == "running"
+        try:
+            show(home)
+        finally:
+            if not was_running:
+                server.stop()
+    except (CoordstreamError, EventLogError, ProjectionError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    try_next(f"{other_database}{HOME_SETTING}={shlex.quote(str(home))}")
+    return 0
+
+
+def choose_home() -> Path:
+    """The demo's folder, which from here on is this process' COORDSTREAM_HOME; a database that is set stays untouched.
+
+    It is ./.demo, or one where the server's user can reach it: root's server runs as another user.
+    """
+    os.environ.pop(URL_SETTING, None)
+    account = ServerAccount.of_this_process()
+    is_reachable = not account.is_other or account.can_enter(Path.cwd())
+    chosen = Path.cwd() / ".demo" if is_reachable else default_home() / "demo"
+    os.environ[HOME_SETTING] = os.environ.get(HOME_SETTING) or str(chosen)
+    settings = load_settings()
+    if settings.database_url is not None:
+        raise DemoError(f"{TOML_FILE} names a database, and the demo uses its own: run it in another folder.")
+    return settings.home
+
+
+def show(home: Path) -> None:
+    """All steps. Raises DemoError at the first that fails."""
+    _step("Start Postgres and migrate it", f"Everything of the demo is in {home}.", ["up"])
+    times = _import()
+    _show_config_and_checkpoints(times)
+    _show_startpoints(times)
+    _show_starting_offsets(times)
+    output = home / "checkpoint_progress"
+    _step(
+        "Let Spark read it",
+        f"Over JDBC, all partitions in one snapshot; the picture will be {output / 'progress.png'}.",
+        ["spark", "checkpoint_progress", "--", "--job", f"{JOB}/1", "--output", str(output), "--overwrite"],
+    )
+
+
+def try_next(variables: str) -> None:
+    """Three commands, to be pasted as they stand: each of them starts the server by itself."""
+    page().print(Text("\nThree commands to try next, and one to stop the server afterwards:\n", style="bold"))
+    for words in (
+        ["config", "history", JOB, "--changes", "--key", "task.*"],
+        ["checkpoint", "history", JOB, "--task", "Partition 7", "--preferred"],
+        ["psql", "--", "-c", NEWEST_COMMITS],
+        ["down"],
+    ):
+        print(f"  {variables} {program()} {shlex.join(words)}")
+
+
+def program() -> str:
+    """The words of a shell that run this program's ``coordstream``."""
+    installed = Path(sys.executable).with_name("coordstream")
+    if not installed.exists():
+        return f"{shlex.quote(sys.executable)} -m coordstream.cli"
+    inside = installed.is_relative_to(Path.cwd())
+    return shlex.quote(str(installed.relative_to(Path.cwd()) if inside else installed))
+
+
+def _import() -> Times:
+    _announce("Import the two topics of a recorded job", "Archived, folded and positioned in one transaction a batch.")
+    _prompt(["import", *(str(file) for file in RECORDING)])
+    parts = checked_parts(RECORDING, None)
+    with open_database() as database:
+        imported = import_parts(database, parts, batch_events=BATCH_EVENTS, progress_after=0)
+        (times,) = fetch(database.connection, TIMES, {"job": JOB})
+    for result in imported:
+        print(told(result))
+    if not any(result.added for result in imported):
+        print("Every event was compared with the archive and stands there already: an earlier demo imported it.")
+    return Times(**times)
+
+
+def _show_config_and_checkpoints(times: Times) -> None:
+    _step(
+        "Config: who changed what",
+        "Each of the four runs wrote every key again; these are the latest real changes.",
+        ["config", "history", JOB, "--changes", "--limit", "12"],
+    )
+    _step("Each task's checkpoint now", "What was processed last, by input partition.", ["checkpoint", "show", JOB])
+    _step(
+        "Each task's checkpoint at the end of run 1",
+        "The same question as of a time of the recording.",
+        ["checkpoint", "show", JOB, "--as-of", times.run_1_ended],
+    )
+    _step(
+        "The history of one task",
+        "Each commit once, though the job wrote it in two versions.",
+        ["checkpoint", "history", JOB, "--task", "Partition 1", "--preferred"],
+    )
+
+
+def _show_startpoints(times: Times) -> None:
+    _step(
+        "Startpoints requested before run 2",
+        "An operator asked these tasks to start elsewhere.",
+        ["startpoint", "show", JOB, "--as-of", times.requested],
+    )
+    _step(
+        "What they were fanned out to as run 2 began",
+        "One request can reach many tasks; where two compete, the newer one wins.",
+        ["startpoint", "show", JOB, "--as-of", times.fanned_out],
+    )
+
+
+def _show_starting_offsets(times: Times) -> None:
+    _announce(
+        "Where each task would start, judged before run 2",
+        "In SQL: a startpoint beats a checkpoint; where only Kafka can tell the offset, none is shown.",
+    )
+    query = STARTING_OFFSETS.format(job=sql.Literal(JOB), job_id=sql.Literal("1"), time=sql.Literal(times.requested))
+    with open_database() as database:
+        page().print(Text(query.as_string(database.connection), style="cyan"))
+        rows = fetch(database.connection, query)
+    print_rows(rows, STARTING_OFFSET_COLUMNS, title="Starting offsets", as_json=False)
+
+
+def _step(title: str, why: str, words: Sequence[str]) -> None:
+    _announce(title, why)
+    _prompt(words)
+    sys.stdout.flush()
+    if coordstream(words) != 0:
+        raise DemoError(f"the demo stopped at `coordstream {shlex.join(words)}`: see the sentence above.")
+
+
+def _announce(title: str, why: str) -> None:
+    console: Console = page()
+    console.print()
+    console.rule(Text(title, style="bold"), align="left")
+    console.print(Text(why))
+
+
+def _prompt(words: Sequence[str]) -> None:
+    page().print(Text(f"$ coordstream {shlex.join(words)}", style="cyan"), soft_wrap=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from coordstream.cli import app as front
+from coordstream.cli.app import COMMANDS, build_app, main
+from tests.coordstream.command_line import CHECKOUT, CommandLine, in_own_process, without_settings
+
+HEAVY = ("sqlalchemy", "alembic", "pyspark", "matplotlib", "psycopg", "pandas", "pyarrow")
+SHOW_IMPORTS = """
+import sys
+from coordstream.cli import main
+code = main(["--help"])
+print([name for name in sys.argv[1:] if name in sys.modules], file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", SHOW_IMPORTS, *HEAVY],
+        env=without_settings(),
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "[]\n")
+    assert all(f" {command.word} " in ended.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.word)
+def test_every_command_has_help(command: front.Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command.word, "--help"]) == 0
+    assert f"Usage: coordstream {command.word}" in capsys.readouterr().out
+
+
+def test_help_has_no_setting_of_the_user(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u:hunter2@h/d")
+    assert [main([command.word, "--help"]) for command in COMMANDS] == [0] * len(COMMANDS)
+    assert "hunter2" not in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["nope"], "No such command 'nope': `coordstream --help` shows what can be given."),
+        (["config", "nope"], "No such command 'nope': `coordstream config --help` shows what can be given."),
+        (["config", "show"], "Missing argument 'JOB': `coordstream config show --help` shows what can be given."),
+        (["status", "--nope"], "No such option: --nope: `coordstream status --help` shows what can be given."),
+        (["import"], "Missing argument 'FILE...': `coordstream import --help` shows what can be given."),
+        (["spark", "nope"], "there is no Spark job 'nope', there is checkpoint_progress"),
+        (["config", "show", "j", "--as-of", "noon"], "'noon' is no time, write it as 2026-01-31T12:00:00Z"),
+        (["config", "show", "j", "--as-of-offset", "x"], "Invalid value for '--as-of-offset'"),
+        (["config", "show", "j", "--as-of-offset", "-1"], "Invalid value for '--as-of-offset'"),
+        (["checkpoint", "show", "j", "--as-of-offset", str(2**63)], "Invalid value for '--as-of-offset'"),
+        (["config", "show", "j", "--as-of", "2026-01-01", "--as-of-offset", "1"], "exclude each other"),
+        (["log", "show", "--limit", "0"], "Invalid value for '--limit'"),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_exit_code_2(cli: CommandLine, words: list[str], sentence: str) -> None:
+    assert sentence in cli.refused(*words, code=2)
+    assert cli.is_empty()
+
+
+@pytest.mark.parametrize("words", [[], ["config"], ["checkpoint"], ["log"]])
+def test_without_a_verb_there_is_help_and_exit_code_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    printed = capsys.readouterr()
+    assert "Usage: coordstream" in printed.out
+    assert printed.err == ""
+
+
+def test_only_the_module_of_the_command_is_loaded() -> None:
+    loaded = {command.name for command in build_app(["down"]).registered_commands}
+    assert {"import", "status"} <= loaded
+    assert "down" not in loaded
+
+
+def test_an_unforeseen_error_shows_its_value_only_on_demand(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(arguments: list[str]) -> int:
+        raise LookupError(f"hunter2 {arguments}")
+
+    monkeypatch.setattr(front, "_run", fail)
+    assert main(["status"]) == 1
+    assert capsys.readouterr().err == (
+        "unforeseen error LookupError: run the command with --traceback to see it, and report it.\n"
+    )
+    assert main(["status", "--traceback"]) == 1
+    assert "LookupError: hunter2 ['status']" in capsys.readouterr().err
+
+
+def test_what_stands_behind_two_dashes_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[list[str]] = []
+
+    def run(arguments: list[str]) -> int:
+        given.append(arguments)
+        return 0
+
+    monkeypatch.setattr(front, "_run", run)
+    assert main(["spark", "job", "--", "--traceback"]) == 0
+    assert given == [["spark", "job", "--", "--traceback"]]
+
+
+def test_the_version_is_told() -> None:
+    ended = in_own_process("--version")
+    assert ended.code == 0
+    assert ended.out.count(".") == 2
+
+
+def test_a_reader_that_goes_away_is_no_error(wordcount: CommandLine) -> None:
+    command = "set -o pipefail; exec 2>&1; {python} -m coordstream.cli export {stream} | head -n 1 >/dev/null"
+    filled = command.format(python=sys.executable, stream="__samza_coordinator_wordcount-pv_1")
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
+    ended = subprocess.run(["bash", "-c", filled], env=environment, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (front.PIPE_CLOSED, "", "")
+
+
+def test_commands_end_with_the_code_that_they_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(*_: object, **__: object) -> int:
+        return 3
+
+    monkeypatch.setattr(typer.Typer, "__call__", end)
+    assert main(["status"]) == 3

@@ -1,0 +1,54 @@
+from tests.coordstream.command_line import CommandLine
+
+END_OF_RUN_1 = "2026-11-21T09:16:56.684Z"
+
+
+def test_every_task_has_its_checkpoint_now_and_before(wordcount: CommandLine) -> None:
+    now = wordcount.rows("checkpoint", "show", "wordcount_pv")
+    assert len(now) == 16
+    assert {row["task_name"] for row in now} == {f"Partition {n}" for n in range(8)}
+    before = wordcount.rows("checkpoint", "show", "wordcount_pv", "--as-of", END_OF_RUN_1)
+    by_offset = wordcount.rows("checkpoint", "show", "wordcount_pv", "--as-of-offset", "111")
+    assert before == by_offset
+    places = {(row["task_name"], row["stream_name"], row["partition_id"]): row["input_offset"] for row in before}
+    assert (places["Partition 1", "page-views", 1], places["Partition 1", "rules", 0]) == ("19", "2")
+
+
+def test_one_task_can_be_asked_for(wordcount: CommandLine) -> None:
+    rows = wordcount.rows("checkpoint", "show", "wordcount_pv/1", "--task", "Partition 7")
+    assert [(row["stream_name"], row["partition_id"], row["input_offset"]) for row in rows] == [
+        ("page-views", 7, "24"),
+        ("page-views", 15, "4"),
+    ]
+    sentence = wordcount.refused("checkpoint", "show", "wordcount_pv", "--task", "7")
+    assert sentence.startswith("job wordcount_pv/1 has no checkpoint of a task '7' there: it has Partition 0, ")
+
+
+def test_history_shows_each_version_or_each_commit_once(wordcount: CommandLine) -> None:
+    words = ("checkpoint", "history", "wordcount_pv", "--task", "Partition 1")
+    everything, preferred = wordcount.rows(*words), wordcount.rows(*words, "--preferred")
+    assert {row["checkpoint_version"] for row in everything} == {1, 2}
+    assert preferred == [row for row in everything if row["is_preferred"]]
+    assert 0 < len(preferred) < len(everything)
+    assert wordcount.rows(*words, "--limit", "3") == everything[-3:]
+    cut = wordcount.rows(*words, "--as-of", END_OF_RUN_1)
+    assert cut == [row for row in everything if row["log_offset"] <= 111]
+
+
+def test_tables_fit_the_page(wordcount: CommandLine) -> None:
+    for verb in ("show", "history"):
+        printed = wordcount.done("checkpoint", verb, "wordcount_pv", "--task", "Partition 1")
+        assert "kafka.page-views.1 " in printed
+        assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_before_the_first_event_there_is_none(wordcount: CommandLine) -> None:
+    assert wordcount.rows("checkpoint", "show", "wordcount_pv", "--as-of", "2020-01-01") == []
+    assert wordcount.rows("checkpoint", "history", "wordcount_pv", "--as-of", "2020-01-01") == []
+
+
+def test_json_has_the_columns_of_the_relation(wordcount: CommandLine) -> None:
+    (row, *_) = wordcount.rows("checkpoint", "show", "wordcount_pv")
+    query = "select column_name from information_schema.columns where table_schema = 'coordinator'"
+    columns = wordcount.ask(f"{query} and table_name = 'checkpoint' order by ordinal_position")
+    assert list(row) == [name for (name,) in columns]

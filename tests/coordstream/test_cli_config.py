@@ -1,0 +1,70 @@
+from pathlib import Path
+
+from coordstream.cli.config import changes_only
+from tests.coordstream.command_line import CommandLine, config_event, recording
+
+SECOND = 1_000
+DEPLOYS = [
+    config_event(0, "job.name", "counts", time=SECOND),
+    config_event(1, "task.window.ms", "10", time=SECOND),
+    config_event(2, "db.password", "hunter2", time=SECOND),
+    config_event(3, "job.name", "counts", time=9 * SECOND),
+    config_event(4, "task.window.ms", "20", time=9 * SECOND),
+    config_event(5, "task.window.ms", None, time=9 * SECOND),
+    config_event(6, "job.id", "7", time=9 * SECOND),
+]
+
+
+def values(rows: list[dict[str, str]]) -> dict[str, str]:
+    return {row["config_key"]: row["config_value"] for row in rows}
+
+
+def test_config_is_shown_now_and_before(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
+    now = values(cli.rows("config", "show", "counts"))
+    assert list(now) == ["db.password", "job.id", "job.name"]
+    assert now["db.password"].startswith("hmac-sha256:")
+    before = values(cli.rows("config", "show", "counts/7", "--as-of", "1970-01-01T00:00:05Z"))
+    assert (before["task.window.ms"], "job.id" in before) == ("10", False)
+    assert values(cli.rows("config", "show", "counts", "--as-of-offset", "4"))["task.window.ms"] == "20"
+    assert cli.rows("config", "show", "counts", "--as-of", "1969-12-31") == []
+
+
+def test_keys_are_chosen_by_pattern(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
+    assert list(values(cli.rows("config", "show", "counts", "--key", "job.*"))) == ["job.id", "job.name"]
+    rows = cli.rows("config", "history", "counts", "--key", "task.window.ms")
+    assert [(row["log_offset"], row["operation"]) for row in rows] == [(1, "set"), (4, "set"), (5, "delete")]
+
+
+def test_history_tells_who_changed_what(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
+    rows = cli.rows("config", "history", "counts")
+    assert [row["log_offset"] for row in rows] == list(range(7))
+    assert (rows[0]["source"], rows[0]["username"], rows[0]["host"]) == ("deployer", "u", "h")
+    assert [row["log_offset"] for row in cli.rows("config", "history", "counts", "--limit", "2")] == [5, 6]
+    assert [row["log_offset"] for row in cli.rows("config", "history", "counts", "--as-of-offset", "1")] == [0, 1]
+    changed = cli.rows("config", "history", "counts", "--changes")
+    assert [row["log_offset"] for row in changed] == [0, 1, 2, 4, 5, 6]
+    assert [row["previous_value"] for row in changed] == [None, None, None, "10", "20", None]
+    printed = cli.done("config", "history", "counts", "--changes")
+    assert "deployer (u@h)" in printed
+    assert "10 → 20" in printed
+    assert "hunter2" not in printed
+
+
+def test_a_key_set_again_after_a_delete_is_a_change() -> None:
+    rows = [
+        {"config_key": "a", "operation": operation, "config_value": value}
+        for operation, value in (("delete", None), ("set", "1"), ("delete", None), ("delete", None), ("set", "1"))
+    ]
+    assert [row["previous_value"] for row in changes_only(rows)] == [None, "1", None]
+
+
+def test_the_recorded_job_fits_the_page(wordcount: CommandLine) -> None:
+    for words in (["show"], ["history"], ["history", "--changes"]):
+        printed = wordcount.done("config", words[0], "wordcount_pv", *words[1:])
+        assert max(map(len, printed.splitlines())) <= 100
+    assert "there is no job 'nope' in the database: it has wordcount_pv/1." in wordcount.refused(
+        "config", "show", "nope"
+    )

@@ -1,0 +1,103 @@
+import re
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from coordstream.cli.database import DatabaseError, check_url, open_database
+from tests.coordstream.command_line import CommandLine
+
+UNREADABLE = (
+    "COORDSTREAM_DATABASE_URL can't be read: write postgresql://user:password@host:port/name, "
+    "with special characters of the password percent-encoded."
+)
+
+
+@pytest.mark.parametrize("password", ["hunter%2", "hunter@two", "hunter/two", "12/hunter", "@hunter", "a:b/hunter@"])
+def test_a_password_that_breaks_the_url_is_not_repeated(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, password: str
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", f"postgresql://u:{password}@127.0.0.1:1/d")
+    assert cli.refused("status") == UNREADABLE
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:p%40x@h:1/d",
+        "postgresql://h1:1,h2:2/d",
+        "postgresql:///d?host=/run/postgresql",
+        "postgresql://u@[::1]:1/d?sslmode=require",
+    ],
+)
+def test_what_libpq_reads_is_read(url: str) -> None:
+    check_url(url)
+
+
+def test_a_database_that_is_not_there_is_told(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u:hunter2@127.0.0.1:1/d")
+    assert re.fullmatch(
+        r"the database of COORDSTREAM_DATABASE_URL can't be reached \(connection to server at \"127\.0\.0\.1\", port 1 "
+        r"failed: .*\): start it, or correct COORDSTREAM_DATABASE_URL\.",
+        cli.refused("config", "show", "j"),
+    )
+
+
+def test_a_wrong_password_is_told_and_not_printed(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = re.sub(r":[^:@]*@", ":hunter2@", cli.database_url)
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", wrong)
+    sentence = cli.refused("status")
+    assert 'can\'t be reached (password authentication failed for user "coordstream")' in sentence
+    assert "hunter2" not in sentence
+
+
+def test_a_setting_that_cannot_be_used_is_told(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "mysql://u:hunter2@h/d")
+    assert cli.refused("status").startswith("COORDSTREAM_DATABASE_URL (or database_url in coordstream.toml)")
+
+
+@pytest.mark.parametrize("words", [["status"], ["config", "show", "j"], ["export", "s"], ["quarantine", "show"]])
+def test_a_database_without_a_schema_is_left_as_it_is(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url: str, words: list[str]
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", empty_database_url)
+    assert cli.refused(*words) == "the database has no coordstream schema yet: run `coordstream migrate`"
+    with psycopg.connect(empty_database_url) as connection:
+        assert connection.execute("select to_regnamespace('eventlog')").fetchall() == [(None,)]
+
+
+def test_a_newer_schema_is_told(cli: CommandLine) -> None:
+    with psycopg.connect(cli.database_url) as connection:
+        connection.execute("update eventlog.alembic_version set version_num = '9999'")
+    assert "schema is newer than this program: install the " in cli.refused("status")
+
+
+def test_an_older_schema_is_told(cli: CommandLine) -> None:
+    with psycopg.connect(cli.database_url) as connection:
+        connection.execute("comment on schema coordinator is 'relations of another program'")
+    assert "schema is older than this program: run `coordstream migrate`" in cli.refused("status")
+
+
+def test_of_an_error_of_postgres_only_its_message_is_told(cli: CommandLine) -> None:
+    statement = sql.SQL("do $$ begin raise exception 'no' using detail = 'hunter2', hint = 'hunter2'; end $$")
+    with pytest.raises(DatabaseError) as told, open_database() as database:
+        database.connection.execute(statement)
+    assert str(told.value) == "the database of COORDSTREAM_DATABASE_URL refuses: no."
+
+
+def test_a_connection_that_was_ended_is_told(cli: CommandLine) -> None:
+    def ask_a_connection_that_was_ended() -> None:
+        with open_database() as database:
+            cli.ask(f"select pg_terminate_backend({database.connection.info.backend_pid}, 10000)")
+            database.connection.execute("select 1")
+
+    with pytest.raises(DatabaseError) as told:
+        ask_a_connection_that_was_ended()
+    assert "terminating connection due to administrator command" in str(told.value)
+
+
+def test_neither_url_nor_key_shows_in_the_repr(cli: CommandLine) -> None:
+    with open_database() as database:
+        shown = repr(database) + repr(database.secrets)
+    assert cli.database_url not in shown
+    assert "a key of the tests" not in shown

@@ -1,0 +1,33 @@
+from pathlib import Path
+
+from eventlog.events import RecordedEvent
+from tests.coordstream.command_line import CommandLine, config_event, recording
+
+SPOILT = [
+    RecordedEvent(0, 1, 0, b'[1,"set-config","a"]', b"no json"),
+    RecordedEvent(1, 1, 0, b"password=hunter2", b"x"),
+    RecordedEvent(2, 1, 0, b'[1,"set-config","b.password"]', b"hunter2"),
+    config_event(3, "a", "1"),
+]
+
+
+def test_what_could_not_be_read_is_shown_with_its_reason(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
+    rows = cli.rows("quarantine", "show", "counts")
+    assert [(row["log_offset"], row["reason"], row["is_resolved"]) for row in rows] == [
+        (0, "not_json", True),
+        (1, "not_json", False),
+        (2, "not_json", False),
+    ]
+    assert cli.rows("quarantine", "show") == rows
+    printed = cli.done("quarantine", "show")
+    assert "not_json" in printed
+    assert "hunter2" not in printed + str(rows)
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_of_another_job_there_is_nothing(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
+    cli.done("import", recording(tmp_path / "s.jsonl", [config_event(0, "a", "1")], "__samza_coordinator_orders_1"))
+    assert cli.rows("quarantine", "show", "orders") == []
+    assert "there is no job 'nope'" in cli.refused("quarantine", "show", "nope")

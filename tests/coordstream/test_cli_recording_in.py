@@ -1,0 +1,171 @@
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from eventlog.events import RecordedEvent
+from eventlog.recording import write_recording
+from tests.coordstream.command_line import (
+    CHECKPOINT,
+    COORDINATOR,
+    RECORDING_A,
+    CommandLine,
+    config_event,
+    recording,
+    without_settings,
+)
+from tests.fixtures.waiting import wait_until
+
+GOOD: dict[str, Any] = {
+    "topic": "__samza_coordinator_counts_1",
+    "partition": 0,
+    "offset": 0,
+    "timestamp": 1,
+    "timestamp_type": "CreateTime",
+    "key_b64": "WzEsInNldC1jb25maWciLCJhIl0=",
+    "value_b64": None,
+    "headers": [],
+}
+
+
+def line(**changed: object) -> str:
+    return json.dumps({**GOOD, **changed}) + "\n"
+
+
+def test_both_topics_are_imported_and_a_second_time_nothing_is(cli: CommandLine) -> None:
+    assert cli.done("import", *RECORDING_A).splitlines() == [
+        f"{COORDINATOR}: 427 events new, 0 there already (coordinator, incarnation 1)",
+        f"{CHECKPOINT}: 388 events new, 0 there already (checkpoint, incarnation 1)",
+    ]
+    again = cli.rows("import", *RECORDING_A)
+    assert [(row["stream_name"], row["added"], row["skipped"]) for row in again] == [
+        (COORDINATOR, 0, 427),
+        (CHECKPOINT, 0, 388),
+    ]
+    assert cli.ask("select count(*) from eventlog.event") == [(427 + 388,)]
+
+
+def test_a_file_may_hold_several_topics(cli: CommandLine, tmp_path: Path) -> None:
+    both = tmp_path / "both.jsonl"
+    both.write_bytes(b"".join(gzip.decompress(path.read_bytes()) for path in RECORDING_A))
+    assert [row["added"] for row in cli.rows("import", both)] == [427, 388]
+
+
+def test_a_stream_may_stand_in_several_files(cli: CommandLine, tmp_path: Path) -> None:
+    lines = gzip.decompress(RECORDING_A[0].read_bytes()).splitlines(keepends=True)
+    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    first.write_bytes(b"".join(lines[:100]))
+    second.write_bytes(b"".join(lines[100:]))
+    assert "do not come after those of" in cli.refused("import", second, first)
+    assert cli.is_empty()
+    assert [row["added"] for row in cli.rows("import", first, second)] == [427]
+
+
+def test_what_cannot_be_understood_is_counted(cli: CommandLine, tmp_path: Path) -> None:
+    events = [config_event(0, "a", "1"), RecordedEvent(1, 1, 0, b"no json", b"x"), config_event(2, "b", "2")]
+    printed = cli.done("import", recording(tmp_path / "r.jsonl", events))
+    assert printed == (
+        "__samza_coordinator_counts_1: 3 events new, 1 of them in quarantine, 0 there already "
+        "(coordinator, incarnation 1)\n"
+    )
+
+
+def test_another_past_is_another_incarnation(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "1.jsonl", [config_event(0, "a", "1")]))
+    (row,) = cli.rows("import", recording(tmp_path / "2.jsonl", [config_event(0, "a", "2")]))
+    assert (row["incarnation"], row["added"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (line() + "no json\n", "line 2: not a line of JSON"),
+        (line() + "[]\n", "line 2: "),
+        (line(offset=1) + line(offset=1), "line 2: offset 1 of __samza_coordinator_counts_1 stands after offset 1"),
+        (line(partition=3), "line 1: a record of partition 3, while a log of Samza has only partition 0"),
+        (line(offset="0"), "line 1: offset is "),
+        (line(offset=-1), "line 1: offset is below 0"),
+        (line(value_b64="%%"), "line 1: value_b64 is not base64"),
+        (line(timestamp_type="x"), "line 1: timestamp_type is neither"),
+        (line(topic="counts"), "stream counts starts neither with"),
+        ("", "holds no record"),
+    ],
+)
+def test_a_bad_file_is_refused_before_anything_is_written(
+    cli: CommandLine, tmp_path: Path, content: str, sentence: str
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(content)
+    assert sentence in cli.refused("import", RECORDING_A[0], bad)
+    assert cli.is_empty()
+
+
+def test_a_damaged_gzip_is_refused(cli: CommandLine, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(RECORDING_A[0].read_bytes()[:5000])
+    assert "the gzip data is cut off or damaged" in cli.refused("import", RECORDING_A[1], cut)
+    assert cli.is_empty()
+
+
+def test_files_that_are_none_are_refused(cli: CommandLine, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "none.jsonl cannot be read: No such file or directory" in cli.refused("import", "none.jsonl")
+    assert "cannot be read: Is a directory" in cli.refused("import", tmp_path)
+    assert "is no regular file and could be read only once" in cli.refused("import", tmp_path / "pipe")
+    assert "is named twice" in cli.refused("import", RECORDING_A[0], RECORDING_A[0])
+    assert cli.is_empty()
+
+
+def test_the_kind_is_given_where_the_name_does_not_say_it(cli: CommandLine, tmp_path: Path) -> None:
+    odd = recording(tmp_path / "odd.jsonl", [config_event(0, "a", "1")], topic="counts")
+    assert "give --kind coordinator or --kind checkpoint" in cli.refused("import", odd)
+    assert "'x' is no kind of stream" in cli.refused("import", odd, "--kind", "x")
+    assert "leave --kind out" in cli.refused("import", RECORDING_A[0], "--kind", "checkpoint")
+    assert cli.is_empty()
+    (row,) = cli.rows("import", odd, "--kind", "coordinator")
+    assert (row["stream_name"], row["stream_kind"]) == ("counts", "coordinator")
+
+
+def test_another_key_of_the_installation_is_refused(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
+    sentence = wordcount.refused("import", *RECORDING_A)
+    assert "another version, key of the installation or set of secret patterns" in sentence
+    assert "another," not in sentence.replace("another version,", "")
+
+
+def test_a_bar_shows_what_takes_long(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coordstream.cli.recording_in.PROGRESS_AFTER_SECONDS", 0.0)
+    path = tmp_path / "r.jsonl"
+    write_recording(path, (("__samza_coordinator_counts_1", config_event(n, "a", str(n))) for n in range(5)))
+    finished = cli("import", path)
+    assert finished.code == 0
+    assert "5/5" in finished.err
+    assert finished.out.count("\n") == 1
+
+
+def test_ctrl_c_undoes_the_transaction_under_way(cli: CommandLine) -> None:
+    environment = {
+        **without_settings(),
+        "COORDSTREAM_DATABASE_URL": cli.database_url,
+        "COORDSTREAM_MASK_KEY": "k",
+        "PGAPPNAME": "unused",
+    }
+    command = [sys.executable, "-m", "coordstream.cli", "import", *map(str, RECORDING_A)]
+    with psycopg.connect(cli.database_url) as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
+        blocker.execute("lock table projection.message_current in access exclusive mode")
+        child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+        wait_until(lambda: watcher.execute(waiting).fetchall(), 30, "the import to wait for the lock")
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=30)
+    assert (child.returncode, out) == (130, "")
+    assert err == "interrupted: the step under way was undone, what was done before it stays.\n"
+    assert cli.ask("select count(*) from eventlog.event") == [(0,)]
+    assert [row["added"] for row in cli.rows("import", *RECORDING_A)] == [427, 388]

@@ -1,0 +1,81 @@
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from coordstream.cli.server import psql_environment
+from coordstream.postgres import EmbeddedPostgres
+from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
+from tests.fixtures.postgres_server import temporary_home
+
+
+@pytest.fixture
+def home(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for an embedded server, which is stopped however the test ends."""
+    monkeypatch.delenv("COORDSTREAM_DATABASE_URL")
+    with temporary_home() as folder:
+        monkeypatch.setenv("COORDSTREAM_HOME", str(folder))
+        try:
+            yield folder
+        finally:
+            EmbeddedPostgres(folder).stop()
+
+
+@pytest.mark.slow
+def test_every_command_brings_the_server_up_and_migrates_it(cli: CommandLine, home: Path) -> None:
+    assert cli.rows("status") == []
+    cli.done("import", *RECORDING_A)
+    first = cli("up", "--json").json
+    assert (first["was_running"], first["migrated"]) == (True, False)
+    with psycopg.connect(first["database_url"]) as connection:
+        assert connection.execute("select count(*) from eventlog.event").fetchall() == [(815,)]
+    printed = cli.done("up")
+    password = first["database_url"].split(":")[2].split("@")[0]
+    assert f"port {first['port']}" in printed
+    assert password not in printed
+    assert "stopped" in cli.done("down")
+    assert "was not running" in cli.done("down")
+    assert EmbeddedPostgres(home).status().state == "stopped"
+    assert len(cli.rows("status")) == 2
+
+
+@pytest.mark.slow
+def test_the_key_of_the_installation_is_made_in_its_folder(
+    cli: CommandLine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COORDSTREAM_MASK_KEY")
+    cli.done("import", *RECORDING_A)
+    assert stat.S_IMODE((home / "mask.key").stat().st_mode) == 0o600
+
+
+def test_there_may_be_no_embedded_server(cli: CommandLine, home: Path) -> None:
+    assert f"there is no embedded Postgres in {home}: `coordstream up` makes one" in cli.refused("down")
+
+
+@pytest.mark.parametrize("word", ["up", "down"])
+def test_a_database_that_is_set_is_not_ours_to_start_or_stop(cli: CommandLine, word: str) -> None:
+    assert cli.refused(word) == (
+        "COORDSTREAM_DATABASE_URL names a database, so the embedded Postgres is not used: unset it to use that."
+    )
+
+
+def test_psql_runs_on_the_database(cli: CommandLine) -> None:
+    query = "select current_database() = :'name', count(*) from coordinator.log_position"
+    words = ("psql", "--", "-AtX", "-v", f"name={cli.database_url.rpartition('/')[2]}", "-f", "-")
+    ended = in_own_process(*words, COORDSTREAM_DATABASE_URL=cli.database_url, stdin=query)
+    assert (ended.code, ended.out, ended.err) == (0, "t|0\n", "")
+    failed = in_own_process("psql", "--", "-c", "nope", COORDSTREAM_DATABASE_URL=cli.database_url)
+    assert failed.code == 1
+
+
+def test_the_password_goes_by_the_environment() -> None:
+    assert psql_environment("postgresql://u:p%40w@h:1/d?sslmode=require&keepalives=1") == {
+        "PGUSER": "u",
+        "PGPASSWORD": "p@w",
+        "PGHOST": "h",
+        "PGPORT": "1",
+        "PGDATABASE": "d",
+        "PGSSLMODE": "require",
+    }

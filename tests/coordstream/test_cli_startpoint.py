@@ -1,0 +1,41 @@
+from coordstream.cli.startpoint import one_list, place_to_start
+from tests.coordstream.command_line import CommandLine
+
+BEFORE_RUN_2 = "2026-11-21T09:17:00Z"
+
+
+def test_requests_and_fan_outs_are_one_list(wordcount: CommandLine) -> None:
+    requested = wordcount.rows("startpoint", "show", "wordcount_pv", "--as-of", BEFORE_RUN_2)
+    assert [row["status"] for row in requested] == ["requested"] * 13
+    assert requested == wordcount.rows("startpoint", "show", "wordcount_pv", "--as-of-offset", "112")
+    fanned_out = wordcount.rows("startpoint", "show", "wordcount_pv", "--as-of-offset", "194")
+    handed = [row for row in fanned_out if row["status"] == "fanned_out"]
+    assert (len(handed), len({row["task_name"] for row in handed})) == (15, 8)
+    assert {tuple(row) for row in fanned_out} == {tuple(fanned_out[0])}
+    assert {"expires_at", "fanned_out_at", "startpoint_type", "log_offset"} <= set(fanned_out[0])
+
+
+def test_what_is_left_at_the_end(wordcount: CommandLine) -> None:
+    rows = wordcount.rows("startpoint", "show", "wordcount_pv")
+    assert [(row["status"], row["log_offset"]) for row in rows] == [("requested", n) for n in (108, 109, 425, 426)]
+
+
+def test_both_tables_fit_the_page(wordcount: CommandLine) -> None:
+    printed = wordcount.done("startpoint", "show", "wordcount_pv", "--as-of-offset", "194")
+    assert "Startpoints requested for wordcount_pv/1 as of offset 194" in printed
+    assert "Startpoints fanned out to tasks of wordcount_pv/1 as of offset 194" in printed
+    assert "timestamp 1700000007500" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_columns_that_a_relation_lacks_are_null() -> None:
+    assert one_list([{"a": 1}], [{"b": 2}]) == [
+        {"status": "requested", "a": 1, "b": None},
+        {"status": "fanned_out", "a": None, "b": 2},
+    ]
+    assert one_list([], []) == []
+
+
+def test_a_place_to_start_has_its_value() -> None:
+    assert place_to_start({"startpoint_type": "oldest", "startpoint_value": None}) == "oldest"
+    assert place_to_start({"startpoint_type": "specific", "startpoint_value": "20"}) == "specific 20"
