@@ -21,7 +21,7 @@ from projections.registry import RegisteredLog, load_fold, name_job
 Clock = Callable[[], datetime]
 OnStep = Callable[[str], None]
 
-BATCH_EVENTS: Final = 50_000
+BATCH_EVENTS: Final = 40_000
 
 _HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s for update"
 _MOVE: Final = """

@@ -60,7 +60,7 @@ def write_histories(connection: Connection, log: LogFold, fold: BatchFold) -> No
         connection,
         "projection.checkpoint_envelope (log_offset, message_time, log_id, source, host, username)",
         ("int8", "int8", "int4", "text", "text", "text"),
-        fold.envelopes,
+        sorted(fold.envelopes),  # by offset, as their index goes
     )
     _copy(
         connection,

@@ -6,6 +6,8 @@ the history's index that its rows go to, then are at hand in the processor's cac
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from eventlog.errors import WireError
@@ -17,11 +19,18 @@ from eventlog.timestamps import held_micros
 from eventlog.wire.coordinator import decode_message
 from eventlog.wire.jackson import text_of
 from projections.fold.bodies import encode_body, message_body, other_body
-from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint
+from projections.fold.checkpoints import (
+    NULL,
+    SEPARATOR,
+    DecodedCheckpoint,
+    decode_checkpoint,
+    mask_opaque_markers,
+)
 from projections.fold.held_text import refuse_unheld, require_held
 from projections.fold.keys import KeyDictionary, KeyEntry
-from projections.fold.layouts import LayoutDictionary
+from projections.fold.layouts import NO_OFFSETS, LayoutDictionary
 from projections.fold.log_clock import LogClock
+from projections.fold.new_layouts import NewLayouts
 from projections.fold.skeleton import learn, read_fast
 
 IDENTITY_KEYS = frozenset({"job.name", "job.id"})
@@ -91,6 +100,11 @@ class LogFold:
         self.keys = KeyDictionary(kind, secrets)
         self.layouts = LayoutDictionary()
         self.log_time = log_time
+        self.masked_author = lru_cache(maxsize=1_000)(self._masked_author)
+
+    def _masked_author(self, *author: str | None) -> tuple[str | None, ...]:
+        """Source, host and username: free texts, so a secret may stand there too. The same few come again and again."""
+        return tuple(None if text is None else self.secrets.mask_text(text) for text in author)
 
 
 class BatchFold:
@@ -104,6 +118,7 @@ class BatchFold:
     def __init__(self, log: LogFold, archived_at: int) -> None:
         self._log = log
         self._entries = log.keys.entries
+        self._new_layouts = NewLayouts(log.layouts)
         self._waiting: dict[KeyEntry, list[RecordedEvent]] = {}
         self.clock = LogClock(log.log_time, archived_at)
         self.messages: list[MessageRow] = []
@@ -131,14 +146,35 @@ class BatchFold:
             self._add_message(entry, key, offset, record_time, value)
 
     def checkpoint_rows(self) -> Iterator[CheckpointRow]:
-        """Decode the batch's checkpoints, key by key, those of a key by offset. To be drawn to its end, once."""
+        """Decode the batch's checkpoints, key by key, those of a key by offset. To be drawn to its end, once.
+
+        Rows with a new layout come last, when its number is known.
+        """
+        unnumbered: list[CheckpointRow] = []
         for entry in sorted(self._waiting, key=lambda entry: entry.key_id):
             for offset, timestamp, _, _, value, _, _ in self._waiting[entry]:
                 row = self._checkpoint_row(entry, offset, held_micros(timestamp), value)
-                if row is not None:
-                    self.last_checkpoints[entry.key_id] = row
+                if row is None:
+                    continue
+                self.last_checkpoints[entry.key_id] = row
+                if row.layout_id is None or row.layout_id >= 0:
                     yield row
+                else:
+                    unnumbered.append(row)
+        yield from self._numbered(unnumbered)
         self._log.log_time = self.clock.now
+
+    def _numbered(self, rows: list[CheckpointRow]) -> Iterator[CheckpointRow]:
+        numbers = self._new_layouts.settle(row.layout_id or NO_OFFSETS for row in sorted(rows, key=itemgetter(0)))
+        for entry in self._waiting if numbers else ():
+            if entry.template is not None:
+                layout_id = entry.template.layout_id
+                entry.template = entry.template._replace(layout_id=numbers.get(layout_id, layout_id))
+        for row in rows:
+            numbered = row._replace(layout_id=numbers[row.layout_id or NO_OFFSETS])
+            if self.last_checkpoints[row.key_id] is row:
+                self.last_checkpoints[row.key_id] = numbered
+            yield numbered
 
     def _checkpoint_row(
         self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes | None
@@ -171,12 +207,13 @@ class BatchFold:
         self._resolve(entry, offset)
         if decoded is None:
             return CheckpointRow(offset, record_time, log_id, key_id)
+        decoded = mask_opaque_markers(decoded, self._log.secrets)
         if decoded.duplicates:
             note = WireError("duplicate_partition", "a partition stands twice in the checkpoint: the last one counts")
             self._quarantine(entry, None, offset, record_time, value, note)
         if decoded.envelope is not None:
             self._add_envelope(offset, decoded.envelope)
-        layout_id = self._log.layouts.id_of(decoded.layout)
+        layout_id = self._new_layouts.id_of(decoded.layout)
         entry.template = learn(version, entry.coordinator_key, value, decoded, layout_id)
         return CheckpointRow(offset, record_time, log_id, key_id, layout_id, *_stored(decoded))
 
@@ -191,11 +228,9 @@ class BatchFold:
         self._resolve(entry, offset)
         if entry.meaning.error is not None:
             return
-        source, host, username, message_ms = envelope
-        message_time = held_micros(message_ms)
-        row = MessageRow(
-            offset, record_time, message_time, self._log.log_id, entry.key_id, body, source, host, username
-        )
+        author = self._log.masked_author(envelope.source, envelope.host, envelope.username)
+        message_time = held_micros(envelope.timestamp)
+        row = MessageRow(offset, record_time, message_time, self._log.log_id, entry.key_id, body, *author)
         self.messages.append(row)
         self.last_messages[entry.key_id] = row
         self.names_job = self.names_job or entry.meaning.message_key in IDENTITY_KEYS
@@ -217,8 +252,8 @@ class BatchFold:
         return None if body is None else encode_body(body), envelope
 
     def _add_envelope(self, offset: int, envelope: Envelope) -> None:
-        source, host, username, timestamp = envelope
-        self.envelopes.append(EnvelopeRow(offset, held_micros(timestamp), self._log.log_id, source, host, username))
+        author = self._log.masked_author(envelope.source, envelope.host, envelope.username)
+        self.envelopes.append(EnvelopeRow(offset, held_micros(envelope.timestamp), self._log.log_id, *author))
 
     def _resolve(self, entry: KeyEntry, offset: int) -> None:
         if entry.is_quarantined:

@@ -7,6 +7,7 @@ from eventlog.errors import WireError
 from eventlog.markers import KafkaChangelogOffset, KafkaStateCheckpointMarker, is_changelog_offset
 from eventlog.messages import Delete, Envelope, SetCheckpoint
 from eventlog.partition import SystemStreamPartition
+from eventlog.secrets import SecretPolicy
 from eventlog.wire.checkpoint_topic import decode_v1, decode_v2
 from eventlog.wire.coordinator import CoordinatorKey, decode_message
 from projections.fold.held_text import require_held
@@ -35,6 +36,15 @@ def decode_checkpoint(version: int, key: CoordinatorKey | None, value: bytes) ->
     if decoded is not None:
         require_held(value, (decoded.offsets, decoded.layout, decoded.envelope))
     return decoded
+
+
+def mask_opaque_markers(decoded: DecodedCheckpoint, secrets: SecretPolicy) -> DecodedCheckpoint:
+    """The checkpoint with fingerprints for secrets in markers that are not Kafka's: those are any text."""
+    masked = [
+        secrets.mask_text(text) if text is not None and entry.is_state and entry.stream_name is None else text
+        for entry, text in zip(decoded.layout, decoded.offsets, strict=True)
+    ]
+    return decoded if masked == decoded.offsets else decoded._replace(offsets=masked)
 
 
 def _decode_v0(key: CoordinatorKey | None, value: bytes) -> DecodedCheckpoint | None:

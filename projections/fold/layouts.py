@@ -41,6 +41,10 @@ class LayoutDictionary:
         self._ids[layout] = layout_id
         self._last = max(self._last, layout_id)
 
+    def known(self, layout: Layout) -> int | None:
+        """The number of a layout, if it has one."""
+        return self._ids.get(layout)
+
     def id_of(self, layout: Layout) -> int:
         """The number of a layout, a new one if it was never seen."""
         known = self._ids.get(layout)

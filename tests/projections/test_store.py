@@ -23,12 +23,12 @@ KEY_ID: Final = 1
 
 def message(offset: int, body: bytes | None) -> MessageRow:
     jsonb = None if body is None else b"\x01" + body
-    return (offset, 0, None, 1, KEY_ID, jsonb, None, None, None)
+    return MessageRow(offset, 0, None, 1, KEY_ID, jsonb, None, None, None)
 
 
 def checkpoint(offset: int, offsets: bytes | None) -> CheckpointRow:
     layout_id = None if offsets is None else 1
-    return (offset, 0, 1, KEY_ID, layout_id, None, offsets, None)
+    return CheckpointRow(offset, 0, 1, KEY_ID, layout_id, None, offsets, None)
 
 
 def merge(connection: Connection, row: MessageRow) -> None:

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from eventlog.errors import WireError
+from eventlog.secrets import SecretPolicy
 from eventlog.wire.coordinator import CoordinatorKey
-from projections.fold.checkpoints import decode_checkpoint
+from projections.fold.checkpoints import decode_checkpoint, mask_opaque_markers
 from projections.fold.layouts import LayoutEntry
 
 KEY = CoordinatorKey(1, "set-checkpoint", "t")
@@ -74,3 +75,12 @@ def test_what_text_cannot_hold_is_refused(escape: str, reason: str) -> None:
     with pytest.raises(WireError) as refused:
         decode_checkpoint(1, None, value)
     assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize(("marker", "is_masked"), [("https://u:hunter2@store/blob", True), ("blob-17", False)])
+def test_a_secret_in_a_marker_of_another_backend_is_masked(marker: str, is_masked: bool) -> None:
+    decoded = decode_checkpoint(2, None, v2(marker))
+    assert decoded is not None
+    secrets = SecretPolicy(b"key")
+    masked = mask_opaque_markers(decoded, secrets)
+    assert masked.offsets == [secrets.fingerprint(marker) if is_masked else marker]

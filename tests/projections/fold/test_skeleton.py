@@ -93,7 +93,7 @@ def test_the_fast_way_never_says_otherwise(pair: tuple[int, bytes, bytes]) -> No
     ("version", "value", "other"),
     [
         (0, b'{"host":"h","source":"s","values":{"k.in.0":"1"},"username":"u","timestamp":5}', (b'"1"', b'"2"')),
-        (1, encode_v1(CheckpointV1({partitions("in", 0): "1", CHANGELOG: "17-3:9"})), (b"17-3:9", b"18-4:null")),
+        (1, encode_v1(CheckpointV1({partitions("in", 0): "1", CHANGELOG: "17-3:9"})), (b"17-3:9", b"18-4:10")),
         (2, encode_v2(CheckpointV2(CheckpointId(1, 2), {partitions("in", 0): "1"}, {})), (b'"1-2"', b'"30-0"')),
     ],
 )

@@ -1,0 +1,77 @@
+"""What a batch of events becomes, row by row."""
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.secrets import SecretPolicy
+from eventlog.streams import StreamKind
+from eventlog.timestamps import held_micros
+from projections.fold.batch import BatchFold, LogFold
+from tests.builders import FIRST_TIME, config_deleted, config_set, raw, recorded
+
+SECRETS = SecretPolicy(b"key")
+ARCHIVED_AT = held_micros(FIRST_TIME) or 0
+
+
+def folded(*events: NewEvent, kind: StreamKind = "coordinator") -> BatchFold:
+    fold = BatchFold(LogFold(1, kind, SECRETS), ARCHIVED_AT)
+    for event in recorded(events):
+        fold.add(event)
+    list(fold.checkpoint_rows())
+    return fold
+
+
+def checkpoint(offset: str | None, source: str = "container-0") -> NewEvent:
+    text = "null" if offset is None else f'"{offset}"'
+    value = f'{{"host":"h","source":"{source}","values":{{"k.in.0":{text}}},"username":"u","timestamp":{FIRST_TIME}}}'
+    return NewEvent(b'[1,"set-checkpoint","t"]', value.encode())
+
+
+def test_a_key_that_is_set_deleted_and_set_ends_set_and_keeps_its_history() -> None:
+    fold = folded(config_set("a", "1"), config_deleted("a"), config_set("a", "2"))
+    assert [row.body is None for row in fold.messages] == [False, True, False]
+    assert [row.log_offset for row in fold.last_messages.values()] == [2]
+
+
+def test_checkpoints_keep_their_order_whichever_way_they_are_read() -> None:
+    fold = folded(checkpoint("1"), checkpoint("2"), checkpoint(None), checkpoint("4", source="container-1"))
+    assert [row.offsets for row in fold.last_checkpoints.values()] == [b"4"]
+    assert sorted((row.log_offset, row.source) for row in fold.envelopes) == [
+        (0, "container-0"),
+        (1, "container-0"),
+        (2, "container-0"),
+        (3, "container-1"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["coordinator", "checkpoint"])
+def test_a_record_without_a_key_is_quarantined_and_one_without_anything_is_passed_over(kind: StreamKind) -> None:
+    fold = folded(raw(None, b"{}"), raw(None, None), kind=kind)
+    assert [(row.log_offset, row.reason) for row in fold.quarantined] == [(0, "null_key")]
+
+
+def test_a_readable_value_resolves_what_stood_before_it() -> None:
+    fold = folded(raw(b'[1,"set-config","a"]', b"garbage"), config_set("a", "1"))
+    assert [(row.log_offset, row.reason) for row in fold.quarantined] == [(0, "not_json")]
+    assert fold.resolved == [(1, 1)]
+
+
+def test_an_unreadable_value_changes_no_current_row() -> None:
+    fold = folded(checkpoint("1"), raw(b'[1,"set-checkpoint","t"]', b"garbage"))
+    assert [row.log_offset for row in fold.last_checkpoints.values()] == [0]
+
+
+def test_a_tombstone_with_the_same_bad_key_resolves_it() -> None:
+    fold = folded(raw(b"garbage", b"{}"), raw(b"garbage", None))
+    assert (len(fold.quarantined), fold.resolved, fold.messages) == (1, [(1, 1)], [])
+
+
+@pytest.mark.parametrize("source", ["postgresql://u:hunter2@h/d", "jdbc:x?password=hunter2"])
+def test_a_secret_in_the_source_is_masked(source: str) -> None:
+    envelope = folded(checkpoint("1", source)).envelopes[0]
+    assert envelope.source == SECRETS.fingerprint(source)
+
+
+def test_the_job_is_named_by_its_config() -> None:
+    assert folded(config_set("job.name", "orders")).names_job
+    assert not folded(config_set("task.class", "x")).names_job
