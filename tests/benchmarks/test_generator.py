@@ -7,7 +7,7 @@ from eventlog.messages import Delete, SetCheckpoint, UnknownMessage
 from eventlog.streams import identify
 from eventlog.wire import checkpoint_topic, coordinator
 
-COUNT = 20_000
+COUNT = 10_000
 CHECKPOINT_TYPES = (SetCheckpoint.message_type, checkpoint_topic.KEY_TYPE_V1, checkpoint_topic.KEY_TYPE_V2)
 
 
