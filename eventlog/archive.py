@@ -3,17 +3,18 @@
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+from eventlog.binary_copy import binary_copy
 from eventlog.connection import Connection
 from eventlog.events import Headers, RecordedEvent
 from eventlog.timestamps import held_micros
 
-EventWriter = Callable[[RecordedEvent], None]
+EventsWriter = Callable[[Iterable[RecordedEvent]], None]
 
-_COPY: Final = """
+_COPY: Final = b"""
 copy eventlog.event (log_offset, record_time, archived_at, unheld_timestamp, log_id, leader_epoch, timestamp_type,
                      headers, key, value)
 from stdin (format binary)
@@ -34,33 +35,22 @@ limit %s
 
 
 @contextmanager
-def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Iterator[EventWriter]:
+def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Iterator[EventsWriter]:
     """Append events of one log, within the caller's transaction; ``archived_at`` in microseconds since 2000."""
-    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
-        copy.set_types(_TYPES)
-        write_row = copy.write_row
+    with binary_copy(connection, _COPY, _TYPES) as write_rows:
 
-        def write(event: RecordedEvent) -> None:
-            offset, timestamp, timestamp_type, key, value, headers, leader_epoch = event
-            micros = held_micros(timestamp)
-            unheld = timestamp if micros is None else None
-            stored_headers = _encode_headers(headers) if headers else None
-            write_row(
-                (
-                    offset,
-                    micros,
-                    archived_at,
-                    unheld,
-                    log_id,
-                    leader_epoch,
-                    timestamp_type,
-                    stored_headers,
-                    key,
-                    value,
-                )
-            )
+        def write(events: Iterable[RecordedEvent]) -> None:
+            write_rows(_rows(events, log_id, archived_at))
 
         yield write
+
+
+def _rows(events: Iterable[RecordedEvent], log_id: int, archived_at: int) -> Iterator[tuple[Any, ...]]:
+    for offset, timestamp, timestamp_type, key, value, headers, epoch in events:
+        micros = held_micros(timestamp)
+        unheld = timestamp if micros is None else None
+        stored = _encode_headers(headers) if headers else None
+        yield offset, micros, archived_at, unheld, log_id, epoch, timestamp_type, stored, key, value
 
 
 def read_archive(

@@ -154,8 +154,7 @@ class PostgresEventLog:
         for first in ranges_of(event.offset for event in events):
             ensure_partition(self._connection, "eventlog", "event", first)
         with archive_writer(self._connection, self._log.log_id, micros_of(now)) as write:
-            for event in events:
-                write(event)
+            write(events)
         next_offset = events[-1].offset + 1
         self._connection.execute(_MOVE_HEAD, (next_offset, self._log.log_id))
         payload = {"stream_name": self.stream_name, "next_offset": next_offset}

@@ -22,6 +22,8 @@ Clock = Callable[[], datetime]
 OnStep = Callable[[str], None]
 
 BATCH_EVENTS: Final = 40_000
+_ALTERNATING_EVENTS: Final = 500
+"""Archiving and folding take turns, so that the server archives while we fold."""
 
 _HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s for update"
 _MOVE: Final = """
@@ -102,12 +104,12 @@ class Projector:
         fold = BatchFold(log_fold, archived_at)
         if self._archives:
             with archive_writer(self._connection, self._log.log_id, archived_at) as write:
-                for event in events:
-                    write(event)
-                    fold.add(event)
+                for first in range(0, len(events), _ALTERNATING_EVENTS):
+                    some = events[first : first + _ALTERNATING_EVENTS]
+                    write(some)
+                    fold.add(some)
         else:
-            for event in events:
-                fold.add(event)
+            fold.add(events)
         self._on_step("archived")
         store.write_histories(self._connection, log_fold, fold)
         self._on_step("folded")

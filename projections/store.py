@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from eventlog.binary_copy import binary_copy
 from eventlog.connection import Connection
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.keys import KeyEntry
@@ -154,9 +155,5 @@ def _write_layouts(connection: Connection, log: LogFold) -> None:
 
 def _copy(connection: Connection, target: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """COPY rows into a table; its name and columns are this module's own constants."""
-    statement = f"copy {target} from stdin (format binary)".encode()
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        copy.set_types(types)
-        write_row = copy.write_row
-        for row in rows:
-            write_row(row)
+    with binary_copy(connection, f"copy {target} from stdin (format binary)".encode(), types) as write_rows:
+        write_rows(rows)

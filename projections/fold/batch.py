@@ -5,10 +5,9 @@ the database works at the same time as Python. They wait by key: what a key's va
 the history's index that its rows go to, then are at hand in the processor's caches.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import Final, NamedTuple
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
@@ -31,64 +30,10 @@ from projections.fold.keys import KeyDictionary, KeyEntry
 from projections.fold.layouts import NO_OFFSETS, LayoutDictionary
 from projections.fold.log_clock import LogClock
 from projections.fold.new_layouts import NewLayouts
+from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, QuarantineRow
 from projections.fold.skeleton import learn, read_fast
 
 IDENTITY_KEYS = frozenset({"job.name", "job.id"})
-
-
-class CheckpointRow(NamedTuple):
-    """A row of checkpoint_event; times in microseconds since 2000, ``layout_id`` None = delete."""
-
-    log_offset: int
-    record_time: int | None
-    log_id: int
-    key_id: int
-    layout_id: int | None = None
-    checkpoint_id: bytes | None = None
-    offsets: bytes | None = None
-    offsets_odd: list[str | None] | None = None
-
-
-class MessageRow(NamedTuple):
-    """A row of message_event; ``body`` is jsonb in binary form, None = delete."""
-
-    log_offset: int
-    record_time: int | None
-    message_time: int | None
-    log_id: int
-    key_id: int
-    body: bytes | None
-    source: str | None
-    host: str | None
-    username: str | None
-
-
-class EnvelopeRow(NamedTuple):
-    """A row of checkpoint_envelope: who wrote a set-checkpoint."""
-
-    log_offset: int
-    message_time: int | None
-    log_id: int
-    source: str | None
-    host: str | None
-    username: str | None
-
-
-class QuarantineRow(NamedTuple):
-    """A row of quarantine."""
-
-    log_offset: int
-    record_time: int | None
-    log_id: int
-    key_id: int | None
-    value_bytes: int | None
-    reason: str
-    detail: str
-    key_text: str | None
-    value_fingerprint: str | None
-
-
-_checkpoint_row: Final = CheckpointRow._make  # made by the hundred thousand: half the time of the class itself
 
 
 class LogFold:
@@ -119,7 +64,7 @@ class BatchFold:
         self._log = log
         self._entries = log.keys.entries
         self._new_layouts = NewLayouts(log.layouts)
-        self._waiting: dict[KeyEntry, list[RecordedEvent]] = {}
+        self._waiting: dict[KeyEntry, list[tuple[int, int | None, bytes | None]]] = {}
         self.clock = LogClock(log.log_time, archived_at)
         self.messages: list[MessageRow] = []
         self.envelopes: list[EnvelopeRow] = []
@@ -129,21 +74,23 @@ class BatchFold:
         self.last_checkpoints: dict[int, CheckpointRow] = {}
         self.names_job = False
 
-    def add(self, event: RecordedEvent) -> None:
-        """Take the next event of the log."""
-        offset, timestamp, _, key, value, _, _ = event
-        record_time = held_micros(timestamp)
-        self.clock.tick(offset, record_time)
-        if key is None:
-            if value is not None:
-                error = WireError("null_key", "the record has a value but no key")
-                self._quarantine(None, None, offset, record_time, value, error)
-            return
-        entry = self._entries.get(key) or self._log.keys.add(key)
-        if entry.meaning.checkpoint_version is not None:
-            self._waiting.setdefault(entry, []).append(event)
-        else:
-            self._add_message(entry, key, offset, record_time, value)
+    def add(self, events: Sequence[RecordedEvent]) -> None:
+        """Take the next events of the log."""
+        entries, waiting, new_entry = self._entries, self._waiting, self._log.keys.add
+        timed = [(event[0], held_micros(event[1])) for event in events]
+        self.clock.take(timed)
+        for (offset, record_time), event in zip(timed, events, strict=True):
+            key, value = event[3], event[4]
+            if key is None:
+                self._add_without_key(offset, record_time, value)
+                continue
+            entry = entries.get(key) or new_entry(key)
+            if entry.meaning.checkpoint_version is None:
+                self._add_message(entry, key, offset, record_time, value)
+            elif entry in waiting:
+                waiting[entry].append((offset, record_time, value))
+            else:
+                waiting[entry] = [(offset, record_time, value)]
 
     def checkpoint_rows(self) -> Iterator[CheckpointRow]:
         """Decode the batch's checkpoints, key by key, those of a key by offset. To be drawn to its end, once.
@@ -152,17 +99,31 @@ class BatchFold:
         """
         unnumbered: list[CheckpointRow] = []
         for entry in sorted(self._waiting, key=lambda entry: entry.key_id):
-            for offset, timestamp, _, _, value, _, _ in self._waiting[entry]:
-                row = self._checkpoint_row(entry, offset, held_micros(timestamp), value)
-                if row is None:
-                    continue
-                self.last_checkpoints[entry.key_id] = row
-                if row.layout_id is None or row.layout_id >= 0:
-                    yield row
-                else:
+            row = None
+            for row in self._rows_of(entry):
+                if row[4] is not None and row[4] < 0:
                     unnumbered.append(row)
+                else:
+                    yield row
+            if row is not None:
+                self.last_checkpoints[entry.key_id] = row
         yield from self._numbered(unnumbered)
         self._log.log_time = self.clock.now
+
+    def _rows_of(self, entry: KeyEntry) -> Iterator[CheckpointRow]:
+        log_id, key_id, new_row = self._log.log_id, entry.key_id, tuple.__new__
+        for offset, record_time, value in self._waiting[entry]:
+            fast = None if value is None or entry.template is None else read_fast(entry.template, value)
+            if fast is None or entry.is_quarantined:
+                row = self._read_in_full(entry, offset, record_time, value)
+                if row is not None:
+                    yield row
+                continue
+            layout_id, offsets, checkpoint_id, message_ms = fast
+            if entry.template.envelope is not None:
+                self._add_envelope(offset, entry.template.envelope, message_ms)
+            # made by the hundred thousand: the class itself takes thrice the time
+            yield new_row(CheckpointRow, (offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, None))
 
     def _numbered(self, rows: list[CheckpointRow]) -> Iterator[CheckpointRow]:
         numbers = self._new_layouts.settle(row.layout_id or NO_OFFSETS for row in sorted(rows, key=itemgetter(0)))
@@ -176,29 +137,14 @@ class BatchFold:
                 self.last_checkpoints[row.key_id] = numbered
             yield numbered
 
-    def _checkpoint_row(
-        self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes | None
-    ) -> CheckpointRow | None:
-        if value is None:
-            self._resolve(entry, offset)
-            return CheckpointRow(offset, record_time, self._log.log_id, entry.key_id)
-        fast = None if entry.template is None else read_fast(entry.template, value)
-        if fast is None:
-            return self._read_in_full(entry, offset, record_time, value)
-        if entry.is_quarantined:
-            self._resolve(entry, offset)
-        layout_id, offsets, checkpoint_id, envelope = fast
-        if envelope is not None:
-            self._add_envelope(offset, envelope)
-        return _checkpoint_row(
-            (offset, record_time, self._log.log_id, entry.key_id, layout_id, checkpoint_id, offsets, None)
-        )
-
     def _read_in_full(
-        self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes
+        self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes | None
     ) -> CheckpointRow | None:
         version = entry.meaning.checkpoint_version or 0
         log_id, key_id = self._log.log_id, entry.key_id
+        if value is None:
+            self._resolve(entry, offset)
+            return CheckpointRow(offset, record_time, log_id, key_id)
         try:
             decoded = decode_checkpoint(version, entry.coordinator_key, value)
         except WireError as error:
@@ -212,7 +158,7 @@ class BatchFold:
             note = WireError("duplicate_partition", "a partition stands twice in the checkpoint: the last one counts")
             self._quarantine(entry, None, offset, record_time, value, note)
         if decoded.envelope is not None:
-            self._add_envelope(offset, decoded.envelope)
+            self._add_envelope(offset, decoded.envelope, decoded.envelope.timestamp)
         layout_id = self._new_layouts.id_of(decoded.layout)
         entry.template = learn(version, entry.coordinator_key, value, decoded, layout_id)
         return CheckpointRow(offset, record_time, log_id, key_id, layout_id, *_stored(decoded))
@@ -251,9 +197,14 @@ class BatchFold:
         require_held(value, (body, envelope))
         return None if body is None else encode_body(body), envelope
 
-    def _add_envelope(self, offset: int, envelope: Envelope) -> None:
+    def _add_envelope(self, offset: int, envelope: Envelope, message_ms: int | None) -> None:
         author = self._log.masked_author(envelope.source, envelope.host, envelope.username)
-        self.envelopes.append(EnvelopeRow(offset, held_micros(envelope.timestamp), self._log.log_id, *author))
+        self.envelopes.append(EnvelopeRow(offset, held_micros(message_ms), self._log.log_id, *author))
+
+    def _add_without_key(self, offset: int, record_time: int | None, value: bytes | None) -> None:
+        if value is not None:  # else it says nothing at all
+            error = WireError("null_key", "the record has a value but no key")
+            self._quarantine(None, None, offset, record_time, value, error)
 
     def _resolve(self, entry: KeyEntry, offset: int) -> None:
         if entry.is_quarantined:

@@ -24,6 +24,7 @@ from eventlog.startpoint import Startpoint
 
 Body = dict[str, Any]
 JSONB_VERSION: Final = b"\x01"
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) -> Body | None:
@@ -50,7 +51,7 @@ def other_body(text: str, is_sensitive: bool, secrets: SecretPolicy) -> Body:
 
 def encode_body(body: Body) -> bytes:
     """The bytes of a jsonb in Postgres' binary format."""
-    return JSONB_VERSION + json.dumps(body, ensure_ascii=False).encode()
+    return JSONB_VERSION + _encode(body).encode()
 
 
 def _startpoint(startpoint: Startpoint) -> Body:

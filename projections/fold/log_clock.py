@@ -1,5 +1,6 @@
 """log_time: the running maximum of believable record times, which makes "as of a time" a cut of the log."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from eventlog.timestamps import MICROS_OF_AN_HOUR
@@ -19,16 +20,20 @@ class LogClock:
         self.now = now
         self._archived_at = archived_at
         self._latest = archived_at + MICROS_OF_AN_HOUR
-        self._until_next = 0
         self.rows: list[tuple[int, int]] = []
 
-    def tick(self, offset: int, record_time: int | None) -> None:
-        """Take the next event; every so often ``rows`` gets its (offset, log_time)."""
-        if record_time is not None and record_time <= self._latest and (self.now is None or record_time > self.now):
-            self.now = record_time
-        if self._until_next == 0:
-            if self.now is None:
-                self.now = self._archived_at
-            self.rows.append((offset, self.now))
-            self._until_next = STRIDE
-        self._until_next -= 1
+    def take(self, events: Sequence[tuple[int, int | None]]) -> None:
+        """Take the next events, each as its offset and record time.
+
+        ``rows`` gets an (offset, log_time) at the first of them and every so often.
+        """
+        for first in range(0, len(events), STRIDE):
+            stretch = events[first : first + STRIDE]
+            self.rows.append((stretch[0][0], self._reach(stretch[:1])))
+            self._reach(stretch)
+
+    def _reach(self, stretch: Sequence[tuple[int, int | None]]) -> int:
+        believed = (time for _, time in stretch if time is not None and time <= self._latest)
+        latest = max(believed, default=self._archived_at if self.now is None else self.now)
+        self.now = latest if self.now is None else max(latest, self.now)
+        return self.now

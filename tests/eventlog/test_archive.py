@@ -36,8 +36,7 @@ def archive(connection: Connection, events: Sequence[RecordedEvent], log_id: int
         for first in ranges_of(event.offset for event in events):
             ensure_partition(connection, "eventlog", "event", first)
         with archive_writer(connection, log_id, 1) as write:
-            for event in events:
-                write(event)
+            write(events)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

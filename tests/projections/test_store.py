@@ -7,7 +7,8 @@ import pytest
 
 from eventlog.connection import Connection, connect
 from projections import store
-from projections.fold.batch import BatchFold, CheckpointRow, LogFold, MessageRow
+from projections.fold.batch import BatchFold, LogFold
+from projections.fold.rows import CheckpointRow, MessageRow
 from tests.properties.importing import SETTINGS
 
 

@@ -15,8 +15,7 @@ ARCHIVED_AT = held_micros(FIRST_TIME) or 0
 
 def folded(*events: NewEvent, kind: StreamKind = "coordinator") -> BatchFold:
     fold = BatchFold(LogFold(1, kind, SECRETS), ARCHIVED_AT)
-    for event in recorded(events):
-        fold.add(event)
+    fold.add(recorded(events))
     list(fold.checkpoint_rows())
     return fold
 

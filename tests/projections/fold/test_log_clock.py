@@ -12,8 +12,7 @@ TIMES = st.lists(st.none() | st.integers(0, 20 * MICROS_OF_AN_HOUR), max_size=3 
 
 def ticked(*times: int | None, now: int | None = None) -> LogClock:
     clock = LogClock(now, ARCHIVED)
-    for offset, time in enumerate(times):
-        clock.tick(offset, time)
+    clock.take(list(enumerate(times)))
     return clock
 
 

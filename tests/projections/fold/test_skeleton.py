@@ -69,10 +69,16 @@ def taught(version: int, value: bytes) -> Template | None:
 
 def as_decoded(fast: FastCheckpoint, learnt_from: DecodedCheckpoint) -> DecodedCheckpoint:
     """What the fast way says, in the full decoder's words; the layout is that of the value learnt from."""
-    texts = fast.offsets.decode().split(SEPARATOR) if learnt_from.layout else []
-    checkpoint_id = None if fast.checkpoint_id is None else fast.checkpoint_id.decode()
+    _, joined, checkpoint_id, message_ms = fast
+    texts = joined.decode().split(SEPARATOR) if learnt_from.layout else []
     offsets = [None if text == NULL else text for text in texts]
-    return DecodedCheckpoint(learnt_from.layout, offsets, checkpoint_id, fast.envelope)
+    envelope = learnt_from.envelope
+    return DecodedCheckpoint(
+        learnt_from.layout,
+        offsets,
+        None if checkpoint_id is None else checkpoint_id.decode(),
+        None if envelope is None else envelope._replace(timestamp=message_ms),
+    )
 
 
 @given(pairs())

@@ -1,0 +1,55 @@
+"""The rows that a fold makes, a class a table; times in microseconds since 2000."""
+
+from typing import NamedTuple
+
+
+class CheckpointRow(NamedTuple):
+    """A row of checkpoint_event; times in microseconds since 2000, ``layout_id`` None = delete."""
+
+    log_offset: int
+    record_time: int | None
+    log_id: int
+    key_id: int
+    layout_id: int | None = None
+    checkpoint_id: bytes | None = None
+    offsets: bytes | None = None
+    offsets_odd: list[str | None] | None = None
+
+
+class MessageRow(NamedTuple):
+    """A row of message_event; ``body`` is jsonb in binary form, None = delete."""
+
+    log_offset: int
+    record_time: int | None
+    message_time: int | None
+    log_id: int
+    key_id: int
+    body: bytes | None
+    source: str | None
+    host: str | None
+    username: str | None
+
+
+class EnvelopeRow(NamedTuple):
+    """A row of checkpoint_envelope: who wrote a set-checkpoint."""
+
+    log_offset: int
+    message_time: int | None
+    log_id: int
+    source: str | None
+    host: str | None
+    username: str | None
+
+
+class QuarantineRow(NamedTuple):
+    """A row of quarantine."""
+
+    log_offset: int
+    record_time: int | None
+    log_id: int
+    key_id: int | None
+    value_bytes: int | None
+    reason: str
+    detail: str
+    key_text: str | None
+    value_fingerprint: str | None
