@@ -8,6 +8,8 @@ from coordstream.postgres.launch import LOG_BYTES, wait_for
 from coordstream.postgres.postmaster import PID_FILE
 from tests.fixtures.postgres_server import FAST_SETTINGS, running_server
 
+pytestmark = pytest.mark.slow
+
 
 def test_waiting_ends_with_a_sentence() -> None:
     with pytest.raises(EmbeddedPostgresError, match=r"^waited 0 s in vain for the moon: see the server's log\.$"):

@@ -19,11 +19,14 @@ from coordstream.postgres.postmaster import is_postmaster_of
 from tests.fixtures.postgres_server import FAST_SETTINGS, chosen_bin_folder, running_server, temporary_home
 from tests.fixtures.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT: Final = Path(__file__).parents[3]
 START: Final = """
 import os, sys
 from pathlib import Path
 from coordstream.postgres import EmbeddedPostgres
+
 home, bin_folder, user = sys.argv[1:]
 if user:
     os.setgroups([])
