@@ -86,7 +86,7 @@ class Projector:
         log_fold = self._fold or load_fold(self._connection, self._log, self._settings)
         self._fold = None  # ids given in a transaction that fails must not be remembered
         now = self._clock()
-        with self._connection.transaction():
+        with _no_collections(), self._connection.transaction():
             self._hold()
             fold = self._write(events, log_fold, now)
             self._move(events[-1].offset + 1, now)
