@@ -5,28 +5,35 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Final
 
-from eventlog.binary_copy import binary_copy
 from eventlog.connection import Connection
 from eventlog.events import Headers, RecordedEvent
+from eventlog.row_writing import Columns, copying, insert_rows
 from eventlog.timestamps import held_micros
 
 EventsWriter = Callable[[Iterable[RecordedEvent]], None]
 
-_COPY: Final = b"""
-copy eventlog.event (log_offset, record_time, archived_at, unheld_timestamp, log_id, leader_epoch, timestamp_type,
-                     headers, key, value)
-from stdin (format binary)
-"""
-# timestamptz travels as its own int8 and jsonb as bytes: no object is built only to be taken apart again
-_TYPES: Final = ("int8", "int8", "int8", "int8", "int4", "int4", "int2", "bytea", "bytea", "bytea")
+_EVENT: Final = Columns.of(
+    "eventlog.event",
+    log_offset="int8",
+    record_time="timestamptz",
+    archived_at="timestamptz",
+    unheld_timestamp="int8",
+    log_id="int4",
+    leader_epoch="int4",
+    timestamp_type="int2",
+    headers="jsonb",
+    key="bytea",
+    value="bytea",
+)
 _JSONB_VERSION: Final = b"\x01"
 _NOT_IN_JSONB: Final = re.compile("[\0\ud800-\udfff]")
 
 _READ: Final = """
 select log_offset, coalesce(unheld_timestamp, (extract(epoch from record_time) * 1000)::bigint), timestamp_type,
-       key, value, headers, leader_epoch
+       key, value, headers, leader_epoch, archived_at
 from eventlog.event
 where log_id = %s and log_offset >= %s and log_offset < %s
 order by log_offset
@@ -37,12 +44,17 @@ limit %s
 @contextmanager
 def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Iterator[EventsWriter]:
     """Append events of one log, within the caller's transaction; ``archived_at`` in microseconds since 2000."""
-    with binary_copy(connection, _COPY, _TYPES) as write_rows:
+    with copying(connection, _EVENT) as write_rows:
 
         def write(events: Iterable[RecordedEvent]) -> None:
             write_rows(_rows(events, log_id, archived_at))
 
         yield write
+
+
+def archive_few(connection: Connection, log_id: int, archived_at: int, events: Iterable[RecordedEvent]) -> None:
+    """As `archive_writer`, for the few events of a live tail: within a pipeline nothing is waited for."""
+    insert_rows(connection, _EVENT, _rows(events, log_id, archived_at))
 
 
 def _rows(events: Iterable[RecordedEvent], log_id: int, archived_at: int) -> Iterator[tuple[Any, ...]]:
@@ -57,6 +69,13 @@ def read_archive(
     connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
 ) -> Iterator[RecordedEvent]:
     """Events of a log from offset ``first`` to before ``until``, in offset order, fetched page by page."""
+    return (event for event, _ in read_archived(connection, log_id, first, until, page=page))
+
+
+def read_archived(
+    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
+) -> Iterator[tuple[RecordedEvent, datetime]]:
+    """As `read_archive`, each event with the time when it was archived."""
     while True:
         rows = connection.execute(_READ, (log_id, first, until, page), binary=True).fetchall()
         yield from map(_event, rows)
@@ -65,9 +84,10 @@ def read_archive(
         first = rows[-1][0] + 1
 
 
-def _event(row: Sequence[Any]) -> RecordedEvent:
-    offset, timestamp, timestamp_type, key, value, headers, leader_epoch = row
-    return RecordedEvent(offset, timestamp, timestamp_type, key, value, _decode_headers(headers), leader_epoch)
+def _event(row: Sequence[Any]) -> tuple[RecordedEvent, datetime]:
+    offset, timestamp, timestamp_type, key, value, headers, leader_epoch, archived_at = row
+    event = RecordedEvent(offset, timestamp, timestamp_type, key, value, _decode_headers(headers), leader_epoch)
+    return event, archived_at
 
 
 def _encode_headers(headers: Headers) -> bytes:

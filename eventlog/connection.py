@@ -3,7 +3,8 @@
 from typing import Any
 
 import psycopg
-from psycopg.types.string import BytesBinaryDumper
+
+from eventlog.wire_values import register_wire_values
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -21,6 +22,6 @@ def connect(database_url: str, *, application_name: str = "coordstream", autocom
         keepalives_interval=5,
         keepalives_count=3,
     )
-    connection.adapters.register_dumper(bytes, BytesBinaryDumper)  # the one written in C
+    register_wire_values(connection)
     connection.execute("set timezone = 'UTC'")
     return connection

@@ -8,6 +8,7 @@ the history's index that its rows go to, then are at hand in the processor's cac
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
+from typing import Final
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
@@ -26,25 +27,35 @@ from projections.fold.checkpoints import (
     mask_opaque_markers,
 )
 from projections.fold.held_text import refuse_unheld, require_held
+from projections.fold.holes import holes
 from projections.fold.keys import KeyDictionary, KeyEntry
 from projections.fold.layouts import NO_OFFSETS, LayoutDictionary
 from projections.fold.log_clock import LogClock
 from projections.fold.new_layouts import NewLayouts
-from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, QuarantineRow
+from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, QuarantineRow, Swept
 from projections.fold.skeleton import learn, read_fast
 
+BEFORE_THE_FIRST: Final = -1
 IDENTITY_KEYS = frozenset({"job.name", "job.id"})
 
 
 class LogFold:
-    """What the fold remembers of one log from batch to batch: its dictionaries and its time."""
+    """What the fold remembers of one log from batch to batch: its dictionaries, its time, its last event's offset."""
 
-    def __init__(self, log_id: int, kind: StreamKind, secrets: SecretPolicy, log_time: int | None = None) -> None:
+    def __init__(
+        self,
+        log_id: int,
+        kind: StreamKind,
+        secrets: SecretPolicy,
+        log_time: int | None = None,
+        last_offset: int = BEFORE_THE_FIRST,
+    ) -> None:
         self.log_id = log_id
         self.secrets = secrets
         self.keys = KeyDictionary(kind, secrets)
         self.layouts = LayoutDictionary()
         self.log_time = log_time
+        self.last_offset = last_offset
         self.masked_author = lru_cache(maxsize=1_000)(self._masked_author)
 
     def _masked_author(self, *author: str | None) -> tuple[str | None, ...]:
@@ -57,7 +68,8 @@ class BatchFold:
 
     ``messages``, ``envelopes`` and ``quarantined`` are rows to append. ``last_messages`` and ``last_checkpoints``
     hold the newest row of each key that the batch touched, for the current tables. ``resolved`` are (key, offset):
-    earlier quarantined events of the key are done with.
+    earlier quarantined events of the key are done with. ``gaps`` are first and last offset of what is missing between
+    the log's events.
     """
 
     def __init__(self, log: LogFold, archived_at: int) -> None:
@@ -70,12 +82,15 @@ class BatchFold:
         self.envelopes: list[EnvelopeRow] = []
         self.quarantined: list[QuarantineRow] = []
         self.resolved: list[tuple[int, int]] = []
+        self.gaps: list[tuple[int, int]] = []
         self.last_messages: dict[int, MessageRow] = {}
         self.last_checkpoints: dict[int, CheckpointRow] = {}
         self.names_job = False
 
     def add(self, events: Sequence[RecordedEvent]) -> None:
         """Take the next events of the log."""
+        self.gaps += holes(self._log.last_offset, events)
+        self._log.last_offset = events[-1].offset
         entries, waiting, new_entry = self._entries, self._waiting, self._log.keys.add
         timed = [(event[0], held_micros(event[1])) for event in events]
         self.clock.take(timed)
@@ -91,6 +106,15 @@ class BatchFold:
                 waiting[entry].append((offset, record_time, value))
             else:
                 waiting[entry] = [(offset, record_time, value)]
+
+    def sweep(self, swept: Sequence[Swept]) -> None:
+        """Take keys that are gone, all events up to theirs having been added."""
+        for at_offset, key in swept:
+            entry = self._entries.get(key) or self._log.keys.add(key)
+            if entry.meaning.checkpoint_version is None:
+                self._add_message(entry, key, at_offset, None, None)
+            else:
+                self._waiting.setdefault(entry, []).append((at_offset, None, None))
 
     def checkpoint_rows(self) -> Iterator[CheckpointRow]:
         """Decode the batch's checkpoints, key by key, those of a key by offset. To be drawn to its end, once.

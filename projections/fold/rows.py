@@ -3,6 +3,13 @@
 from typing import NamedTuple
 
 
+class Swept(NamedTuple):
+    """A key that was found to be gone from its log without its tombstone seen: folded as one at ``at_offset``."""
+
+    at_offset: int
+    key: bytes
+
+
 class CheckpointRow(NamedTuple):
     """A row of checkpoint_event; times in microseconds since 2000, ``layout_id`` None = delete."""
 

@@ -1,5 +1,6 @@
 """The projector: a batch is committed as a whole or not at all."""
 
+import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -7,10 +8,14 @@ import pytest
 from eventlog.archive import read_archive
 from eventlog.connection import Connection, connect
 from eventlog.streams import identify
-from projections.projector import Applied, Projector
-from projections.registry import RegisteredLog, register_log
+from projections import projector as projector_module
+from projections.errors import PositionMoved
+from projections.fold.rows import Swept
+from projections.projector import POSITION_CHANNEL, Applied, Projector
+from projections.registry import RegisteredLog, logs_of, register_log
 from tests.acceptance.import_until import LONG
 from tests.acceptance.test_kills import all_rows
+from tests.builders import config_set, recorded
 from tests.properties.generated_jobs import GeneratedLog, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
@@ -95,3 +100,89 @@ def test_the_archive_holds_every_event_exactly(connected: Connection) -> None:
         known = registered(connected, log)
         Projector(connected, known, SETTINGS, lambda: ARCHIVED_AT).apply(log.events)
         assert list(read_archive(connected, known.log_id)) == log.events
+
+
+def rows(connection: Connection, query: str) -> list[tuple[object, ...]]:
+    return connection.execute(query.encode()).fetchall()
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_swept_keys_go_in_the_same_transaction(
+    connected: Connection, monkeypatch: pytest.MonkeyPatch, few: bool
+) -> None:
+    monkeypatch.setattr(projector_module, "_FEW_EVENTS", 1_000 if few else 0)
+    projector = Projector(connected, registered(connected, LOGS[0]), SETTINGS, lambda: ARCHIVED_AT)
+    projector.apply(recorded([config_set("a", "1"), config_set("b", "2")]))
+    gone = recorded([config_set("a", "")])[0].key or b""
+    applied = projector.apply([], swept=[Swept(1, gone)])
+    assert applied == Applied(0, 0, 2)
+    assert rows(connected, "select config_key from coordinator.config") == [("b",)]
+    assert rows(connected, "select log_offset, operation from coordinator.config_history where config_key = 'a'") == [
+        (0, "set"),
+        (1, "delete"),
+    ]
+
+
+def test_the_position_passes_over_offsets_without_events(connected: Connection) -> None:
+    log = registered(connected, LOGS[0])
+    projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
+    projector.pass_to(7)
+    assert projector.next_offset == 7
+    assert rows(connected, "select next_offset, read_at is not null from projection.position") == [(7, True)]
+    behind = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
+    with pytest.raises(PositionMoved):
+        behind.pass_to(9)
+    assert rows(connected, "select next_offset from projection.position") == [(7,)]
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_holes_are_written_down(connected: Connection, monkeypatch: pytest.MonkeyPatch, few: bool) -> None:
+    monkeypatch.setattr(projector_module, "_FEW_EVENTS", 1_000 if few else 0)
+    log = registered(connected, LOGS[0])
+    events = [event._replace(offset=at) for event, at in zip(LOGS[0].events, (2, 3, 7, 8, 20), strict=False)]
+    Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT).apply(events[:3])
+    Projector(connected, log_again(connected, log), SETTINGS, lambda: ARCHIVED_AT).apply(events[3:])
+    assert rows(connected, "select first_offset, last_offset from projection.gap order by 1") == [
+        (0, 1),
+        (4, 6),
+        (9, 19),
+    ]
+
+
+def log_again(connection: Connection, log: RegisteredLog) -> RegisteredLog:
+    return logs_of(connection, log.stream.stream_name)[0]
+
+
+def test_every_move_is_notified_after_it_is_visible(connected: Connection, database_url: str) -> None:
+    log = registered(connected, LOGS[0])
+    with connect(database_url) as listener:
+        listener.execute(f"listen {POSITION_CHANNEL}".encode())
+        projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
+        projector.apply(LOGS[0].events[:3])
+        projector.pass_to(99)
+        told = [json.loads(notice.payload) for notice in listener.notifies(timeout=30, stop_after=2)]
+        assert rows(listener, "select next_offset from coordinator.log_position") == [(99,)]
+    assert told == [
+        {
+            "stream_name": log.stream.stream_name,
+            "stream_kind": log.stream.stream_kind,
+            "incarnation": 1,
+            "next_offset": next_offset,
+        }
+        for next_offset in (LOGS[0].events[2].offset + 1, 99)
+    ]
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stream_name)
+def test_few_and_many_events_at_once_give_the_same(
+    clone_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch, log: GeneratedLog
+) -> None:
+    def all_applied(few_events: int) -> dict[str, list[str]]:
+        monkeypatch.setattr(projector_module, "_FEW_EVENTS", few_events)
+        with connect(clone_database()) as connection:
+            projector = Projector(connection, registered(connection, log), SETTINGS, lambda: ARCHIVED_AT)
+            for first in range(0, len(log.events), 7):
+                projector.apply(log.events[first : first + 7])
+            return all_rows(connection)
+
+    assert all_applied(1_000) == all_applied(0)

@@ -7,6 +7,7 @@ from eventlog.secrets import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.timestamps import held_micros
 from projections.fold.batch import BatchFold, LogFold
+from projections.fold.rows import Swept
 from tests.builders import FIRST_TIME, config_deleted, config_set, raw, recorded
 
 SECRETS = SecretPolicy(b"key")
@@ -74,3 +75,28 @@ def test_a_secret_in_the_source_is_masked(source: str) -> None:
 def test_the_job_is_named_by_its_config() -> None:
     assert folded(config_set("job.name", "orders")).names_job
     assert not folded(config_set("task.class", "x")).names_job
+
+
+def test_a_swept_key_is_deleted_as_by_a_tombstone() -> None:
+    log = LogFold(1, "coordinator", SECRETS)
+    fold = BatchFold(log, ARCHIVED_AT)
+    fold.add(recorded((config_set("a", "1"), checkpoint("1"), raw(b'[1,"set-config","b"]', b"garbage"))))
+    fold.sweep([Swept(9, config_set("a", "").key or b""), Swept(9, b'[1,"set-checkpoint","t"]')])
+    fold.sweep([Swept(9, b'[1,"set-config","b"]')])
+    rows = list(fold.checkpoint_rows())
+    assert [(row.log_offset, row.body is None) for row in fold.messages] == [(0, False), (9, True), (9, True)]
+    assert sorted((row.log_offset, row.layout_id) for row in rows) == [(1, 1), (9, None)]
+    assert {row.log_offset for row in fold.last_checkpoints.values()} == {9}
+    assert fold.resolved == [(3, 9)]
+
+
+def test_holes_are_told_from_batch_to_batch() -> None:
+    log = LogFold(1, "coordinator", SECRETS)
+    found = []
+    for events in ([3, 4], [6], [7, 10]):
+        fold = BatchFold(log, ARCHIVED_AT)
+        fold.add(
+            [event._replace(offset=at) for event, at in zip(recorded([raw(b"k", None)] * 2), events, strict=False)]
+        )
+        found.append(fold.gaps)
+    assert found == [[(0, 2)], [(5, 5)], [(8, 9)]]

@@ -1,4 +1,4 @@
-"""Writing of what a fold made: an older row never takes the place of a newer one."""
+"""The current tables: an older row never takes the place of a newer one, whichever way it is written."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from eventlog.connection import Connection, connect
-from projections import store
+from projections.current_rows import Merge, merge_few, merge_many, prepare
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.rows import CheckpointRow, MessageRow
 from tests.properties.importing import SETTINGS
@@ -15,7 +15,7 @@ from tests.properties.importing import SETTINGS
 @pytest.fixture
 def connected(database_url: str) -> Iterator[Connection]:
     with connect(database_url) as connection:
-        store.prepare(connection)
+        prepare(connection)
         yield connection
 
 
@@ -32,18 +32,18 @@ def checkpoint(offset: int, offsets: bytes | None) -> CheckpointRow:
     return CheckpointRow(offset, 0, 1, KEY_ID, layout_id, None, offsets, None)
 
 
-def merge(connection: Connection, row: MessageRow) -> None:
+def merge_message(way: Merge, connection: Connection, row: MessageRow) -> None:
     fold = BatchFold(LogFold(1, "coordinator", SETTINGS.secrets), 0)
     fold.last_messages[KEY_ID] = row
     with connection.transaction():
-        store.merge_current(connection, fold)
+        way(connection, fold)
 
 
-def merge_checkpoint(connection: Connection, row: CheckpointRow) -> None:
+def merge_checkpoint(way: Merge, connection: Connection, row: CheckpointRow) -> None:
     fold = BatchFold(LogFold(1, "checkpoint", SETTINGS.secrets), 0)
     fold.last_checkpoints[KEY_ID] = row
     with connection.transaction():
-        store.merge_current(connection, fold)
+        way(connection, fold)
 
 
 def current(connection: Connection, table: str) -> list[tuple[object, ...]]:
@@ -51,24 +51,26 @@ def current(connection: Connection, table: str) -> list[tuple[object, ...]]:
     return connection.execute(f"select log_offset, {column} from projection.{table}".encode()).fetchall()
 
 
-def test_a_newer_message_replaces_and_an_older_one_does_not(connected: Connection) -> None:
-    merge(connected, message(5, b'"five"'))
-    merge(connected, message(4, b'"four"'))
+@pytest.mark.parametrize("way", [merge_few, merge_many])
+def test_a_newer_message_replaces_and_an_older_one_does_not(way: Merge, connected: Connection) -> None:
+    merge_message(way, connected, message(5, b'"five"'))
+    merge_message(way, connected, message(4, b'"four"'))
     assert current(connected, "message_current") == [(5, '"five"')]
-    merge(connected, message(4, None))
+    merge_message(way, connected, message(4, None))
     assert current(connected, "message_current") == [(5, '"five"')]
-    merge(connected, message(6, b'"six"'))
+    merge_message(way, connected, message(6, b'"six"'))
     assert current(connected, "message_current") == [(6, '"six"')]
-    merge(connected, message(7, None))
+    merge_message(way, connected, message(7, None))
     assert current(connected, "message_current") == []
 
 
-def test_a_newer_checkpoint_replaces_and_an_older_one_does_not(connected: Connection) -> None:
-    merge_checkpoint(connected, checkpoint(5, b"five"))
-    merge_checkpoint(connected, checkpoint(4, b"four"))
-    merge_checkpoint(connected, checkpoint(4, None))
+@pytest.mark.parametrize("way", [merge_few, merge_many])
+def test_a_newer_checkpoint_replaces_and_an_older_one_does_not(way: Merge, connected: Connection) -> None:
+    merge_checkpoint(way, connected, checkpoint(5, b"five"))
+    merge_checkpoint(way, connected, checkpoint(4, b"four"))
+    merge_checkpoint(way, connected, checkpoint(4, None))
     assert current(connected, "checkpoint_current") == [(5, "five")]
-    merge_checkpoint(connected, checkpoint(6, b"six"))
+    merge_checkpoint(way, connected, checkpoint(6, b"six"))
     assert current(connected, "checkpoint_current") == [(6, "six")]
-    merge_checkpoint(connected, checkpoint(7, None))
+    merge_checkpoint(way, connected, checkpoint(7, None))
     assert current(connected, "checkpoint_current") == []

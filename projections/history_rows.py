@@ -1,0 +1,160 @@
+"""Histories and dictionaries: the rows that a batch appends to them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from eventlog.connection import Connection
+from eventlog.row_writing import Columns, Rows
+from eventlog.wire_values import UTF8_TEXT
+from projections.fold.batch import BatchFold, LogFold
+from projections.fold.keys import KeyEntry
+
+WriteRows = Callable[[Connection, Columns, Rows], None]
+
+CHECKPOINT_COLUMNS: Final = {
+    "log_offset": "int8",
+    "record_time": "timestamptz",
+    "log_id": "int4",
+    "key_id": "int4",
+    "layout_id": "int4",
+    "checkpoint_id": UTF8_TEXT,
+    "offsets": UTF8_TEXT,
+    "offsets_odd": "text[]",
+}
+MESSAGE_COLUMNS: Final = {
+    "log_offset": "int8",
+    "record_time": "timestamptz",
+    "message_time": "timestamptz",
+    "log_id": "int4",
+    "key_id": "int4",
+    "body": "jsonb",
+    "source": "text",
+    "host": "text",
+    "username": "text",
+}
+_CHECKPOINT_EVENT: Final = Columns.of("projection.checkpoint_event", **CHECKPOINT_COLUMNS)
+_MESSAGE_EVENT: Final = Columns.of("projection.message_event", **MESSAGE_COLUMNS)
+_CHECKPOINT_ENVELOPE: Final = Columns.of(
+    "projection.checkpoint_envelope",
+    log_offset="int8",
+    message_time="timestamptz",
+    log_id="int4",
+    source="text",
+    host="text",
+    username="text",
+)
+_LOG_TIME: Final = Columns.of("projection.log_time", log_id="int4", log_offset="int8", log_time="timestamptz")
+_GAP: Final = Columns.of("projection.gap", log_id="int4", first_offset="int8", last_offset="int8")
+_QUARANTINE: Final = Columns.of(
+    "projection.quarantine",
+    log_offset="int8",
+    record_time="timestamptz",
+    log_id="int4",
+    key_id="int4",
+    value_bytes="int4",
+    reason="text",
+    detail="text",
+    key_text="text",
+    value_fingerprint="text",
+)
+_EVENT_KEY: Final = Columns.of(
+    "projection.event_key",
+    log_id="int4",
+    key_id="int4",
+    checkpoint_version="int4",
+    partition_id="int4",
+    key_bucket="int4",
+    is_other="bool",
+    is_sensitive="bool",
+    message_type="text",
+    message_key="text",
+    grouper_factory="text",
+    system_name="text",
+    stream_name="text",
+    key_sha256="bytea",
+)
+_STARTPOINT_READING: Final = Columns.of(
+    "projection.startpoint_reading",
+    log_id="int4",
+    key_id="int4",
+    n="int4",
+    partition_id="int4",
+    system_name="text",
+    stream_name="text",
+    task_name="text",
+)
+_CHECKPOINT_LAYOUT: Final = Columns.of(
+    "projection.checkpoint_layout",
+    log_id="int4",
+    layout_id="int4",
+    n="int4",
+    partition_id="int4",
+    key_bucket="int4",
+    is_state="bool",
+    system_name="text",
+    stream_name="text",
+    factory_name="text",
+    store_name="text",
+    marker_prefix="text",
+    marker_suffix="text",
+)
+_RESOLVE: Final = """
+update projection.quarantine set resolved_by = %s
+where log_id = %s and key_id = %s and log_offset < %s and resolved_by is null
+"""
+
+
+def append_histories(connection: Connection, write: WriteRows, log: LogFold, fold: BatchFold) -> None:
+    """Append the batch's rows to every history and dictionary, by the given way of writing."""
+    write(
+        connection, _CHECKPOINT_EVENT, fold.checkpoint_rows()
+    )  # decoded while they are written: first, and drawn once
+    for columns, rows in _others(log, fold):
+        if rows:
+            write(connection, columns, rows)
+    for key_id, offset in fold.resolved:
+        connection.execute(_RESOLVE, (offset, log.log_id, key_id, offset))
+
+
+def _others(log: LogFold, fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]]:
+    log_id = log.log_id
+    keys, log.keys.new = log.keys.new, []
+    layouts, log.layouts.new = log.layouts.new, []
+    yield _MESSAGE_EVENT, fold.messages
+    yield _CHECKPOINT_ENVELOPE, sorted(fold.envelopes)  # by offset, as their index goes
+    yield _LOG_TIME, [(log_id, offset, time) for offset, time in fold.clock.rows]
+    yield _GAP, [(log_id, *gap) for gap in fold.gaps]
+    yield _QUARANTINE, fold.quarantined
+    yield _EVENT_KEY, [_key_row(log_id, entry, key_sha256) for entry, key_sha256 in keys]
+    yield _STARTPOINT_READING, list(_reading_rows(log_id, (entry for entry, _ in keys)))
+    yield (
+        _CHECKPOINT_LAYOUT,
+        [(log_id, layout_id, n, *entry) for layout_id, layout in layouts for n, entry in enumerate(layout, 1)],
+    )
+
+
+def _reading_rows(log_id: int, entries: Iterable[KeyEntry]) -> Iterator[tuple[Any, ...]]:
+    for entry in entries:
+        for n, (partition, task_name) in enumerate(
+            ((reading.partition, reading.task_name) for reading in entry.meaning.readings), 1
+        ):
+            yield log_id, entry.key_id, n, partition.partition, partition.system, partition.stream, task_name
+
+
+def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]:
+    meaning, partition = entry.meaning, entry.meaning.partition
+    return (
+        log_id,
+        entry.key_id,
+        meaning.checkpoint_version,
+        None if partition is None else partition.partition,
+        None if partition is None else partition.key_bucket,
+        meaning.is_other,
+        meaning.is_sensitive,
+        meaning.message_type,
+        meaning.message_key,
+        meaning.grouper_factory,
+        None if partition is None else partition.system,
+        None if partition is None else partition.stream,
+        key_sha256,
+    )
