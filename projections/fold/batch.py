@@ -12,7 +12,7 @@ from typing import Final
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
-from eventlog.messages import Envelope
+from eventlog.messages import Envelope, SetConfig
 from eventlog.secrets import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.timestamps import held_micros
@@ -32,6 +32,7 @@ from projections.fold.keys import KeyDictionary, KeyEntry
 from projections.fold.layouts import NO_OFFSETS, LayoutDictionary
 from projections.fold.log_clock import LogClock
 from projections.fold.new_layouts import NewLayouts
+from projections.fold.plain_config import read_plain_config
 from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, QuarantineRow, Swept
 from projections.fold.skeleton import learn, read_fast
 
@@ -215,6 +216,10 @@ class BatchFold:
             text = text_of(value)
             refuse_unheld(text)
             return encode_body(other_body(text, meaning.is_sensitive, self._log.secrets)), Envelope()
+        if meaning.message_type == SetConfig.message_type:
+            plain = read_plain_config(value, meaning.is_sensitive, self._log.secrets)
+            if plain is not None:
+                return plain
         message = decode_message(entry.coordinator_key, value)
         body = message_body(message, meaning.is_sensitive, self._log.secrets)
         envelope = message.envelope or Envelope()

@@ -1,0 +1,87 @@
+"""The fast way through config messages never says anything else than the full decoder."""
+
+import json
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.errors import WireError
+from eventlog.messages import SetConfig
+from eventlog.secrets import SecretPolicy
+from eventlog.wire.coordinator import CoordinatorKey, decode_message
+from projections.fold.bodies import JSONB_VERSION, message_body
+from projections.fold.plain_config import read_plain_config
+
+SECRETS: Final = SecretPolicy(b"key")
+KEY: Final = CoordinatorKey(1, SetConfig.message_type, "a.b")
+TEXTS: Final = st.one_of(
+    st.text(st.characters(codec="ascii"), max_size=12),
+    st.text(max_size=4),
+    st.sampled_from(["", "https://user:hunter2@host/", "a\\u0000b", '"', "}", "\x7f", "ü"]),
+)
+FIELDS: Final = st.fixed_dictionaries(
+    {
+        "host": TEXTS,
+        "source": TEXTS,
+        "values": st.fixed_dictionaries({"value": TEXTS | st.none()}, optional={"more": TEXTS}),
+        "username": TEXTS,
+        "timestamp": st.integers(-5, 2**62) | st.sampled_from(["1", None, 1.5]),
+    }
+)
+PLAIN: Final = b'{"host":"h","source":"s","values":{"value":"v, {w}"},"username":"u","timestamp":1700000000000}'
+
+
+@given(FIELDS, st.booleans(), st.booleans())
+def test_it_says_what_the_full_decoder_says(fields: dict[str, object], is_sensitive: bool, is_ascii: bool) -> None:
+    value = json.dumps(fields, separators=(",", ":"), ensure_ascii=is_ascii).encode("utf-8", "surrogatepass")
+    plain = read_plain_config(value, is_sensitive, SECRETS)
+    if plain is not None:
+        body, envelope = plain
+        message = decode_message(KEY, value)
+        assert json.loads(body.removeprefix(JSONB_VERSION)) == message_body(message, is_sensitive, SECRETS)
+        assert envelope == message.envelope
+
+
+@pytest.mark.parametrize("text", [b"v, {w}", b"", b"1 2", b"[/a?b=c&d]"])
+def test_ordinary_values_take_it(text: bytes) -> None:
+    value = PLAIN.replace(b"v, {w}", text)
+    plain = read_plain_config(value, is_sensitive=False, secrets=SECRETS)
+    assert plain is not None
+    assert json.loads(plain[0].removeprefix(JSONB_VERSION)) == {"config_value": text.decode()}
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        (b'"v, {w}"', b"null"),
+        (b"v, {w}", b"\\u0041"),
+        (b"v, {w}", "ü".encode()),
+        (b"v, {w}", b"\x01"),
+        (b':"v', b': "v'),
+        (b'"timestamp":1', b'"timestamp":01'),
+        (b"1700000000000", b"1700000000000.5"),
+        (b'"u"', b'"u","x":1'),
+        (b"}", b"} "),
+    ],
+)
+def test_all_others_are_read_in_full(part: bytes, other: bytes) -> None:
+    value = PLAIN.replace(part, other)
+    assert value != PLAIN
+    assert read_plain_config(value, is_sensitive=False, secrets=SECRETS) is None
+
+
+def test_a_secret_is_masked_by_the_key_and_by_what_it_shows() -> None:
+    for value, is_sensitive in ((PLAIN, True), (PLAIN.replace(b"v, {w}", b"https://u:hunter2@h/"), False)):
+        plain = read_plain_config(value, is_sensitive, SECRETS)
+        assert plain is not None
+        assert json.loads(plain[0].removeprefix(JSONB_VERSION))["is_sensitive"]
+        assert b"hunter2" not in plain[0]
+
+
+def test_what_is_no_utf8_is_an_error_of_the_full_decoder() -> None:
+    value = PLAIN.replace(b"v, {w}", b"\xff")
+    assert read_plain_config(value, is_sensitive=False, secrets=SECRETS) is None
+    with pytest.raises(WireError, match="not_utf8"):
+        decode_message(KEY, value)
