@@ -9,6 +9,7 @@ from sqlalchemy import (
     Column,
     DateTime,
     Identity,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -37,11 +38,11 @@ log = Table(
     metadata,
     Column("log_id", Integer, Identity(always=True), primary_key=True),
     Column("backend", Text, nullable=False, comment="kafka, postgres or recording"),
-    Column("cluster_id", Text),
+    Column("cluster_id", Text, comment="the Kafka cluster; null: a log of Postgres, or a recording"),
     Column("stream_name", Text, nullable=False),
     Column("stream_kind", Text, nullable=False, comment="coordinator or checkpoint"),
     Column("incarnation", Integer, nullable=False),
-    Column("topic_id", Text),
+    Column("topic_id", Text, comment="changes when a topic is deleted and made again; null: no topic"),
     Column("created_at", TIMESTAMP, nullable=False),
     UniqueConstraint("stream_name", "incarnation"),
 )
@@ -81,4 +82,5 @@ observation = Table(
     Column("from_offset", BigInteger),
     Column("to_offset", BigInteger),
     Column("observed_at", TIMESTAMP, nullable=False),
+    Index(None, "log_id", "at_offset"),
 )

@@ -29,12 +29,47 @@ class FoldVersionDiffers(ProjectionError):
         )
 
 
-class StreamBusy(ProjectionError):
-    """Another process is at work on the same stream."""
+class OtherCluster(ProjectionError):
+    """The brokers are those of another Kafka cluster than the logs of the database."""
+
+    def __init__(self, stream_name: str, known: str, cluster_id: str) -> None:
+        self.stream_name = stream_name
+        self.known = known
+        self.cluster_id = cluster_id
+        super().__init__(
+            f"{stream_name} is on the Kafka cluster {cluster_id}, the database has logs of {known}, and one database "
+            "serves one Kafka cluster: give the brokers of that one, or a database of its own"
+        )
+
+
+class NothingFolded(ProjectionError):
+    """A log stands in the archive, and the projection knows nothing of it."""
 
     def __init__(self, stream_name: str) -> None:
         self.stream_name = stream_name
-        super().__init__(f"{stream_name} is being imported by another process: wait until it has ended")
+        super().__init__(
+            f"the projection knows nothing of {stream_name}, which the archive has: "
+            "fold it from there before following it"
+        )
+
+
+class StreamBusy(ProjectionError):
+    """Another process is at work on the same stream."""
+
+    def __init__(self, stream_name: str, holder: str) -> None:
+        self.stream_name = stream_name
+        self.holder = holder
+        super().__init__(f"{stream_name} is being read by {holder}: wait until that has ended, or stop it")
+
+
+class LockLost(ProjectionError):
+    """The streams' locks are not ours any more: they must be taken again before anything is written."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the session that held the locks of the streams is another one now: connect to Postgres itself, not through"
+            " a pooler"
+        )
 
 
 class RelationInUse(ProjectionError):

@@ -41,8 +41,10 @@ POSITION_CHANNEL: Final = "coordstream_position"
 _HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s for update"
 _MOVE: Final = """
 update projection.position
-set next_offset = %s, heartbeat_at = %s, read_at = %s, end_offset = greatest(end_offset, %s)
-where log_id = %s and next_offset = %s
+set next_offset = %(to)s, heartbeat_at = %(now)s,
+    read_at = case when %(to)s >= end_offset then %(now)s else read_at end,
+    end_offset = case when %(to)s > end_offset then %(to)s else end_offset end
+where log_id = %(log_id)s and next_offset = %(from)s
 returning log_id
 """
 _NOTIFY: Final = "select pg_notify(%s, %s)"
@@ -210,8 +212,8 @@ class Projector:
             raise PositionMoved(self._log.stream.stream_name, self.next_offset)
 
     def _move(self, next_offset: int, now: datetime) -> None:
-        ends = (self._log.log_id, self.next_offset)
-        moved = self._connection.execute(_MOVE, (next_offset, now, now, next_offset, *ends))
+        values = {"to": next_offset, "now": now, "log_id": self._log.log_id, "from": self.next_offset}
+        moved = self._connection.execute(_MOVE, values)
         stream = self._log.stream
         payload = {
             "stream_name": stream.stream_name,

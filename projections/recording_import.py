@@ -6,25 +6,23 @@ a new incarnation, which takes the old one's place when it has been read to its 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final
 
-from eventlog.archive import read_archive
+from eventlog.comparison import first_difference
 from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
 from eventlog.streams import StreamIdentity
-from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS, Clock, OnStep, Projector
 from projections.registry import RegisteredLog, logs_of, make_current, register_log
+from projections.stream_lock import stream_lock
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 
 BACKEND: Final = "recording"
 _WORTH_ANALYSING: Final = 10_000
-_LOG_LOCK_CLASS: Final = 0x6C6F67  # "log"
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ def import_stream(
     *,
     batch_events: int = BATCH_EVENTS,
     on_progress: Callable[[int], None] = lambda _: None,
-    on_step: OnStep = lambda _: None,
+    on_step: OnStep | None = None,
 ) -> Imported:
     """Import one stream; ``read_events`` gives its events in offset order, each time from the first.
 
@@ -57,7 +55,7 @@ def import_stream(
         StreamBusy: another process is importing the same stream.
         FoldVersionDiffers: the stream was folded with other settings before.
     """
-    with _stream_lock(connection, stream.stream_name):
+    with stream_lock(connection, stream.stream_name):
         log, skipped = _log_to_continue(connection, stream, read_events, settings, clock)
         on_progress(skipped)
         projector = Projector(connection, log, settings, clock, on_step=on_step)
@@ -69,19 +67,6 @@ def import_stream(
             on_progress(applied.events)
         _finish(connection, log, clock, added)
     return Imported(stream, log.incarnation, added, skipped, quarantined)
-
-
-@contextmanager
-def _stream_lock(connection: Connection, stream_name: str) -> Iterator[None]:
-    key = (_LOG_LOCK_CLASS, stream_name)
-    row = connection.execute("select pg_try_advisory_lock(%s, hashtext(%s))", key).fetchone()
-    if row is None or not row[0]:
-        raise StreamBusy(stream_name)
-    try:
-        yield
-    finally:
-        if not connection.closed and not connection.broken:
-            connection.execute("select pg_advisory_unlock(%s, hashtext(%s))", key)
 
 
 def _log_to_continue(
@@ -102,20 +87,15 @@ def _log_to_continue(
 
 def _matching_events(connection: Connection, log: RegisteredLog, events: Iterable[RecordedEvent]) -> int | None:
     """How many of the events the archive has, if all below its end are the same there; None if one is not."""
-    archived = read_archive(connection, log.log_id)
     count = 0
-    for event in events:
-        if event.offset >= log.next_offset:
-            return count
-        stored = next((held for held in archived if held.offset >= event.offset), None)
-        if stored is None or _identity(stored) != _identity(event):
-            return None
-        count += 1
-    return count
 
+    def below_the_position() -> Iterator[RecordedEvent]:
+        nonlocal count
+        for event in takewhile(lambda event: event.offset < log.next_offset, events):
+            count += 1
+            yield event
 
-def _identity(event: RecordedEvent) -> tuple[int, int, bytes | None, bytes | None]:
-    return event.offset, event.timestamp, event.key, event.value
+    return count if first_difference(connection, log.log_id, below_the_position()) is None else None
 
 
 def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator[list[RecordedEvent]]:

@@ -8,13 +8,14 @@ from eventlog.connection import Connection
 from eventlog.log_registry import StoredLog, insert_log
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from projections.errors import FoldVersionDiffers
-from projections.fold.batch import LogFold
+from projections.fold.batch import BEFORE_THE_FIRST, LogFold
 from projections.fold.layouts import LayoutEntry
 from projections.fold.settings import FoldSettings
 
 _LOGS: Final = """
-select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset, p.fold_version
-from projection.job_log j join projection.position p using (log_id)
+select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset,
+       p.fold_version, l.backend, l.topic_id, p.end_offset, p.read_at, p.resync_from
+from projection.job_log j join projection.position p using (log_id) join eventlog.log l using (log_id)
 where j.stream_name = %s
 order by j.incarnation desc
 """
@@ -25,7 +26,7 @@ values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 _INSERT_POSITION: Final = """
 insert into projection.position (log_id, next_offset, end_offset, heartbeat_at, state, fold_version)
-values (%s, 0, null, %s, %s, %s)
+values (%s, %s, null, %s, %s, %s)
 """
 _NAMES: Final = """
 select c.config_key, c.config_value
@@ -40,7 +41,11 @@ where job_suffix = %s and (job_name, job_id) is distinct from (%s, %s)
 
 @dataclass(frozen=True)
 class RegisteredLog:
-    """One incarnation of a stream, as the database knows it."""
+    """One incarnation of a stream, as the database knows it.
+
+    ``end_offset`` is the log's end when last seen, and ``read_at`` when it was last read to there or reading it began;
+    ``resync_from`` is the position where a resync began that is not done. None: unknown, and there is none.
+    """
 
     log_id: int
     stream: StreamIdentity
@@ -49,6 +54,11 @@ class RegisteredLog:
     is_complete: bool
     next_offset: int
     fold_version: str
+    backend: str
+    topic_id: str | None = None
+    end_offset: int | None = None
+    read_at: datetime | None = None
+    resync_from: int | None = None
 
     def require_fold_version(self, settings: FoldSettings) -> None:
         """Raise FoldVersionDiffers if the log's rows were folded otherwise than we would."""
@@ -68,14 +78,24 @@ def register_log(
     backend: str,
     settings: FoldSettings,
     now: datetime,
+    *,
+    cluster_id: str | None = None,
+    topic_id: str | None = None,
+    start_offset: int = 0,
 ) -> RegisteredLog:
     """Make a log known, in the caller's transaction. A stream's first log is current at once, a later one when read."""
-    stored = insert_log(connection, stream.stream_name, stream.stream_kind, incarnation, backend, now)
-    return track_log(connection, stored, settings, now)
+    name, kind = stream.stream_name, stream.stream_kind
+    stored = insert_log(connection, name, kind, incarnation, backend, now, cluster_id=cluster_id, topic_id=topic_id)
+    return track_log(connection, stored, settings, now, start_offset=start_offset)
 
 
-def track_log(connection: Connection, stored: StoredLog, settings: FoldSettings, now: datetime) -> RegisteredLog:
-    """Let the projection follow a log that ``eventlog.log`` has, from its first event, in the caller's transaction."""
+def track_log(
+    connection: Connection, stored: StoredLog, settings: FoldSettings, now: datetime, *, start_offset: int = 0
+) -> RegisteredLog:
+    """Let the projection follow a log that ``eventlog.log`` has, from its first event, in the caller's transaction.
+
+    ``start_offset`` is where that event may stand at the earliest: the position begins there.
+    """
     stream, log_id, incarnation = identify(stored.stream_name, stored.stream_kind), stored.log_id, stored.incarnation
     is_first = incarnation == 1
     names = (stream.suffix, stream.job_name, stream.job_id, stream.job_bucket)
@@ -83,9 +103,19 @@ def track_log(connection: Connection, stored: StoredLog, settings: FoldSettings,
         _INSERT_JOB_LOG, (log_id, stream.stream_name, stream.stream_kind, incarnation, *names, is_first, is_first)
     )
     state = "catching-up" if is_first else "replacing"
-    connection.execute(_INSERT_POSITION, (log_id, now, state, settings.fold_version))
+    connection.execute(_INSERT_POSITION, (log_id, start_offset, now, state, settings.fold_version))
     name_job(connection, stream)
-    return RegisteredLog(log_id, stream, incarnation, is_first, is_first, 0, settings.fold_version)
+    return RegisteredLog(
+        log_id,
+        stream,
+        incarnation,
+        is_current=is_first,
+        is_complete=is_first,
+        next_offset=start_offset,
+        fold_version=settings.fold_version,
+        backend=stored.backend,
+        topic_id=stored.topic_id,
+    )
 
 
 def make_current(connection: Connection, log: RegisteredLog) -> None:
@@ -107,7 +137,8 @@ def name_job(connection: Connection, stream: StreamIdentity) -> None:
 
 def load_fold(connection: Connection, log: RegisteredLog, settings: FoldSettings) -> LogFold:
     """The fold's memory of a log as of its last committed batch."""
-    fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets, _log_time(connection, log.log_id))
+    log_time, last_offset = _log_time(connection, log.log_id), _last_offset(connection, log.log_id)
+    fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets, log_time, last_offset)
     for key_sha256, key_id in connection.execute(
         "select key_sha256, key_id from projection.event_key where log_id = %s", (log.log_id,), binary=True
     ):
@@ -143,8 +174,17 @@ def _log_time(connection: Connection, log_id: int) -> int | None:
     return None if row is None else int(row[0])
 
 
+def _last_offset(connection: Connection, log_id: int) -> int:
+    """The offset of the last event that is folded."""
+    row = connection.execute(
+        "select max(e.log_offset) from eventlog.event e, projection.position p"
+        " where e.log_id = %s and p.log_id = %s and e.log_offset < p.next_offset",
+        (log_id, log_id),
+    ).fetchone()
+    return BEFORE_THE_FIRST if row is None or row[0] is None else int(row[0])
+
+
 def _registered(row: tuple[Any, ...]) -> RegisteredLog:
-    log_id, stream_name, stream_kind, incarnation, is_current, is_complete, next_offset, fold_version = row
+    log_id, stream_name, stream_kind, *rest = row
     kind: StreamKind = stream_kind
-    stream = identify(stream_name, kind)
-    return RegisteredLog(log_id, stream, incarnation, is_current, is_complete, next_offset, fold_version)
+    return RegisteredLog(log_id, identify(stream_name, kind), *rest)

@@ -195,7 +195,18 @@ position = Table(
     Column("heartbeat_at", TIMESTAMP, nullable=False),
     Column("state", Text, nullable=False, comment="catching-up, live, replacing or stopped"),
     Column("fold_version", Text, nullable=False),
+    Column("read_at", TIMESTAMP, comment="when the log was last read to its end, or reading it began; null = unknown"),
+    Column("resync_from", BigInteger, comment="position where a resync began that is not done; null = none"),
     postgresql_with={"fillfactor": 50},
+)
+
+gap = Table(
+    "gap",
+    metadata,
+    Column("log_id", Integer, nullable=False),
+    Column("first_offset", BigInteger, nullable=False),
+    Column("last_offset", BigInteger, nullable=False),
+    PrimaryKeyConstraint("log_id", "first_offset"),
 )
 
 quarantine = Table(

@@ -1,6 +1,12 @@
--- How far each log has been folded.
+-- How far each log has been folded. A Postgres log's end is its head; what a follower last saw of another log's end
+-- counts only while the follower lives: its heartbeats come every 5 seconds, and after 30 without one it is lost.
 create view coordinator.log_position as
-select j.job_name, j.job_id, j.job_bucket, j.stream_name, j.stream_kind, j.incarnation, p.next_offset, p.end_offset,
-  case when p.end_offset is not null then greatest(p.end_offset - p.next_offset, 0) end as lag, p.state, p.heartbeat_at, p.fold_version
-from projection.position p join projection.job_log j on j.log_id = p.log_id;
+select j.job_name, j.job_id, j.job_bucket, j.stream_name, j.stream_kind, j.incarnation, p.next_offset, e.end_offset,
+  case when e.end_offset is not null
+         and (l.backend = 'postgres' or p.state = 'stopped' or p.heartbeat_at >= now() - interval '30 seconds')
+    then greatest(e.end_offset - p.next_offset, 0) end as lag, p.state, p.heartbeat_at, p.fold_version
+from projection.position p join projection.job_log j on j.log_id = p.log_id
+join eventlog.log l on l.log_id = p.log_id
+left join eventlog.log_head h on h.log_id = p.log_id
+cross join lateral (select case l.backend when 'postgres' then h.next_offset else p.end_offset end as end_offset) e;
 comment on view coordinator.log_position is 'How far each log has been folded; a lag of null is unknown, not zero.';

@@ -4,7 +4,7 @@ import pytest
 from psycopg.errors import UniqueViolation
 
 from eventlog.connection import connect
-from eventlog.log_registry import StoredLog, insert_log, newest_log
+from eventlog.log_registry import StoredLog, fill_topic, insert_log, known_cluster, newest_log
 from tests.contracts.event_log import NOW
 
 
@@ -24,3 +24,22 @@ def test_an_incarnation_stands_once(database_url: str) -> None:
         insert_log(connection, "s", "coordinator", 1, "recording", NOW)
         with pytest.raises(UniqueViolation, match="uq_log_stream_name_incarnation"):
             insert_log(connection, "s", "coordinator", 1, "kafka", NOW)
+
+
+def test_the_log_of_a_topic_says_which_one(database_url: str) -> None:
+    with connect(database_url) as connection:
+        assert known_cluster(connection) is None
+        recorded = insert_log(connection, "s", "coordinator", 1, "recording", NOW)
+        assert (known_cluster(connection), recorded.cluster_id, recorded.topic_id) == (None, None, None)
+        followed = insert_log(connection, "t", "coordinator", 1, "kafka", NOW, cluster_id="c", topic_id="i")
+        assert newest_log(connection, "t") == followed
+        assert known_cluster(connection) == "c"
+
+
+def test_a_recorded_log_may_turn_out_to_be_that_of_a_topic(database_url: str) -> None:
+    with connect(database_url) as connection:
+        recorded = insert_log(connection, "s", "coordinator", 1, "recording", NOW)
+        other = insert_log(connection, "t", "coordinator", 1, "recording", NOW)
+        fill_topic(connection, recorded.log_id, "kafka", "c", "i")
+        assert newest_log(connection, "s") == StoredLog(recorded.log_id, "kafka", "s", "coordinator", 1, "c", "i")
+        assert newest_log(connection, "t") == other

@@ -1759,6 +1759,124 @@ CREATE VIEW coordinator.job AS
 COMMENT ON VIEW coordinator.job IS 'Every job with its two logs and how much stands on them.';
 
 --
+-- Name: observation; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.observation (
+    observation_id bigint NOT NULL,
+    log_id integer NOT NULL,
+    at_offset bigint NOT NULL,
+    kind text NOT NULL,
+    key bytea,
+    from_offset bigint,
+    to_offset bigint,
+    observed_at timestamp with time zone NOT NULL
+);
+
+--
+-- Name: COLUMN observation.kind; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.observation.kind IS 'gap, swept, truncated or recreated';
+
+--
+-- Name: gap; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.gap (
+    log_id integer NOT NULL,
+    first_offset bigint NOT NULL,
+    last_offset bigint NOT NULL
+);
+
+--
+-- Name: log_gap; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.log_gap AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    j.stream_name,
+    j.stream_kind,
+    j.incarnation,
+    g.first_offset AS first_missing_offset,
+    g.last_offset AS last_missing_offset,
+    g.reason
+   FROM (projection.job_log j
+     JOIN ( SELECT h.log_id,
+            h.first_offset,
+            h.last_offset,
+            'compacted'::text AS reason
+           FROM projection.gap h
+        UNION ALL
+         SELECT o.log_id,
+            o.from_offset,
+            o.to_offset,
+                CASE o.kind
+                    WHEN 'gap'::text THEN 'compacted'::text
+                    ELSE o.kind
+                END AS kind
+           FROM eventlog.observation o
+          WHERE ((o.kind = ANY (ARRAY['truncated'::text, 'recreated'::text])) OR ((o.kind = 'gap'::text) AND (NOT (EXISTS ( SELECT
+                   FROM projection.gap h
+                  WHERE ((h.log_id = o.log_id) AND (h.first_offset <= o.to_offset) AND (h.last_offset >= o.from_offset)))))))) g ON ((g.log_id = j.log_id)));
+
+--
+-- Name: VIEW log_gap; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.log_gap IS 'Stretches of offsets that a log has lost, and why. What was compacted or recreated was never read; what was truncated may stand in the archive. A last offset of null is unknown.';
+
+--
+-- Name: log; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.log (
+    log_id integer NOT NULL,
+    backend text NOT NULL,
+    cluster_id text,
+    stream_name text NOT NULL,
+    stream_kind text NOT NULL,
+    incarnation integer NOT NULL,
+    topic_id text,
+    created_at timestamp with time zone NOT NULL
+);
+
+--
+-- Name: COLUMN log.backend; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.log.backend IS 'kafka, postgres or recording';
+
+--
+-- Name: COLUMN log.cluster_id; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.log.cluster_id IS 'the Kafka cluster; null: a log of Postgres, or a recording';
+
+--
+-- Name: COLUMN log.stream_kind; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.log.stream_kind IS 'coordinator or checkpoint';
+
+--
+-- Name: COLUMN log.topic_id; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.log.topic_id IS 'changes when a topic is deleted and made again; null: no topic';
+
+--
+-- Name: log_head; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.log_head (
+    log_id integer NOT NULL,
+    next_offset bigint NOT NULL
+);
+
+--
 -- Name: position; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -1768,7 +1886,9 @@ CREATE TABLE projection."position" (
     end_offset bigint,
     heartbeat_at timestamp with time zone NOT NULL,
     state text NOT NULL,
-    fold_version text NOT NULL
+    fold_version text NOT NULL,
+    read_at timestamp with time zone,
+    resync_from bigint
 )
 WITH (fillfactor='50');
 
@@ -1785,6 +1905,18 @@ COMMENT ON COLUMN projection."position".end_offset IS 'the log''s end when last 
 COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing or stopped';
 
 --
+-- Name: COLUMN "position".read_at; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".read_at IS 'when the log was last read to its end, or reading it began; null = unknown';
+
+--
+-- Name: COLUMN "position".resync_from; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".resync_from IS 'position where a resync began that is not done; null = none';
+
+--
 -- Name: log_position; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -1796,16 +1928,23 @@ CREATE VIEW coordinator.log_position AS
     j.stream_kind,
     j.incarnation,
     p.next_offset,
-    p.end_offset,
+    e.end_offset,
         CASE
-            WHEN (p.end_offset IS NOT NULL) THEN GREATEST((p.end_offset - p.next_offset), (0)::bigint)
+            WHEN ((e.end_offset IS NOT NULL) AND ((l.backend = 'postgres'::text) OR (p.state = 'stopped'::text) OR (p.heartbeat_at >= (now() - '00:00:30'::interval)))) THEN GREATEST((e.end_offset - p.next_offset), (0)::bigint)
             ELSE NULL::bigint
         END AS lag,
     p.state,
     p.heartbeat_at,
     p.fold_version
-   FROM (projection."position" p
-     JOIN projection.job_log j ON ((j.log_id = p.log_id)));
+   FROM ((((projection."position" p
+     JOIN projection.job_log j ON ((j.log_id = p.log_id)))
+     JOIN eventlog.log l ON ((l.log_id = p.log_id)))
+     LEFT JOIN eventlog.log_head h ON ((h.log_id = p.log_id)))
+     CROSS JOIN LATERAL ( SELECT
+                CASE l.backend
+                    WHEN 'postgres'::text THEN h.next_offset
+                    ELSE p.end_offset
+                END AS end_offset) e);
 
 --
 -- Name: VIEW log_position; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1965,42 +2104,6 @@ CREATE TABLE eventlog.alembic_version (
 );
 
 --
--- Name: log; Type: TABLE; Schema: eventlog; Owner: -
---
-
-CREATE TABLE eventlog.log (
-    log_id integer NOT NULL,
-    backend text NOT NULL,
-    cluster_id text,
-    stream_name text NOT NULL,
-    stream_kind text NOT NULL,
-    incarnation integer NOT NULL,
-    topic_id text,
-    created_at timestamp with time zone NOT NULL
-);
-
---
--- Name: COLUMN log.backend; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.log.backend IS 'kafka, postgres or recording';
-
---
--- Name: COLUMN log.stream_kind; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.log.stream_kind IS 'coordinator or checkpoint';
-
---
--- Name: log_head; Type: TABLE; Schema: eventlog; Owner: -
---
-
-CREATE TABLE eventlog.log_head (
-    log_id integer NOT NULL,
-    next_offset bigint NOT NULL
-);
-
---
 -- Name: log_log_id_seq; Type: SEQUENCE; Schema: eventlog; Owner: -
 --
 
@@ -2012,27 +2115,6 @@ ALTER TABLE eventlog.log ALTER COLUMN log_id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-
---
--- Name: observation; Type: TABLE; Schema: eventlog; Owner: -
---
-
-CREATE TABLE eventlog.observation (
-    observation_id bigint NOT NULL,
-    log_id integer NOT NULL,
-    at_offset bigint NOT NULL,
-    kind text NOT NULL,
-    key bytea,
-    from_offset bigint,
-    to_offset bigint,
-    observed_at timestamp with time zone NOT NULL
-);
-
---
--- Name: COLUMN observation.kind; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.observation.kind IS 'gap, swept, truncated or recreated';
 
 --
 -- Name: observation_observation_id_seq; Type: SEQUENCE; Schema: eventlog; Owner: -
@@ -2212,6 +2294,13 @@ ALTER TABLE ONLY projection.event_key
     ADD CONSTRAINT pk_event_key PRIMARY KEY (log_id, key_id);
 
 --
+-- Name: gap pk_gap; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.gap
+    ADD CONSTRAINT pk_gap PRIMARY KEY (log_id, first_offset);
+
+--
 -- Name: job_log pk_job_log; Type: CONSTRAINT; Schema: projection; Owner: -
 --
 
@@ -2266,6 +2355,12 @@ ALTER TABLE ONLY projection.startpoint_reading
 
 ALTER TABLE ONLY projection.event_key
     ADD CONSTRAINT uq_event_key_log_id_key_sha256 UNIQUE (log_id, key_sha256);
+
+--
+-- Name: ix_observation_log_id_at_offset; Type: INDEX; Schema: eventlog; Owner: -
+--
+
+CREATE INDEX ix_observation_log_id_at_offset ON eventlog.observation USING btree (log_id, at_offset);
 
 --
 -- Name: ix_event_key_log_id_message_type_start; Type: INDEX; Schema: projection; Owner: -

@@ -128,7 +128,7 @@ def test_the_position_passes_over_offsets_without_events(connected: Connection) 
     projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
     projector.pass_to(7)
     assert projector.next_offset == 7
-    assert rows(connected, "select next_offset, read_at is not null from projection.position") == [(7, True)]
+    assert rows(connected, "select next_offset from projection.position") == [(7,)]
     behind = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
     with pytest.raises(PositionMoved):
         behind.pass_to(9)
@@ -186,3 +186,13 @@ def test_few_and_many_events_at_once_give_the_same(
             return all_rows(connection)
 
     assert all_applied(1_000) == all_applied(0)
+
+
+def test_only_at_the_end_a_log_counts_as_read(connected: Connection) -> None:
+    projector = Projector(connected, registered(connected, LOGS[0]), SETTINGS, lambda: ARCHIVED_AT)
+    seen = []
+    for known_end, to in ((None, 3), (9, 5), (9, 9), (9, 12)):
+        connected.execute("update projection.position set end_offset = %s, read_at = null", (known_end,))
+        projector.pass_to(to)
+        seen += rows(connected, "select end_offset, read_at is not null from projection.position")
+    assert seen == [(None, False), (9, False), (9, True), (12, True)]

@@ -1,6 +1,7 @@
 """Which logs there are, and what their job is called."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import pytest
@@ -71,3 +72,15 @@ def test_the_logs_of_a_stream_stand_newest_first(connected: Connection) -> None:
     assert (oldest.incarnation, oldest.is_current, oldest.is_complete, oldest.next_offset) == (1, False, True, 1)
     assert newest.stream == oldest.stream == identify(COORDINATOR)
     assert logs_of(connected, CHECKPOINT) == []
+
+
+def test_a_log_tells_where_it_comes_from_and_how_it_was_read(connected: Connection) -> None:
+    with connected.transaction():
+        log = register_log(
+            connected, identify(COORDINATOR), 1, "kafka", SETTINGS, ARCHIVED_AT, topic_id="i", start_offset=7
+        )
+    assert logs_of(connected, COORDINATOR) == [log]
+    assert (log.backend, log.topic_id, log.next_offset) == ("kafka", "i", 7)
+    assert (log.end_offset, log.read_at, log.resync_from) == (None, None, None)
+    connected.execute("update projection.position set end_offset = 9, read_at = %s, resync_from = 3", (ARCHIVED_AT,))
+    assert logs_of(connected, COORDINATOR) == [replace(log, end_offset=9, read_at=ARCHIVED_AT, resync_from=3)]

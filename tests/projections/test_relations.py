@@ -13,7 +13,7 @@ PROVENANCE: Final = (
     *("record_time", "message_time", "source", "host", "username"),
     *("stream_kind", "incarnation", "log_offset"),
 )
-WITHOUT_PROVENANCE: Final = {"job", "starting_offset", "log_position"}
+WITHOUT_PROVENANCE: Final = {"job", "starting_offset", "log_position", "log_gap"}
 COLUMNS: Final = """
 select c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
 from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid

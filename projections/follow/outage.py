@@ -1,0 +1,36 @@
+"""Which errors are the machines' and pass: the follower waits them out, and nothing of them is a bad event's fault."""
+
+from typing import Final
+
+import psycopg
+from psycopg import errors
+
+from eventlog.source import SourceUnavailable
+from projections.errors import LockLost
+
+CONFLICTS: Final = (errors.DeadlockDetected, errors.SerializationFailure)
+"""Two writers were in each other's way and Postgres undid one: the same again, at once."""
+
+OUTAGES: Final = (
+    psycopg.OperationalError,  # also: disk full, out of memory, shutdown, crash
+    psycopg.InterfaceError,
+    errors.ReadOnlySqlTransaction,  # a standby answers, as in a failover
+    errors.IdleInTransactionSessionTimeout,
+    SourceUnavailable,
+    LockLost,
+)
+
+
+def outage_sentence(error: BaseException) -> str:
+    """What is out of reach, in a sentence without values of anybody's."""
+    if isinstance(error, SourceUnavailable | LockLost):
+        return f"{str(error).rstrip('.')}; waiting, and trying again"
+    return f"the database does not take events ({_reason(error)}); waiting, and trying again"
+
+
+def _reason(error: BaseException) -> str:
+    primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    if primary is not None:
+        return primary
+    first = str(error).partition("\n")[0].removeprefix("connection failed: ").removeprefix("consuming input failed: ")
+    return first.rpartition("FATAL: ")[2].strip() or type(error).__name__

@@ -1,0 +1,232 @@
+"""Following while nothing is out of reach: attach what is due, read, apply, give signs of life."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Final
+
+import psycopg
+
+from eventlog.connection import Connection
+from eventlog.errors import EventLogError
+from eventlog.source import EventSource, Read, SourceUnavailable
+from projections.errors import ProjectionError
+from projections.follow.attach import POSTGRES
+from projections.follow.attaching import Attacher
+from projections.follow.followed_stream import FollowedStream
+from projections.follow.following import Following
+from projections.follow.gathering import PATIENCE_SECONDS, due_batches
+from projections.follow.heartbeat import HEARTBEAT_SECONDS, Beat, write_beats
+from projections.follow.outage import OUTAGES, outage_sentence
+from projections.follow.tail import Tail
+from projections.follow.timetable import NEVER, Recurring
+from projections.follow.trouble import Reaction, reaction_to, trouble_sentence
+from projections.projector import Clock
+
+LISTING_SECONDS: Final = 5.0
+RETRY_SECONDS: Final = 10.0
+LOST_OFFSET_SECONDS: Final = 1.0
+_LONGEST_WAIT: Final = 1.0
+_GATHERING_WAIT: Final = PATIENCE_SECONDS / 2
+
+
+class Stopped(Exception):
+    """Somebody wants the follower to stop, in the middle of something long."""
+
+
+class FollowSession:
+    """One life of the follower's connections, with the locks that it holds. Errors of `OUTAGES` end it."""
+
+    def __init__(
+        self, following: Following, attacher: Attacher, beating: Connection, source: EventSource, clock: Clock
+    ) -> None:
+        self._following = following
+        self._attacher = attacher
+        self._beating = beating
+        self._source = source
+        self._clock = clock
+        self._reports = following.reports
+        self._heartbeat = Recurring(HEARTBEAT_SECONDS)
+        self._listing = Recurring(LISTING_SECONDS)
+        self._assigned: dict[str, Tail] = {}
+        self._well_since = monotonic()
+
+    def step(self) -> None:
+        """Do what is due, and wait for more no longer than until something is."""
+        try:
+            self._list_streams()
+            self._attach_due()
+            with self._troubles_of(None):
+                self._assign()
+                self._apply_due(self._poll())
+        except SourceUnavailable as error:
+            self._lose_source(error)
+        except Stopped:
+            return
+        if self._heartbeat.is_due(monotonic()):
+            self._beat()
+
+    def stop(self) -> None:
+        """Mark what was followed as stopped."""
+        for stream in self._following.streams.values():
+            if not stream.is_over:
+                self._end(stream)
+
+    def _list_streams(self) -> None:
+        following, plan = self._following, self._following.plan
+        is_wanted = plan.follows_all and not (plan.once and following.is_listed)
+        if is_wanted and self._listing.is_due(monotonic()):
+            for name in self._source.stream_names():
+                following.streams.setdefault(name, FollowedStream(name))
+            following.is_listed = True
+
+    def _attach_due(self) -> None:
+        for stream in list(self._following.streams.values()):
+            if stream.is_to_attach and stream.due_at <= monotonic() and not self._following.stopping.is_set:
+                with self._troubles_of(stream):
+                    self._attacher.attach(stream, monotonic(), self._while_resyncing)
+                    self._heartbeat.hasten()
+                    self._advance(stream)
+
+    def _while_resyncing(self) -> None:
+        self._attacher.locks.check()
+        if self._heartbeat.is_due(monotonic()):
+            self._beat()
+        if self._following.stopping.is_set:
+            raise Stopped
+
+    def _assign(self) -> None:
+        tails = {name: stream.tail for name, stream in self._following.streams.items() if stream.tail is not None}
+        if tails != self._assigned:
+            self._source.assign({name: tail.gathering.next_offset for name, tail in tails.items()})
+            self._assigned = tails
+
+    def _poll(self) -> list[Read]:
+        timeout = self._patience()
+        if self._assigned:
+            return self._source.poll(timeout)
+        self._following.stopping.wait(timeout)
+        return []
+
+    def _patience(self) -> float:
+        """How long to wait for events: short if some wait to be applied already."""
+        waiting = [tail for tail in self._assigned.values() if tail.gathering]
+        if waiting:
+            return 0.0 if any(tail.is_live or tail.gathering.is_full for tail in waiting) else _GATHERING_WAIT
+        due = [stream.due_at for stream in self._following.streams.values() if stream.is_to_attach]
+        due.append(self._heartbeat.due_at)
+        return min(max(min(due) - monotonic(), 0.0), _LONGEST_WAIT)
+
+    def _apply_due(self, reads: list[Read]) -> None:
+        now = monotonic()
+        for read in reads:
+            if read.stream_name in self._assigned:
+                self._assigned[read.stream_name].add(read, now)
+        for name in due_batches(self._assigned.values(), {read.stream_name for read in reads}, now):
+            stream = self._following.streams[name]
+            with self._troubles_of(stream):
+                self._apply(stream, self._assigned[name])
+
+    def _apply(self, stream: FollowedStream, tail: Tail) -> None:
+        before = tail.state
+        self._attacher.locks.check()
+        progress = tail.apply()
+        self._following.events += progress.events
+        self._reports.progress(progress)
+        self._recover()
+        self._advance(stream)
+        if stream.tail is not tail or tail.state != before:
+            self._heartbeat.hasten()
+
+    def _advance(self, stream: FollowedStream) -> None:
+        """Go over to what comes next where the stream has arrived at something."""
+        tail = stream.tail
+        if tail is None:
+            return
+        if tail.has_replaced:
+            self._attacher.complete(stream, tail)
+        if tail.is_at_limit or (self._following.plan.once and stream.end is not None and tail.position >= stream.end):
+            self._end(stream)
+
+    def _end(self, stream: FollowedStream) -> None:
+        self._mark_stopped(stream)
+        self._release(stream)
+
+    def _mark_stopped(self, stream: FollowedStream) -> None:
+        if stream.has_lock and stream.log_id is not None:
+            end = None
+            if self._source.backend == POSTGRES and stream.tail is not None:
+                end = max(stream.tail.position, stream.tail.target)
+            write_beats(self._beating, [Beat(stream.log_id, "stopped", end)], self._clock())
+
+    def _release(self, stream: FollowedStream, failure: str = "") -> None:
+        if stream.has_lock:
+            self._attacher.locks.release(stream.stream_name)
+        stream.detach()
+        stream.has_lock, stream.is_over, stream.failure = False, True, failure
+
+    @contextmanager
+    def _troubles_of(self, stream: FollowedStream | None) -> Iterator[None]:
+        """Let a stream's own troubles be that stream's alone; an error of a source names its stream."""
+        try:
+            yield
+        except OUTAGES:
+            raise
+        except (EventLogError, ProjectionError, psycopg.Error) as error:
+            named = self._following.streams.get(getattr(error, "stream_name", ""))
+            troubled = stream or named
+            if troubled is None:
+                raise
+            self._take_trouble(troubled, error)
+
+    def _take_trouble(self, stream: FollowedStream, error: Exception) -> None:
+        self._heartbeat.hasten()
+        reaction = reaction_to(error, has_end=self._following.plan.has_end)
+        if reaction is Reaction.ATTACH_AGAIN:
+            stream.detach(monotonic() + LOST_OFFSET_SECONDS)
+            return
+        sentence = trouble_sentence(stream.stream_name, error)
+        self._reports.say(stream.stream_name, sentence)
+        if reaction is Reaction.TRY_LATER:
+            stream.detach(monotonic() + RETRY_SECONDS)
+            return
+        if reaction is Reaction.GIVE_UP:
+            self._mark_stopped(stream)
+        self._release(stream, sentence)
+
+    def _lose_source(self, error: SourceUnavailable) -> None:
+        """Keep the locks, and attach anew when the source answers again: it may have other logs then."""
+        self._reports.begin_outage(outage_sentence(error))
+        self._well_since = NEVER
+        due_at = monotonic() + self._following.backoff.next()
+        for stream in self._following.streams.values():
+            if not stream.is_over:
+                stream.detach(due_at)
+        self._listing.due_at = max(self._listing.due_at, due_at)
+        self._assigned = {}
+
+    def _beat(self) -> None:
+        now = self._clock()
+        self._attacher.locks.check()
+        ends = self._ends()
+        if monotonic() >= self._well_since + HEARTBEAT_SECONDS:
+            self._recover()
+        beats = [stream.beat(ends.get(name)) for name, stream in self._following.streams.items()]
+        write_beats(self._beating, [beat for beat in beats if beat is not None], now)
+
+    def _ends(self) -> dict[str, int]:
+        """Where the streams end that are read; nothing of them if nobody can say it."""
+        if not self._assigned:
+            return {}
+        try:
+            ends = self._source.end_offsets(list(self._assigned))
+        except SourceUnavailable as error:
+            self._lose_source(error)
+            return {}
+        self._well_since = min(self._well_since, monotonic())
+        return ends
+
+    def _recover(self) -> None:
+        """All is well: a batch was applied, or there was none and yet nothing failed for some time."""
+        self._following.backoff.reset()
+        self._reports.end_outage()

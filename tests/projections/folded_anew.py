@@ -1,0 +1,32 @@
+"""What readers see, and a projection that has forgotten a log: for tests of folding it anew."""
+
+from typing import Final
+
+from eventlog.connection import Connection
+from projections.registry import RegisteredLog
+
+VIEWS: Final = """
+select c.relname from pg_class c
+where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and c.relname <> 'log_position' order by 1
+"""
+TABLES: Final = """
+select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'log_id'
+where c.relnamespace = 'projection'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+  and c.relname not in ('job_log', 'position')
+"""
+
+
+def relations(connection: Connection) -> dict[str, list[str]]:
+    """Every row that readers see, as text."""
+    views = [name for (name,) in connection.execute(VIEWS).fetchall()]
+    return {
+        view: sorted(row[0] for row in connection.execute(f"select v::text from coordinator.{view} v".encode()))
+        for view in views
+    }
+
+
+def forget(connection: Connection, log: RegisteredLog) -> None:
+    """Let the projection know nothing of a log but that there is one."""
+    for (table,) in connection.execute(TABLES).fetchall():
+        connection.execute(f"delete from projection.{table} where log_id = %s".encode(), (log.log_id,))
+    connection.execute("update projection.position set next_offset = 0 where log_id = %s", (log.log_id,))

@@ -1,0 +1,155 @@
+"""A follower in a thread of a test, and what it says."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from threading import Thread
+from typing import Any
+
+from eventlog.connection import Connection
+from eventlog.postgres import PostgresEventLog
+from eventlog.source import EventSource
+from eventlog.streams import coordinator_stream_name
+from projections.fold.settings import FoldSettings
+from projections.follow.follower import Follower, Outcome
+from projections.follow.plan import FollowPlan
+from projections.follow.reports import Progress
+from projections.stream_lock import StreamLocks
+from tests.builders import config_set
+from tests.fixtures.memory_source import MemorySource
+from tests.fixtures.waiting import wait_until
+from tests.properties.importing import SETTINGS
+
+ORDERS = coordinator_stream_name("orders")
+COUNTS = coordinator_stream_name("counts")
+STOP_SECONDS = 30.0
+MakeLog = Callable[..., PostgresEventLog]
+
+
+def append(log: PostgresEventLog, **config: str) -> None:
+    """Append an event for each config key."""
+    log.append([config_set(key, value) for key, value in config.items()])
+
+
+def say(cluster: MemorySource, **config: str) -> None:
+    """Write an event for each config key to the topic of orders, now."""
+    for key, value in config.items():
+        event = config_set(key, value)
+        cluster.topics[ORDERS].append(event.key, event.value, int(now().timestamp() * 1_000))
+    cluster.tell()
+
+
+def config(connection: Connection) -> list[tuple[str, str, str]]:
+    """(job, key, value) of all config."""
+    return connection.execute(
+        "select job_name, config_key, config_value from coordinator.config order by 1, 2"
+    ).fetchall()
+
+
+def now() -> datetime:
+    """The time now: heartbeats and what is younger than tombstones live by it."""
+    return datetime.now(UTC)
+
+
+class NoLocks(StreamLocks):
+    """What is left of locks when a failover has lost them without a word."""
+
+    def take(self, stream_name: str) -> bool:
+        """Always granted."""
+        return bool(stream_name)
+
+
+@dataclass
+class Running:
+    """A follower at work. ``said`` are its sentences, ``applied`` its batches, ``outcomes`` how it ended, if it has."""
+
+    follower: Follower
+    said: list[str] = field(default_factory=list)
+    applied: list[Progress] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    errors: list[BaseException] = field(default_factory=list)
+
+    def has_said(self, text: str) -> bool:
+        """Whether a sentence has this text in it."""
+        return any(text in sentence for sentence in self.said)
+
+    def wait_for(self, text: str, timeout: float = 10.0) -> str:
+        """Wait until a sentence holds this text, and give the sentence."""
+
+        def found() -> str:
+            return next((sentence for sentence in self.said if text in sentence), "")
+
+        return wait_until(found, timeout, f"the sentence {text!r}")
+
+    def is_attached(self, stream_name: str) -> bool:
+        """Whether it reads a stream now."""
+        return self.follower._following.streams[stream_name].tail is not None
+
+
+@contextmanager
+def following(
+    url: str,
+    source: EventSource,
+    plan: FollowPlan,
+    *,
+    on_step: Callable[[str], None] = lambda _: None,
+    locks: Callable[[Connection], StreamLocks] = StreamLocks,
+    clock: Callable[[], datetime] = now,
+    settings: FoldSettings = SETTINGS,
+) -> Iterator[Running]:
+    """A follower that runs meanwhile; it is stopped at the end, which must be a good one."""
+    said: list[str] = []
+    applied: list[Progress] = []
+    follower = Follower(
+        url,
+        source,
+        settings,
+        clock,
+        plan,
+        on_message=said.append,
+        on_progress=applied.append,
+        on_step=on_step,
+        locks=locks,
+    )
+    running = Running(follower, said, applied)
+
+    def run() -> None:
+        try:
+            running.outcomes.append(follower.run())
+        except BaseException as error:
+            running.errors.append(error)
+
+    thread = Thread(target=run)
+    thread.start()
+    try:
+        yield running
+    finally:
+        follower.stop()
+        thread.join(STOP_SECONDS)
+    assert not thread.is_alive(), "the follower does not stop"
+    assert running.errors == []
+
+
+def run(url: str, source: EventSource, plan: FollowPlan, said: list[str] | None = None) -> Outcome:
+    """Follow to the end of a plan that has one."""
+    say = (lambda _: None) if said is None else said.append
+    return Follower(url, source, SETTINGS, now, plan, on_message=say).run()
+
+
+def position(connection: Connection, stream_name: str) -> tuple[Any, ...] | None:
+    """(next_offset, end_offset, state, incarnation) of a stream's current log."""
+    return connection.execute(
+        "select p.next_offset, p.end_offset, p.state, j.incarnation from projection.position p"
+        " join projection.job_log j using (log_id) where j.stream_name = %s and j.is_current",
+        (stream_name,),
+    ).fetchone()
+
+
+def wait_for_position(connection: Connection, stream_name: str, next_offset: int, timeout: float = 10.0) -> None:
+    """Wait until the position is at an offset."""
+    wait_until(
+        lambda: (position(connection, stream_name) or (None,))[0] == next_offset,
+        timeout,
+        f"{stream_name} to be read to {next_offset}",
+    )

@@ -1,0 +1,434 @@
+"""Attaching over real Postgres: which log is gone on with, what is written down, what the operator is told."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+
+from eventlog.connection import Connection, connect
+from eventlog.errors import StreamKindError
+from eventlog.events import NewEvent
+from eventlog.log_registry import newest_log
+from eventlog.postgres import PostgresEventLog
+from eventlog.postgres_source import PostgresSource
+from eventlog.secrets import SecretPolicy
+from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
+from eventlog.streams import identify
+from eventlog.wire.coordinator import encode_key
+from projections.errors import FoldVersionDiffers, NothingFolded, OtherCluster
+from projections.fold.settings import FoldSettings
+from projections.follow.attach import TAIL_EVENTS, Attachment, attach
+from projections.follow.observations import Observation, observed
+from projections.projector import Projector
+from projections.registry import logs_of, make_current, track_log
+from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
+from tests.fixtures.waiting import wait_until
+from tests.properties.importing import SETTINGS, import_events
+
+STREAM: Final = "__samza_coordinator_orders_1"
+NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+CONFIG: Final = "select config_key, config_value, incarnation from coordinator.config order by 1"
+POSITIONS: Final = "select incarnation, state, next_offset, end_offset from coordinator.log_position order by 1"
+LOGS: Final = "select incarnation, backend, cluster_id, topic_id from eventlog.log order by 1"
+GAPS: Final = """
+select incarnation, first_missing_offset, last_missing_offset, reason from coordinator.log_gap order by 1, 2
+"""
+
+
+@pytest.fixture
+def connected(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connection:
+        yield connection
+
+
+@pytest.fixture
+def source() -> MemorySource:
+    return MemorySource()
+
+
+def clock() -> datetime:
+    return NOW
+
+
+def shown(connection: Connection, query: str) -> list[tuple[Any, ...]]:
+    return connection.execute(query.encode()).fetchall()
+
+
+def key(name: str) -> bytes:
+    return encode_key("set-config", name)
+
+
+def set_config(topic: MemoryTopic, **values: str | None) -> None:
+    """Append messages that set config keys, or delete them."""
+    for name, value in values.items():
+        topic.append(key(name), None if value is None else b'{"values":{"value":"%s"}}' % value.encode())
+
+
+def attached(connection: Connection, source: MemorySource, now: datetime = NOW) -> Attachment:
+    return attach(connection, source, STREAM, SETTINGS, lambda: now)
+
+
+def follow_to_the_end(connection: Connection, source: MemorySource, now: datetime = NOW) -> Attachment:
+    """Attach and take everything, as a follower does."""
+    found = attached(connection, source, now)
+    assert not found.resync
+    projector = Projector(connection, found.log, SETTINGS, lambda: now)
+    events = list(source.read(STREAM, projector.next_offset, found.target))
+    projector.apply(events)
+    connection.execute("update projection.position set read_at = %s where log_id = %s", (now, found.log.log_id))
+    return found
+
+
+def test_an_unknown_stream_is_caught_up_with_from_its_start(connected: Connection, source: MemorySource) -> None:
+    set_config(source.create(STREAM), a="1", b="2")
+    found = attached(connected, source)
+    assert (found.target, found.resync, found.sentence) == (2, False, "")
+    assert found.log == replace(logs_of(connected, STREAM)[0], is_current=True)
+    assert shown(connected, POSITIONS) == [(1, "catching-up", 0, 2)]
+    assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", source.topics[STREAM].topic_id)]
+
+
+def test_a_log_that_begins_later_is_followed_from_there(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2", c="3")
+    topic.delete_before(2)
+    found = attached(connected, source)
+    assert (found.log.next_offset, found.target) == (2, 3)
+    assert shown(connected, POSITIONS) == [(1, "catching-up", 2, 3)]
+
+
+@pytest.mark.parametrize("start", [0, 5])
+def test_an_empty_topic_is_live_at_once(connected: Connection, source: MemorySource, start: int) -> None:
+    topic = source.create(STREAM)
+    topic.skip(start)
+    topic.delete_before(start)
+    found = attached(connected, source)
+    assert (found.log.next_offset, found.target, found.log.is_complete) == (start, start, True)
+    assert shown(connected, POSITIONS) == [(1, "live", start, start)]
+    again = attached(connected, source, NOW + timedelta(days=99))
+    assert (again.log.log_id, again.resync, again.sentence) == (found.log.log_id, False, "")
+
+
+def test_a_warning_of_the_source_is_passed_on(connected: Connection, source: MemorySource) -> None:
+    source.create(STREAM, warning="its policy is odd")
+    assert attached(connected, source).sentence == "its policy is odd"
+
+
+def test_a_known_log_goes_on_at_its_position(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2")
+    first = follow_to_the_end(connected, source)
+    set_config(topic, c="3")
+    again = attached(connected, source)
+    assert (again.log.log_id, again.log.next_offset, again.target) == (first.log.log_id, 2, 3)
+    assert (again.resync, again.sentence) == (False, "")
+    assert shown(connected, POSITIONS) == [(1, "catching-up", 2, 3)]
+
+
+def test_what_compaction_took_is_no_other_past(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2")
+    set_config(topic, a="3", b=None)
+    first = follow_to_the_end(connected, source)
+    topic.compact()
+    assert attached(connected, source).log.log_id == first.log.log_id
+
+
+def test_an_attachment_at_the_end_is_a_successful_read(connected: Connection, source: MemorySource) -> None:
+    set_config(source.create(STREAM), a="1")
+    follow_to_the_end(connected, source)
+    later = NOW + timedelta(days=3)
+    attached(connected, source, later)
+    assert logs_of(connected, STREAM)[0].read_at == later
+    assert shown(connected, POSITIONS) == [(1, "live", 1, 1)]
+
+
+def test_after_a_long_absence_it_is_read_again(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2")
+    follow_to_the_end(connected, source)
+    set_config(topic, c="3")
+    found = attached(connected, source, NOW + timedelta(milliseconds=DAY_MS))
+    assert found.resync
+    assert "longer ago than its tombstones are sure to be kept" in found.sentence
+    assert (found.log.resync_from, logs_of(connected, STREAM)[0].resync_from) == (2, 2)
+    cut_off = attached(connected, source)
+    assert "was being read again when the follower ended" in cut_off.sentence
+    assert (cut_off.resync, cut_off.log.resync_from) == (True, 2)
+
+
+@pytest.mark.parametrize("records", [1, 3, 5], ids=["fewer", "as many", "more"])
+def test_a_topic_made_again_is_a_new_incarnation(connected: Connection, source: MemorySource, records: int) -> None:
+    set_config(source.create(STREAM), a="1", b="2", c="3")
+    old = follow_to_the_end(connected, source)
+    again = source.create(STREAM)
+    set_config(again, **{f"n{number}": "9" for number in range(records)})
+    found = attached(connected, source)
+    assert (found.log.incarnation, found.log.next_offset, found.target, found.resync) == (2, 0, records, False)
+    assert found.sentence.startswith(f"{STREAM} was deleted and made again; it is read from its start as incarnation 2")
+    assert shown(connected, POSITIONS) == [(1, "stopped", 3, None), (2, "replacing", 0, records)]
+    assert list(observed(connected, old.log.log_id)) == [Observation(3, "recreated", None, 3, None)]
+    assert shown(connected, GAPS) == [(1, 3, None, "recreated")]
+    assert [row[2] for row in shown(connected, CONFIG)] == [1, 1, 1]
+
+
+def test_an_end_that_was_known_says_what_is_lost(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1")
+    follow_to_the_end(connected, source)
+    set_config(topic, b="2", c="3")
+    attached(connected, source)
+    source.create(STREAM)
+    attached(connected, source)
+    assert shown(connected, GAPS) == [(1, 1, 2, "recreated")]
+
+
+def test_the_old_log_is_shown_until_the_new_one_is_complete(connected: Connection, source: MemorySource) -> None:
+    set_config(source.create(STREAM), a="1", b="2")
+    follow_to_the_end(connected, source)
+    set_config(source.create(STREAM), a="10")
+    found = follow_to_the_end(connected, source)
+    assert shown(connected, CONFIG) == [("a", "1", 1), ("b", "2", 1)]
+    with connected.transaction():
+        make_current(connected, found.log)
+    assert shown(connected, CONFIG) == [("a", "10", 2)]
+    assert attached(connected, source).log.is_complete
+    assert shown(connected, POSITIONS) == [(1, "stopped", 2, None), (2, "live", 1, 1)]
+    history = "select config_key, incarnation from coordinator.config_history order by 2, 1"
+    assert shown(connected, history) == [("a", 1), ("b", 1), ("a", 2)]
+
+
+def test_a_replacement_that_was_cut_off_goes_on(connected: Connection, source: MemorySource) -> None:
+    set_config(source.create(STREAM), a="1")
+    follow_to_the_end(connected, source)
+    again = source.create(STREAM)
+    set_config(again, b="2", c="3")
+    first = attached(connected, source)
+    Projector(connected, first.log, SETTINGS, clock).apply(again.events[:1])
+    second = attached(connected, source)
+    assert (second.log.log_id, second.log.next_offset, second.log.is_complete) == (first.log.log_id, 1, False)
+    assert shown(connected, POSITIONS) == [(1, "stopped", 1, None), (2, "replacing", 1, 2)]
+
+
+def test_a_replacement_may_be_replaced_before_it_is_done(connected: Connection, source: MemorySource) -> None:
+    set_config(source.create(STREAM), a="1")
+    follow_to_the_end(connected, source)
+    incarnations = []
+    for value in ("2", "3"):
+        set_config(source.create(STREAM), a=value)
+        incarnations.append(attached(connected, source).log.incarnation)
+    assert incarnations == [2, 3]
+    assert [row[:2] for row in shown(connected, POSITIONS)] == [(1, "stopped"), (2, "stopped"), (3, "replacing")]
+    assert shown(connected, CONFIG) == [("a", "1", 1)]
+
+
+def test_a_log_that_ends_below_the_position_was_truncated(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2", c="3")
+    old = follow_to_the_end(connected, source)
+    topic.truncate(1)
+    found = attached(connected, source)
+    assert found.log.incarnation == 2
+    assert found.sentence.startswith(f"{STREAM} was truncated: it ends at offset 1, below the position 3; ")
+    assert list(observed(connected, old.log.log_id)) == [Observation(3, "truncated", None, 1, 2)]
+    assert shown(connected, GAPS) == [(1, 1, 2, "truncated")]
+
+
+def test_a_log_that_was_truncated_and_grew_again_has_other_events(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2", c="3")
+    follow_to_the_end(connected, source)
+    topic.truncate(1)
+    set_config(topic, d="4", e="5", f="6")
+    found = attached(connected, source)
+    assert found.log.incarnation == 2
+    assert found.sentence.startswith(f"{STREAM} has another event at offset 1 than before: its past was changed; ")
+    assert shown(connected, GAPS) == [(1, 1, 2, "truncated")]
+
+
+def test_another_time_is_another_event(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2")
+    follow_to_the_end(connected, source)
+    topic.events[1] = topic.events[1]._replace(timestamp=7)
+    assert attached(connected, source).log.incarnation == 2
+
+
+def test_an_event_that_we_lack_is_another_past(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1")
+    topic.skip(1)
+    set_config(topic, c="3")
+    follow_to_the_end(connected, source)
+    topic.events.insert(1, topic.events[0]._replace(offset=1))
+    assert attached(connected, source).log.incarnation == 2
+
+
+def test_only_the_tail_is_compared(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, **{f"k{number}": "1" for number in range(TAIL_EVENTS + 1)})
+    first = follow_to_the_end(connected, source)
+    topic.events[0] = topic.events[0]._replace(value=b"x")
+    assert attached(connected, source).log.log_id == first.log.log_id
+    topic.events[1] = topic.events[1]._replace(value=b"x")
+    assert attached(connected, source).log.incarnation == 2
+
+
+def test_a_recording_of_the_topic_goes_on_as_its_log(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2")
+    import_events(connected, STREAM, topic.events)
+    found = attached(connected, source)
+    assert (found.log.incarnation, found.log.next_offset, found.resync) == (1, 2, False)
+    assert found.sentence == f"{STREAM} goes on at 2, where its recording ended"
+    assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", topic.topic_id)]
+    assert attached(connected, source).sentence == ""
+
+
+def test_a_recording_that_the_topic_has_outgrown_is_read_again(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2")
+    import_events(connected, STREAM, topic.events)
+    set_config(topic, c="3")
+    found = attached(connected, source)
+    assert (found.log.incarnation, found.resync, found.log.resync_from) == (1, True, 2)
+
+
+def test_a_recording_is_compared_as_a_whole(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    set_config(topic, **{f"k{number}": "1" for number in range(TAIL_EVENTS + 1)})
+    import_events(connected, STREAM, topic.events)
+    topic.events[0] = topic.events[0]._replace(value=b"x")
+    found = attached(connected, source)
+    assert found.log.incarnation == 2
+    assert shown(connected, LOGS)[0] == (1, "recording", None, None)
+    assert shown(connected, GAPS) == [(1, 0, TAIL_EVENTS, "truncated")]
+
+
+def test_an_id_that_brokers_tell_only_later_is_written_down(connected: Connection, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    told, topic.topic_id = topic.topic_id, None
+    set_config(topic, a="1")
+    first = follow_to_the_end(connected, source)
+    assert first.log.topic_id is None
+    topic.topic_id = told
+    assert attached(connected, source).log == replace(logs_of(connected, STREAM)[0], read_at=NOW)
+    assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", told)]
+
+
+def test_a_missing_stream_is_nobodys_log(connected: Connection, source: MemorySource) -> None:
+    with pytest.raises(StreamMissing, match=f"has no stream {STREAM}: create it"):
+        attached(connected, source)
+    assert shown(connected, LOGS) == []
+
+
+def test_a_stream_that_is_gone_leaves_its_log_as_it_is(connected: Connection, source: MemorySource) -> None:
+    set_config(source.create(STREAM), a="1")
+    follow_to_the_end(connected, source)
+    before = shown(connected, "select * from projection.position")
+    del source.topics[STREAM]
+    with pytest.raises(StreamMissing):
+        attached(connected, source)
+    assert shown(connected, "select * from projection.position") == before
+
+
+def test_nothing_is_written_while_nobody_answers(connected: Connection, source: MemorySource) -> None:
+    source.create(STREAM)
+    source.is_away = True
+    with pytest.raises(SourceUnavailable):
+        attached(connected, source)
+    assert shown(connected, LOGS) == []
+
+
+def test_a_name_that_tells_no_kind_needs_one(connected: Connection, source: MemorySource) -> None:
+    source.create("orders")
+    with pytest.raises(StreamKindError, match="give --kind coordinator or --kind checkpoint"):
+        attach(connected, source, "orders", SETTINGS, clock)
+    found = attach(connected, source, "orders", SETTINGS, clock, "checkpoint")
+    assert found.log.stream.stream_kind == "checkpoint"
+    assert attach(connected, source, "orders", SETTINGS, clock).log.log_id == found.log.log_id
+
+
+def test_a_second_cluster_is_refused(connected: Connection, source: MemorySource) -> None:
+    source.create(STREAM)
+    attached(connected, source)
+    other = MemorySource("cluster-2")
+    for name in (STREAM, "__samza_coordinator_other_1"):
+        other.create(name)
+        with pytest.raises(OtherCluster) as refused:
+            attach(connected, other, name, SETTINGS, clock)
+        assert str(refused.value) == (
+            f"{name} is on the Kafka cluster cluster-2, the database has logs of cluster-1, and one database serves "
+            "one Kafka cluster: give the brokers of that one, or a database of its own"
+        )
+    assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", source.topics[STREAM].topic_id)]
+
+
+def test_of_two_clusters_that_come_at_once_one_is_refused(database_url: str, source: MemorySource) -> None:
+    source.create(STREAM)
+    other = MemorySource("cluster-2")
+    other.create("__samza_coordinator_other_1")
+    waiting = "select from pg_locks where locktype = 'advisory' and not granted"
+    refused: list[Exception] = []
+
+    def attach_other() -> None:
+        with connect(database_url) as connection:
+            try:
+                attach(connection, other, "__samza_coordinator_other_1", SETTINGS, clock)
+            except OtherCluster as error:
+                refused.append(error)
+
+    with connect(database_url) as first, connect(database_url) as observer:
+        thread = Thread(target=attach_other)
+        with first.transaction():
+            attached(first, source)
+            thread.start()
+            wait_until(lambda: observer.execute(waiting).rowcount, what="the second to wait for the first")
+        thread.join()
+        assert len(refused) == 1
+        assert shown(first, LOGS) == [(1, "kafka", "cluster-1", source.topics[STREAM].topic_id)]
+
+
+def test_rows_of_another_fold_are_refused_and_left(connected: Connection, source: MemorySource) -> None:
+    set_config(source.create(STREAM), a="1")
+    follow_to_the_end(connected, source)
+    before = shown(connected, "select * from projection.position")
+    other = FoldSettings(SecretPolicy(b"another key of an installation.."))
+    with pytest.raises(FoldVersionDiffers):
+        attach(connected, source, STREAM, other, lambda: NOW + timedelta(1))
+    assert shown(connected, "select * from projection.position") == before
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_a_postgres_log_of_the_name_is_refused(connected: Connection, source: MemorySource, is_folded: bool) -> None:
+    PostgresEventLog.create(connected, identify(STREAM))
+    if is_folded:
+        stored = newest_log(connected, STREAM)
+        assert stored is not None
+        track_log(connected, stored, SETTINGS, NOW)
+    source.create(STREAM)
+    with pytest.raises(StreamRefused, match="the database has a postgres log of that name: follow it there"):
+        attached(connected, source)
+
+
+def test_a_postgres_log_is_followed_from_its_own_source(database_url: str, connected: Connection) -> None:
+    own = PostgresEventLog.create(connected, identify("orders", "coordinator"))
+    own.append([NewEvent(key("a"), None), NewEvent(key("b"), None)])
+    with PostgresSource(database_url) as postgres:
+        found = attach(connected, postgres, "orders", SETTINGS, clock)
+        assert (found.log.backend, found.log.next_offset, found.target) == ("postgres", 0, 2)
+        Projector(connected, found.log, SETTINGS, clock, archives=False).apply(list(own.read()))
+        again = attach(connected, postgres, "orders", SETTINGS, lambda: NOW + timedelta(days=99))
+    assert (again.log.log_id, again.log.next_offset, again.resync, again.sentence) == (found.log.log_id, 2, False, "")
+    assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]
+
+
+def test_a_log_that_is_archived_and_not_folded_is_refused(connected: Connection, source: MemorySource) -> None:
+    set_config(source.create(STREAM), a="1")
+    follow_to_the_end(connected, source)
+    connected.execute("delete from projection.job_log")
+    with pytest.raises(NothingFolded, match="fold it from there before following it"):
+        attached(connected, source)

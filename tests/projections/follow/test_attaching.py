@@ -1,0 +1,115 @@
+"""Attaching: the lock that another follower holds, new incarnations, resyncs."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+
+from eventlog.connection import Connection, connect
+from eventlog.postgres_source import PostgresSource
+from projections.follow.plan import FollowPlan
+from projections.stream_lock import StreamLocks
+from tests.builders import config_set
+from tests.fixtures.memory_source import MemorySource
+from tests.fixtures.waiting import wait_until
+from tests.projections.follow.following import (
+    COUNTS,
+    ORDERS,
+    MakeLog,
+    config,
+    following,
+    now,
+    position,
+    run,
+    say,
+    wait_for_position,
+)
+
+
+@contextmanager
+def held(url: str, stream_name: str) -> Iterator[int]:
+    """Another session that holds a stream's lock; its backend."""
+    with connect(url, application_name="the holder") as connection:
+        assert StreamLocks(connection).take(stream_name)
+        yield connection.info.backend_pid
+
+
+def test_a_second_follower_waits_and_takes_over(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(COUNTS)
+    make_log(ORDERS, a="1")
+    with held(database_url, ORDERS) as backend, following(database_url, source, FollowPlan((ORDERS, COUNTS))) as second:
+        waits = second.wait_for(ORDERS)
+        assert waits.startswith(f"{ORDERS} is read by the holder on 127.0.0.1 (Postgres backend {backend}, connected")
+        wait_until(lambda: position(connected, COUNTS) == (0, 0, "live", 1), what="the other stream")
+        assert position(connected, ORDERS) is None
+        connected.execute("select pg_terminate_backend(%s)", (backend,))
+        wait_for_position(connected, ORDERS, 1)
+    assert second.said == [waits, f"{ORDERS} is free now: this follower goes on at offset 0"]
+
+
+def test_with_once_it_is_enough_that_another_follower_reads(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS, a="1")
+    with PostgresSource(database_url) as other_source, following(database_url, source, FollowPlan((ORDERS,))):
+        wait_for_position(connected, ORDERS, 1)
+        said: list[str] = []
+        outcome = run(database_url, other_source, FollowPlan((ORDERS,), once=True), said)
+    assert (outcome.events, outcome.failures) == (0, {})
+    assert len(said) == 1
+
+
+def test_a_topic_made_again_is_a_new_incarnation_that_is_followed_on(
+    database_url: str, connected: Connection, cluster: MemorySource
+) -> None:
+    with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
+        say(cluster, a="1", b="2")
+        wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live")
+        cluster.create(ORDERS)
+        say(cluster, c="3")
+        running.wait_for("incarnation 2 of")
+        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 2), what="the new one live")
+        say(cluster, c="4")
+        wait_for_position(connected, ORDERS, 2)
+        assert config(connected) == [("orders", "c", "4")]
+    history = connected.execute("select incarnation, count(*) from coordinator.config_history group by 1 order by 1")
+    assert history.fetchall() == [(1, 2), (2, 2)]
+
+
+def test_a_long_absence_ends_in_a_resync(database_url: str, connected: Connection, cluster: MemorySource) -> None:
+    with following(database_url, cluster, FollowPlan((ORDERS,))):
+        say(cluster, a="1", b="2")
+        wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live")
+    topic = cluster.topics[ORDERS]
+    topic.append(config_set("a").key, None, int(now().timestamp() * 1_000))
+    say(cluster, c="3")
+    topic.compact()
+    with following(database_url, cluster, FollowPlan((ORDERS,)), clock=lambda: now() + timedelta(days=1)) as running:
+        wait_until(lambda: position(connected, ORDERS) == (4, 4, "live", 1), what="live")
+        assert config(connected) == [("orders", "b", "2"), ("orders", "c", "3")]
+    assert len(running.said) == 2
+
+
+def test_a_resync_can_be_stopped(
+    database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with following(database_url, cluster, FollowPlan((ORDERS,))):
+        say(cluster, a="1", b="2")
+        wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live")
+    say(cluster, c="3")
+    stops: list[Callable[[], None]] = []
+    read = MemorySource.read
+
+    def stop_and_read(self: MemorySource, stream_name: str, first: int, until: int) -> Iterator[object]:
+        for stop in stops:
+            stop()
+        return read(self, stream_name, first, until)
+
+    monkeypatch.setattr(MemorySource, "read", stop_and_read)
+    with following(database_url, cluster, FollowPlan((ORDERS,)), clock=lambda: now() + timedelta(days=1)) as running:
+        stops.append(running.follower.stop)
+        wait_until(lambda: running.outcomes, what="the end")
+    assert position(connected, ORDERS) in [(2, None, "stopped", 1), (3, None, "stopped", 1)]

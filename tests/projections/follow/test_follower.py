@@ -1,0 +1,144 @@
+"""The follower on real Postgres: to the ends, live, and through outages."""
+
+import pytest
+
+from eventlog.connection import Connection
+from eventlog.postgres_source import PostgresSource
+from projections.follow import session
+from projections.follow.plan import FollowPlan
+from tests.fixtures.waiting import wait_until
+from tests.projections.follow.following import (
+    COUNTS,
+    ORDERS,
+    MakeLog,
+    append,
+    config,
+    following,
+    position,
+    run,
+    wait_for_position,
+)
+
+
+def test_once_reads_to_the_ends(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS, a="1", b="2")
+    make_log(COUNTS, c="3")
+    outcome = run(database_url, source, FollowPlan((ORDERS, COUNTS), once=True))
+    assert (outcome.events, outcome.failures) == (3, {})
+    assert config(connected) == [("counts", "c", "3"), ("orders", "a", "1"), ("orders", "b", "2")]
+    assert position(connected, ORDERS) == (2, 2, "stopped", 1)
+    again = run(database_url, source, FollowPlan((ORDERS, COUNTS), once=True))
+    assert (again.events, again.failures) == (0, {})
+
+
+def test_once_takes_nothing_that_comes_later(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    log = make_log(ORDERS, a="1")
+
+    def append_more(step: str) -> None:
+        if step == "merged":
+            append(log, b="2")
+
+    with following(database_url, source, FollowPlan((ORDERS,), once=True), on_step=append_more) as running:
+        wait_until(lambda: running.outcomes, what="the end")
+    assert running.outcomes[0].events == 1
+    assert position(connected, ORDERS) == (1, 1, "stopped", 1)
+
+
+def test_an_empty_stream_is_read_at_once(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS)
+    assert run(database_url, source, FollowPlan((ORDERS,), once=True)).events == 0
+    assert position(connected, ORDERS) == (0, 0, "stopped", 1)
+
+
+@pytest.mark.parametrize(("until", "expected"), [(0, 1), (2, 3), (4, 5)])
+def test_until_ends_after_an_offset(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, until: int, expected: int
+) -> None:
+    with make_log(ORDERS, a="1", b="2", c="3", d="4") as log:
+        with following(database_url, source, FollowPlan((ORDERS,), until=until)) as running:
+            wait_for_position(connected, ORDERS, min(expected, 4))
+            append(log, e="5", f="6")
+            wait_until(lambda: running.outcomes, what="the end")
+        assert position(connected, ORDERS) == (expected, max(expected, 4), "stopped", 1)
+        assert run(database_url, source, FollowPlan((ORDERS,), until=until)).events == 0
+
+
+def test_all_follows_streams_that_come_later(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "LISTING_SECONDS", 0.1)
+    make_log(ORDERS, a="1")
+    with following(database_url, source, FollowPlan(follows_all=True)):
+        wait_for_position(connected, ORDERS, 1)
+        with make_log(COUNTS, b="2") as log:
+            wait_for_position(connected, COUNTS, 1)
+            append(log, b="3")
+            wait_for_position(connected, COUNTS, 2)
+    assert config(connected) == [("counts", "b", "3"), ("orders", "a", "1")]
+
+
+def test_all_once_ends_also_where_there_is_nothing(
+    database_url: str, source: PostgresSource, make_log: MakeLog
+) -> None:
+    assert run(database_url, source, FollowPlan(follows_all=True, once=True)).failures == {}
+    make_log(ORDERS, a="1")
+    assert run(database_url, source, FollowPlan(follows_all=True, once=True)).events == 1
+
+
+def test_what_is_appended_is_seen_and_the_state_tells(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    with make_log(ORDERS, a="1") as log, following(database_url, source, FollowPlan((ORDERS,))) as running:
+        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="live")
+        for value in "234":
+            append(log, a=value)
+            wait_for_position(connected, ORDERS, int(value))
+            assert config(connected) == [("orders", "a", value)]
+    assert position(connected, ORDERS) == (4, 4, "stopped", 1)
+    assert [(batch.first_offset, batch.next_offset, batch.events) for batch in running.applied] == [
+        (0, 1, 1),
+        (1, 2, 1),
+        (2, 3, 1),
+        (3, 4, 1),
+    ]
+    assert all(batch.timestamp is not None for batch in running.applied)
+    assert running.said == []
+
+
+CUT = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'coordstream follow%'"
+
+
+def test_cut_connections_are_made_again(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    with make_log(ORDERS, a="1") as log, following(database_url, source, FollowPlan((ORDERS,))) as running:
+        wait_for_position(connected, ORDERS, 1)
+        for value in range(2, 5):
+            assert len(connected.execute(CUT.encode()).fetchall()) == 3
+            append(log, a=str(value))
+            wait_for_position(connected, ORDERS, value)
+            wait_until(lambda: len(running.said) % 2 == 0, what="the end of the outage")
+    assert all(sentence.endswith("; waiting, and trying again") for sentence in running.said[::2])
+    assert running.said[1::2] == ["everything is within reach again: going on"] * 3
+
+
+def test_it_ends_when_all_streams_are_given_up(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS, a="1")
+    run(database_url, source, FollowPlan((ORDERS,), once=True))
+    connected.execute("update projection.position set fold_version = 'other'")
+    with following(database_url, source, FollowPlan((ORDERS,))) as running:
+        wait_until(lambda: running.outcomes, what="the end")
+
+
+def test_it_can_be_stopped_while_nothing_answers(source: PostgresSource) -> None:
+    with following("postgresql://u:secret@127.0.0.1:1/d", source, FollowPlan((ORDERS,))) as running:
+        assert "secret" not in running.wait_for("does not take events")
+    assert running.outcomes[0].events == 0

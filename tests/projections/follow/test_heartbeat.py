@@ -1,0 +1,64 @@
+"""The sign of life in the table of positions."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from eventlog.connection import Connection, connect
+from eventlog.streams import identify
+from projections.follow.heartbeat import Beat, write_beats
+from projections.registry import register_log
+from tests.properties.importing import ARCHIVED_AT, SETTINGS
+
+NOW = datetime(2026, 3, 4, tzinfo=UTC)
+
+
+@pytest.fixture
+def connected(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connection:
+        yield connection
+
+
+def registered(connection: Connection, name: str) -> int:
+    with connection.transaction():
+        stream = identify(f"__samza_coordinator_{name}_1")
+        return register_log(connection, stream, 1, "recording", SETTINGS, ARCHIVED_AT).log_id
+
+
+def positions(connection: Connection) -> list[tuple[Any, ...]]:
+    return connection.execute(
+        "select log_id, state, end_offset, heartbeat_at, read_at from projection.position order by log_id"
+    ).fetchall()
+
+
+def test_all_logs_of_a_process_in_one_statement(connected: Connection) -> None:
+    one, two, other = (registered(connected, name) for name in ("one", "two", "other"))
+    write_beats(connected, [Beat(one, "live", 0), Beat(two, "catching-up", 7)], NOW)
+    assert positions(connected) == [
+        (one, "live", 0, NOW, NOW),
+        (two, "catching-up", 7, NOW, None),
+        (other, "catching-up", None, ARCHIVED_AT, None),
+    ]
+
+
+def test_an_end_that_nobody_knows_is_unknown_and_the_log_was_not_read(connected: Connection) -> None:
+    log = registered(connected, "one")
+    write_beats(connected, [Beat(log, "live", 0)], NOW)
+    write_beats(connected, [Beat(log, "live", None)], NOW + timedelta(seconds=5))
+    assert positions(connected) == [(log, "live", None, NOW + timedelta(seconds=5), NOW)]
+    assert connected.execute("select lag from coordinator.log_position").fetchall() == [(None,)]
+
+
+def test_no_beat_waits_for_a_projector_at_work(connected: Connection, database_url: str) -> None:
+    one, two = registered(connected, "one"), registered(connected, "two")
+    with connect(database_url) as projector, projector.transaction():
+        projector.execute("update projection.position set next_offset = 3 where log_id = %s", (one,))
+        write_beats(connected, [Beat(one, "live", 0), Beat(two, "live", 0)], NOW)
+    assert [(row[0], row[3]) for row in positions(connected)] == [(one, ARCHIVED_AT), (two, NOW)]
+
+
+def test_without_logs_nothing_is_written(connected: Connection) -> None:
+    write_beats(connected, [], NOW)
+    assert positions(connected) == []

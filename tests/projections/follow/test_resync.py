@@ -1,0 +1,371 @@
+"""Resync over real Postgres: what was deleted meanwhile is found out, once, whatever ends the process in between."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import psycopg
+import pytest
+
+from eventlog.connection import Connection, connect
+from eventlog.events import RecordedEvent
+from eventlog.source import SourceUnavailable
+from eventlog.wire.checkpoint_topic import KEY_TYPE_V1
+from projections.follow.attach import Attachment, attach
+from projections.follow.observations import Observation, observed
+from projections.follow.resync import batches, resync
+from projections.projector import OnStep, Projector
+from projections.registry import logs_of
+from tests.fixtures.memory_source import MemorySource, MemoryTopic
+from tests.properties.importing import SETTINGS, import_events
+
+STREAM: Final = "__samza_coordinator_orders_1"
+CHECKPOINTS: Final = "__samza_checkpoint_ver_1_for_orders_1"
+NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+LATER: Final = NOW + timedelta(days=2)
+CONFIG: Final = "select config_key, config_value, log_offset from coordinator.config order by 1"
+HISTORY: Final = """
+select config_key, operation, log_offset from coordinator.config_history order by log_offset, config_key
+"""
+GAPS: Final = "select first_missing_offset, last_missing_offset, reason from coordinator.log_gap order by 1"
+POSITION: Final = "select next_offset, resync_from, read_at from projection.position"
+
+
+class Killed(Exception):
+    """The process has ended."""
+
+
+def key(name: str) -> bytes:
+    return b'[1,"set-config","%s"]' % name.encode()
+
+
+def set_config(topic: MemoryTopic, **values: str | None) -> None:
+    for name, value in values.items():
+        topic.append(key(name), None if value is None else b'{"values":{"value":"%s"}}' % value.encode())
+
+
+def shown(connection: Connection, query: str) -> list[tuple[Any, ...]]:
+    return connection.execute(query.encode()).fetchall()
+
+
+def found(connection: Connection, source: MemorySource, now: datetime, stream: str = STREAM) -> Attachment:
+    return attach(connection, source, stream, SETTINGS, lambda: now)
+
+
+def take_all(connection: Connection, source: MemorySource, now: datetime = NOW, stream: str = STREAM) -> None:
+    """Follow to the end without a resync, and be gone."""
+    attachment = found(connection, source, now, stream)
+    assert not attachment.resync
+    projector = Projector(connection, attachment.log, SETTINGS, lambda: now)
+    projector.apply(list(source.read(stream, projector.next_offset, attachment.target)))
+    connection.execute("update projection.position set read_at = %s where log_id = %s", (now, attachment.log.log_id))
+
+
+def read_again(
+    connection: Connection,
+    source: MemorySource,
+    *,
+    now: datetime = LATER,
+    stream: str = STREAM,
+    batch_events: int = 2,
+    on_step: OnStep = lambda _: None,
+    on_batch: Callable[[Sequence[RecordedEvent]], None] = lambda _: None,
+) -> Attachment:
+    attachment = found(connection, source, now, stream)
+    assert attachment.resync
+    projector = Projector(connection, attachment.log, SETTINGS, lambda: now, on_step=on_step)
+    return resync(
+        connection,
+        source,
+        projector,
+        attachment,
+        SETTINGS,
+        lambda: now,
+        batch_events=batch_events,
+        on_batch=on_batch,
+    )
+
+
+def at_the_old_position(source: MemorySource) -> MemoryTopic:
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2", c="3", d="4", e="5", f="6")
+    return topic
+
+
+def grow(topic: MemoryTopic) -> None:
+    """What happens while nobody follows: two keys are deleted and forgotten, one is changed, one comes."""
+    set_config(topic, b=None, d="44", f=None, g="7")
+    topic.compact()
+
+
+NOW_THERE: Final = [("a", "1", 0), ("c", "3", 2), ("d", "44", 7), ("e", "5", 4), ("g", "7", 9)]
+WHAT_WAS: Final = [
+    *((name, "set", offset) for offset, name in enumerate("abcdef")),
+    *(("d", "set", 7), ("b", "delete", 9), ("f", "delete", 9), ("g", "set", 9)),
+]
+FOUND_OUT: Final = [
+    Observation(6, "gap", None, 6, 6),
+    Observation(9, "swept", key("b")),
+    Observation(9, "swept", key("f")),
+]
+
+
+@pytest.fixture
+def source() -> MemorySource:
+    return MemorySource()
+
+
+def test_keys_that_were_deleted_meanwhile_are_swept(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        grow(topic)
+        after = read_again(connection, source)
+        assert shown(connection, CONFIG) == NOW_THERE
+        assert shown(connection, HISTORY) == WHAT_WAS
+        assert list(observed(connection, after.log.log_id)) == FOUND_OUT
+        assert shown(connection, GAPS) == [(6, 6, "compacted"), (8, 8, "compacted")]
+        assert (after.log.next_offset, after.resync, after.target) == (10, False, 10)
+        assert after.sentence == f"{STREAM} was read again from its start: 2 keys were deleted meanwhile"
+        assert shown(connection, POSITION) == [(10, None, LATER)]
+        assert not found(connection, source, LATER).resync
+
+
+def test_it_goes_on_with_the_same_projector_afterwards(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        grow(topic)
+        attachment = found(connection, source, LATER)
+        projector = Projector(connection, attachment.log, SETTINGS, lambda: LATER)
+        resync(connection, source, projector, attachment, SETTINGS, lambda: LATER)
+        set_config(topic, b="8")
+        projector.apply(topic.events[-1:])
+        assert ("b", "8", 10) in shown(connection, CONFIG)
+
+
+@pytest.mark.parametrize("batch_events", [1, 3, 40_000])
+def test_any_split_into_batches_gives_the_same(database_url: str, source: MemorySource, batch_events: int) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        grow(topic)
+        after = read_again(connection, source, batch_events=batch_events)
+        assert (shown(connection, CONFIG), shown(connection, HISTORY)) == (NOW_THERE, WHAT_WAS)
+        assert list(observed(connection, after.log.log_id)) == FOUND_OUT
+
+
+def test_nothing_is_swept_where_nothing_was_deleted(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        set_config(topic, a=None, g="7")
+        after = read_again(connection, source)
+        assert list(observed(connection, after.log.log_id)) == []
+        assert shown(connection, GAPS) == []
+        assert after.sentence == f"{STREAM} was read again from its start: no key was deleted meanwhile"
+        assert ("a", "delete", 6) in shown(connection, HISTORY)
+
+
+def test_also_a_log_of_which_nothing_new_is_left_is_read_to_its_end(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        set_config(topic, a=None, b=None)
+        topic.compact()
+        after = read_again(connection, source)
+        assert (after.log.next_offset, shown(connection, POSITION)) == (8, [(8, None, LATER)])
+        assert [name for name, *_ in shown(connection, CONFIG)] == ["c", "d", "e", "f"]
+        assert shown(connection, GAPS) == [(6, 7, "compacted")]
+        assert shown(connection, HISTORY)[-2:] == [("a", "delete", 7), ("b", "delete", 7)]
+
+
+def test_a_log_whose_start_passed_the_position_is_swept(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        set_config(topic, x="1", y="2", z="3")
+        topic.delete_before(8)
+        read_again(connection, source, now=NOW)
+        assert shown(connection, CONFIG) == [("z", "3", 8)]
+        assert shown(connection, GAPS) == [(6, 7, "compacted")]
+
+
+def test_a_key_that_was_only_in_quarantine_is_swept_too(database_url: str, source: MemorySource) -> None:
+    topic = source.create(STREAM)
+    topic.append(key("bad"), b"{")
+    topic.append(b"no key of ours", b"{}")
+    topic.append(None, b"{}")
+    set_config(topic, a="1")
+    open_ones = "select log_offset from coordinator.quarantine where not is_resolved order by 1"
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        assert shown(connection, open_ones) == [(0,), (1,), (2,)]
+        topic.append(key("bad"), None)
+        topic.append(b"no key of ours", None)
+        topic.compact()
+        set_config(topic, b="2")
+        after = read_again(connection, source)
+        assert shown(connection, open_ones) == [(2,)]
+        swept = [key for _, kind, key, *_ in observed(connection, after.log.log_id) if kind == "swept"]
+        assert swept == [key("bad"), b"no key of ours"]
+
+
+def test_a_task_that_is_gone_has_no_checkpoint(database_url: str, source: MemorySource) -> None:
+    topic = source.create(CHECKPOINTS)
+    grouper = "org.apache.samza.container.grouper.stream.GroupByPartitionFactory"
+    keys = [
+        b'{"systemstreampartition-grouper-factory":"%s","taskName":"%s","type":"%s"}'
+        % (grouper.encode(), task, KEY_TYPE_V1.encode())
+        for task in (b"Partition 0", b"Partition 1")
+    ]
+    value = b'{"SystemStreamPartition [kafka, in, 0]":{"system":"kafka","stream":"in","partition":"0","offset":"%d"}}'
+    tasks = "select task_name, input_offset from coordinator.checkpoint order by 1"
+    with connect(database_url) as connection:
+        for task in keys:
+            topic.append(task, value % 7)
+        take_all(connection, source, stream=CHECKPOINTS)
+        assert shown(connection, tasks) == [("Partition 0", "7"), ("Partition 1", "7")]
+        topic.append(keys[0], None)
+        topic.append(keys[1], value % 9)
+        topic.compact()
+        read_again(connection, source, stream=CHECKPOINTS)
+        assert shown(connection, tasks) == [("Partition 1", "9")]
+        history = "select task_name, operation, log_offset from coordinator.checkpoint_history order by 3, 1"
+        assert shown(connection, history)[-1] == ("Partition 1", "set", 3)
+        assert ("Partition 0", "delete", 3) in shown(connection, history)
+
+
+def test_a_key_that_is_written_again_meanwhile_is_not_swept(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        grow(topic)
+        source.page_events = 1
+
+        def write_again(batch: Sequence[RecordedEvent]) -> None:
+            if batch[0].offset == 0:
+                set_config(topic, e="55")
+                topic.compact()
+
+        after = read_again(connection, source, batch_events=1, on_batch=write_again)
+        assert list(observed(connection, after.log.log_id)) == FOUND_OUT
+        assert after.log.next_offset == 10
+
+
+def test_another_event_far_below_the_position_is_a_new_incarnation(
+    database_url: str, source: MemorySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("projections.follow.attach.TAIL_EVENTS", 1)
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        grow(topic)
+        topic.events[1] = topic.events[1]._replace(value=b"x")
+        after = read_again(connection, source)
+        assert (after.log.incarnation, after.log.next_offset, after.resync) == (2, 0, False)
+        assert after.sentence.startswith(f"{STREAM} has another event at offset 2 than before: its past was changed; ")
+        assert shown(connection, GAPS) == [(2, 5, "truncated")]
+        assert [name for name, *_ in shown(connection, CONFIG)] == list("abcdef")
+        assert found(connection, source, LATER).log.incarnation == 2
+
+
+def test_a_recording_is_brought_up_to_its_topic(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        import_events(connection, STREAM, topic.events)
+        grow(topic)
+        after = read_again(connection, source, now=NOW)
+        assert shown(connection, CONFIG) == NOW_THERE
+        assert after.log.backend == "kafka"
+
+
+@pytest.mark.parametrize("occurrence", range(1, 13))
+@pytest.mark.parametrize("loses_connection", [False, True], ids=["killed", "connection lost"])
+def test_a_resync_that_is_cut_off_is_done_again_and_leaves_its_traces_once(
+    database_url: str, source: MemorySource, occurrence: int, loses_connection: bool
+) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        grow(topic)
+        set_config(topic, h="8", i="9", j="10")
+    left = occurrence
+
+    def die(_: str) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0 and loses_connection:
+            with connect(database_url) as other:
+                other.execute("select pg_terminate_backend(%s)", (backend,))
+        elif left == 0:
+            raise Killed
+
+    with connect(database_url) as connection:
+        backend = connection.info.backend_pid
+        with pytest.raises(psycopg.OperationalError if loses_connection else Killed):
+            read_again(connection, source, batch_events=2, on_step=die)
+    with connect(database_url) as connection:
+        after = read_again(connection, source, now=LATER + timedelta(minutes=1))
+        assert shown(connection, CONFIG) == [*NOW_THERE, ("h", "8", 10), ("i", "9", 11), ("j", "10", 12)]
+        swept = [observation for observation in observed(connection, after.log.log_id) if observation.kind == "swept"]
+        assert swept == [Observation(12, "swept", key("b")), Observation(12, "swept", key("f"))]
+        assert [row for row in shown(connection, HISTORY) if row[1] == "delete"] == [
+            ("b", "delete", 12),
+            ("f", "delete", 12),
+        ]
+        assert shown(connection, GAPS) == [(6, 6, "compacted"), (8, 8, "compacted")]
+        assert shown(connection, POSITION) == [(13, None, LATER + timedelta(minutes=1))]
+
+
+def test_a_resync_goes_on_after_the_brokers_were_away(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        grow(topic)
+        source.page_events = 1
+
+        def lose(batch: Sequence[RecordedEvent]) -> None:
+            source.is_away = batch[-1].offset >= 4
+
+        with pytest.raises(SourceUnavailable):
+            read_again(connection, source, batch_events=1, on_batch=lose)
+        source.is_away = False
+        read_again(connection, source)
+        assert shown(connection, CONFIG) == NOW_THERE
+
+
+def test_sweeps_and_position_become_visible_together(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    seen: list[tuple[int, int]] = []
+    query = """
+    select p.next_offset, (select count(*)::int from eventlog.observation) from projection.position p
+    """
+    with connect(database_url) as connection, connect(database_url) as reader:
+        take_all(connection, source)
+        grow(topic)
+
+        def look(_: str) -> None:
+            seen.extend(reader.execute(query).fetchall())
+
+        read_again(connection, source, batch_events=1, on_step=look)
+        seen.extend(reader.execute(query).fetchall())
+    assert set(seen) == {(6, 0), (8, 0), (10, 3)}
+
+
+def test_batches_are_bounded_in_number_and_in_bytes() -> None:
+    events = [RecordedEvent(offset, 0, 0, b"k", b"v" * 9) for offset in range(5)]
+    assert [len(batch) for batch in batches(events, 2)] == [2, 2, 1]
+    assert [len(batch) for batch in batches(events, 100, batch_bytes=15)] == [2, 2, 1]
+    assert [len(batch) for batch in batches(events, 100, batch_bytes=1)] == [1] * 5
+    assert list(batches([], 2)) == []
+    assert list(batches([RecordedEvent(0, 0, 0, None, None)], 2, 1)) == [[RecordedEvent(0, 0, 0, None, None)]]
+
+
+def test_the_log_remembers_where_its_resync_began(database_url: str, source: MemorySource) -> None:
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection:
+        take_all(connection, source)
+        grow(topic)
+        found(connection, source, LATER)
+        assert logs_of(connection, STREAM)[0].resync_from == 6

@@ -1,0 +1,164 @@
+"""Folding anew from the archive and the observations: the relations are those of a projector that followed."""
+
+import random
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import pytest
+
+from eventlog.archive import read_archive, read_archived
+from eventlog.connection import Connection, connect
+from eventlog.events import RecordedEvent
+from projections.fold.rows import Swept
+from projections.follow.attach import attach
+from projections.follow.observations import observed
+from projections.follow.resync import resync
+from projections.projector import Projector
+from projections.refold import Stretch, refold, stretches
+from projections.registry import RegisteredLog, logs_of
+from tests.fixtures.memory_source import MemorySource, MemoryTopic
+from tests.projections.folded_anew import forget, relations
+from tests.properties.generated_jobs import GeneratedLog, Knobs, generate_job
+from tests.properties.importing import ARCHIVED_AT, SETTINGS
+
+LONG: Final = Knobs(events=(100, 150), without_topic=0, without_coordinator=0, across_partitions=0, absurd_time=0.2)
+CUTS: Final = """
+select distinct log_time from projection.log_time where log_id = %s order by 1
+"""
+AS_OF: Final = """
+select config_key, config_value, log_offset from coordinator.config_as_of(%(name)s, %(id)s, %(at)s)
+union all
+select task_name || partition_id, input_offset, log_offset from coordinator.checkpoint_as_of(%(name)s, %(id)s, %(at)s)
+"""
+
+
+def as_of(connection: Connection, log: RegisteredLog, times: list[datetime]) -> list[list[tuple[object, ...]]]:
+    """What config and checkpoints were at each of these times."""
+    job = connection.execute("select job_name, job_id from projection.job_log where log_id = %s", (log.log_id,))
+    name, job_id = job.fetchone() or ("", "")
+    return [
+        sorted(connection.execute(AS_OF, {"name": name, "id": job_id, "at": at}).fetchall(), key=repr) for at in times
+    ]
+
+
+def follow(connection: Connection, source: MemorySource, name: str, luck: random.Random, clock: "Clock") -> None:
+    """Attach, and take events in batches of any size, each at a later time."""
+    attachment = attach(connection, source, name, SETTINGS, clock)
+    projector = Projector(connection, attachment.log, SETTINGS, clock)
+    if attachment.resync:
+        resync(connection, source, projector, attachment, SETTINGS, clock, batch_events=luck.randint(1, 40))
+        return
+    events = list(source.read(name, projector.next_offset, attachment.target))
+    while events:
+        size = luck.randint(1, 20)
+        projector.apply(events[:size])
+        events = events[size:]
+
+
+class Clock:
+    """Goes on by as much as an hour at each look."""
+
+    def __init__(self, luck: random.Random) -> None:
+        self._luck = luck
+        self.now = ARCHIVED_AT - timedelta(days=1)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=self._luck.randint(0, 3_600))
+        return self.now
+
+
+def lived_through(connection: Connection, log: GeneratedLog, luck: random.Random) -> RegisteredLog:
+    """Follow the log in parts, with compaction and long absences in between."""
+    source, clock = MemorySource(), Clock(luck)
+    topic = source.create(log.stream_name)
+    for part in parts(log.events, luck):
+        topic.extend(part)
+        follow(connection, source, log.stream_name, luck, clock)
+        delete_some(topic, luck)
+        topic.compact()
+        clock.now += timedelta(days=luck.choice([0, 3]))
+    follow(connection, source, log.stream_name, luck, clock)
+    return logs_of(connection, log.stream_name)[0]
+
+
+def parts(events: list[RecordedEvent], luck: random.Random) -> Iterator[list[RecordedEvent]]:
+    """The events in three parts, each with room for deletes between them."""
+    cuts = sorted(luck.sample(range(1, len(events)), 2))
+    for number, (first, last) in enumerate(zip([0, *cuts], [*cuts, len(events)], strict=True)):
+        yield [event._replace(offset=event.offset + 10 * number) for event in events[first:last]]
+
+
+def delete_some(topic: MemoryTopic, luck: random.Random) -> None:
+    keys = sorted({event.key for event in topic.events if event.key is not None})
+    for key in luck.sample(keys, min(5, len(keys))):
+        topic.append(key, None)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_log_folded_anew_shows_the_same(clone_database: Callable[[], str], number: int) -> None:
+    swept = 0
+    for log in generate_job(number, LONG).logs:
+        with connect(clone_database()) as connection:
+            lived = lived_through(connection, log, random.Random(number))
+            times = [at for (at,) in connection.execute(CUTS, (lived.log_id,))]
+            before, then = relations(connection), as_of(connection, lived, times)
+            swept += sum(observation.kind == "swept" for observation in observed(connection, lived.log_id))
+            for batch_events in (3, 40_000):
+                forget(connection, lived)
+                events = refold(
+                    connection, logs_of(connection, log.stream_name)[0], SETTINGS, batch_events=batch_events
+                )
+                assert events == len(list(read_archive(connection, lived.log_id)))
+                assert relations(connection) == before
+                assert as_of(connection, lived, times) == then
+                assert logs_of(connection, log.stream_name)[0].next_offset == lived.next_offset
+    assert swept > 0
+
+
+def event(offset: int, timestamp: int = 0) -> RecordedEvent:
+    return RecordedEvent(offset, timestamp, 0, b"k", b"v")
+
+
+AT: Final = datetime(2026, 3, 4, tzinfo=UTC)
+AT_MS: Final = 1_772_582_400_000
+
+
+def test_a_stretch_ends_where_something_was_swept() -> None:
+    sweeps = [Swept(1, b"a"), Swept(1, b"b"), Swept(2, b"c"), Swept(9, b"d")]
+    archived = [(event(offset), AT) for offset in (0, 1, 3, 4)]
+    assert list(stretches(archived, sweeps, 10)) == [
+        Stretch(AT, [event(0), event(1)], sweeps[:3]),
+        Stretch(AT, [event(3), event(4)], sweeps[3:]),
+    ]
+
+
+def test_a_stretch_has_so_many_events_at_most() -> None:
+    archived = [(event(offset), AT) for offset in range(5)]
+    assert [len(stretch.events) for stretch in stretches(archived, [], 2)] == [2, 2, 1]
+    assert list(stretches([], [], 2)) == []
+
+
+@pytest.mark.parametrize(
+    ("ahead_ms", "together"),
+    [(3_600_000, True), (3_600_001, False), (2 * 3_600_000, False), (2 * 3_600_000 + 1, True), (2**62, True)],
+)
+def test_a_stretch_ends_where_the_time_of_archiving_makes_a_difference(ahead_ms: int, together: bool) -> None:
+    later = AT + timedelta(hours=1)
+    archived = [(event(0), AT), (event(1, AT_MS + ahead_ms), later)]
+    assert len(list(stretches(archived, [], 10))) == (1 if together else 2)
+
+
+def test_the_archive_tells_when_each_event_came(database_url: str) -> None:
+    source = MemorySource()
+    topic = source.create("__samza_coordinator_orders_1")
+    times = [AT + timedelta(microseconds=number) for number in range(3)]
+    clock = iter(times).__next__
+    with connect(database_url) as connection:
+        log = attach(connection, source, "__samza_coordinator_orders_1", SETTINGS, lambda: AT).log
+        projector = Projector(connection, log, SETTINGS, clock)
+        for _ in times:
+            topic.append(b"k", b"v")
+            projector.apply(topic.events[-1:])
+        archived = list(read_archived(connection, log.log_id, page=2))
+    assert archived == list(zip(topic.events, times, strict=True))
