@@ -4,8 +4,8 @@ import pytest
 
 from tests.vectors import catalogue
 
-pytest_plugins = ["tests.fixtures.postgres", "tests.fixtures.report_header"]
-pytest.register_assert_rewrite("tests.contracts.event_log")
+pytest_plugins = ["tests.fixtures.kafka", "tests.fixtures.postgres", "tests.fixtures.report_header"]
+pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.event_source")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,21 +1,34 @@
-"""What every event log must do; a backend subclasses it, and says how its log is made and opened again."""
+"""What every event log must do; a backend subclasses it, and says how its log is made and opened again.
+
+What a backend cannot do it says as data (`capabilities`, `holds`), and then it must refuse it.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Barrier
-from typing import Final
+from typing import ClassVar, Final
 
 import pytest
 
 from eventlog.events import CREATE_TIME, NewEvent
-from eventlog.log import AppendConflict, Capabilities, Clock, EventLog
-from eventlog.streams import identify
+from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog
+from eventlog.streams import StreamIdentity, identify
 
 STREAM: Final = identify("__samza_coordinator_orders_1")
 NOW: Final = datetime(2026, 3, 4, 5, 6, 7, 89_000, tzinfo=UTC)
 NOW_MS: Final = 1_772_600_767_089
+UNUSUAL: Final = (
+    NewEvent(None, None, 1),
+    NewEvent(None, b"value", 2),
+    NewEvent(b"key", None, 3),
+    NewEvent(b"", b"", 4),
+    NewEvent(b"\x00\xff", b"\xfe\x00", 5, (("a", b"\x00"), ("a", b""), ("", b""), ("n\0\u00fc", b"x"))),
+    NewEvent(b"no value", b"v", 6, (("a", None),)),
+    NewEvent(b"no text", b"v", 7, (("\ud800", b"x"),)),
+    NewEvent(b"k" * 3000, bytes(range(256)) * 4096, 8),
+)
 
 
 def clock() -> datetime:
@@ -29,17 +42,24 @@ def new_events(count: int, prefix: str = "k") -> list[NewEvent]:
 
 
 class EventLogContract(ABC):
-    """Each test gets an empty log."""
+    """Each test gets an empty log. Subclass one of the two below, which differ in appends under a condition."""
 
     capabilities = Capabilities(can_append=True, keeps_superseded_events=True, conditional_append=True)
+    stream: StreamIdentity = STREAM
+    is_conditional: ClassVar[bool]
 
     @abstractmethod
     def make_log(self, clock: Clock) -> EventLog:
-        """Make the log of `STREAM`, and open it."""
+        """Make the log of `stream`, and open it."""
 
     @abstractmethod
     def open_again(self, log: EventLog) -> EventLog:
         """Open the same log as another program would."""
+
+    def holds(self, event: NewEvent) -> bool:
+        """Whether the backend can keep such an event; if not, it must refuse it."""
+        del event
+        return True
 
     @pytest.fixture
     def log(self) -> Iterator[EventLog]:
@@ -47,10 +67,11 @@ class EventLogContract(ABC):
             yield log
 
     def test_it_knows_its_stream(self, log: EventLog) -> None:
-        assert (log.stream_name, log.stream_kind) == ("__samza_coordinator_orders_1", "coordinator")
+        assert (log.stream_name, log.stream_kind) == (self.stream.stream_name, "coordinator")
 
     def test_it_tells_what_it_can_do(self, log: EventLog) -> None:
         assert log.capabilities == self.capabilities
+        assert self.capabilities.conditional_append == self.is_conditional
 
     def test_an_empty_log_begins_and_ends_at_zero(self, log: EventLog) -> None:
         assert (log.start_offset(), log.end_offset(), list(log.read())) == (0, 0, [])
@@ -67,26 +88,31 @@ class EventLogContract(ABC):
         assert log.end_offset() == 2
 
     def test_an_event_comes_back_as_it_was_given(self, log: EventLog) -> None:
-        given = [
-            NewEvent(None, None, 1),
-            NewEvent(None, b"value", 2),
-            NewEvent(b"key", None, 3),
-            NewEvent(b"", b"", 4),
-            NewEvent(b"\x00\xff", b"\xfe\x00", 5, (("a", b"\x00"), ("a", None), ("", b""), ("n\0\ud800\u00fc", b"x"))),
-            NewEvent(b"k" * 3000, bytes(range(256)) * 4096, 6),
-        ]
+        given = list(filter(self.holds, UNUSUAL))
         log.append(given)
         assert [NewEvent(event.key, event.value, event.timestamp, event.headers) for event in log.read()] == given
+
+    def test_an_event_that_it_cannot_hold_is_refused_and_nothing_appended(self, log: EventLog) -> None:
+        for event in filter(lambda event: not self.holds(event), UNUSUAL):
+            with pytest.raises(AppendRefused, match=f"nothing can be appended to {log.stream_name}: "):
+                log.append([*new_events(1), event])
+        assert log.end_offset() == 0
 
     def test_superseded_events_stay_where_it_says_so(self, log: EventLog) -> None:
         log.append([NewEvent(b"k", b"old", 1), NewEvent(b"k", b"new", 2), NewEvent(b"k", None, 3)])
         kept = [event.value for event in log.read()]
-        assert (kept == [b"old", b"new", None]) == log.capabilities.keeps_superseded_events
+        assert kept == [b"old", b"new", None] if log.capabilities.keeps_superseded_events else kept[-1:] == [None]
 
     @pytest.mark.parametrize("timestamp", [-(2**63), -1, 0, 1, 1_700_000_000_001, 2**63 - 1])
-    def test_a_given_time_is_kept_exactly(self, log: EventLog, timestamp: int) -> None:
-        log.append([NewEvent(b"k", b"v", timestamp)])
-        assert [(event.timestamp, event.timestamp_type) for event in log.read()] == [(timestamp, CREATE_TIME)]
+    def test_a_given_time_is_kept_exactly_or_refused(self, log: EventLog, timestamp: int) -> None:
+        event = NewEvent(b"k", b"v", timestamp)
+        if self.holds(event):
+            log.append([event])
+        else:
+            with pytest.raises(AppendRefused, match="give a later one"):
+                log.append([*new_events(1), event])
+        kept = [(event.timestamp, event.timestamp_type) for event in log.read()]
+        assert kept == [(timestamp, CREATE_TIME)] * self.holds(event)
 
     @pytest.mark.parametrize("timestamp", [2**63, -(2**63) - 1])
     def test_a_time_beyond_64_bits_is_refused_and_nothing_appended(self, log: EventLog, timestamp: int) -> None:
@@ -135,6 +161,27 @@ class EventLogContract(ABC):
             assert again.append(new_events(1)) == range(2, 3)
         assert [event.offset for event in log.read()] == [0, 1, 2]
 
+    def test_writers_at_once_lose_nothing_and_leave_no_hole(self, log: EventLog) -> None:
+        def write(writer: int) -> None:
+            with self.open_again(log) as mine:
+                for turn in range(10):
+                    mine.append(new_events(3, f"{writer}.{turn}."))
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(write, range(4)))
+        events = list(log.read())
+        assert [event.offset for event in events] == list(range(120))
+        batches = [[(event.key or b"").rpartition(b".") for event in events[at : at + 3]] for at in range(0, 120, 3)]
+        assert all([number for *_, number in batch] == [b"0", b"1", b"2"] for batch in batches)
+        assert all(len({prefix for prefix, *_ in batch}) == 1 for batch in batches)
+        assert len({batch[0][0] for batch in batches}) == 40
+
+
+class ConditionalAppendContract(EventLogContract):
+    """Of a log that appends under a condition if it is asked to."""
+
+    is_conditional = True
+
     def test_an_append_at_the_expected_offset_is_taken(self, log: EventLog) -> None:
         assert log.append(new_events(1), expected_offset=0) == range(1)
         assert log.append(new_events(1), expected_offset=1) == range(1, 2)
@@ -170,17 +217,15 @@ class EventLogContract(ABC):
             assert sum(pool.map(race, range(2))) == rounds
         assert [event.offset for event in log.read()] == list(range(rounds))
 
-    def test_writers_at_once_lose_nothing_and_leave_no_hole(self, log: EventLog) -> None:
-        def write(writer: int) -> None:
-            with self.open_again(log) as mine:
-                for turn in range(10):
-                    mine.append(new_events(3, f"{writer}.{turn}."))
 
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(write, range(4)))
-        events = list(log.read())
-        assert [event.offset for event in events] == list(range(120))
-        batches = [[(event.key or b"").rpartition(b".") for event in events[at : at + 3]] for at in range(0, 120, 3)]
-        assert all([number for *_, number in batch] == [b"0", b"1", b"2"] for batch in batches)
-        assert all(len({prefix for prefix, *_ in batch}) == 1 for batch in batches)
-        assert len({batch[0][0] for batch in batches}) == 40
+class UnconditionalAppendContract(EventLogContract):
+    """Of a log that can't."""
+
+    is_conditional = False
+
+    @pytest.mark.parametrize("expected", [0, 2, 3])
+    def test_a_condition_is_refused_and_nothing_appended(self, log: EventLog, expected: int) -> None:
+        log.append(new_events(2))
+        with pytest.raises(AppendRefused, match="leave expected_offset out"):
+            log.append(new_events(1), expected_offset=expected)
+        assert log.end_offset() == 2

@@ -6,10 +6,10 @@ from datetime import datetime
 from eventlog.events import LOG_APPEND_TIME, NewEvent
 from eventlog.log import Clock, EventLog
 from eventlog.memory import MemoryEventLog
-from tests.contracts.event_log import NOW, STREAM, EventLogContract, clock
+from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock
 
 
-class TestMemoryEventLog(EventLogContract):
+class TestMemoryEventLog(ConditionalAppendContract):
     def make_log(self, clock: Clock) -> EventLog:
         return MemoryEventLog(STREAM, clock=clock)
 

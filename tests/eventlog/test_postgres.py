@@ -20,13 +20,13 @@ from eventlog.wire.coordinator import encode_key
 from projections.fold.settings import FoldSettings
 from projections.projector import Projector
 from projections.registry import track_log
-from tests.contracts.event_log import NOW, STREAM, EventLogContract, clock, new_events
+from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock, new_events
 from tests.fixtures.waiting import wait_until
 
 CONFIG_A = NewEvent(encode_key("set-config", "a"), b'{"values":{"value":"1"}}')
 
 
-class TestPostgresEventLog(EventLogContract):
+class TestPostgresEventLog(ConditionalAppendContract):
     @pytest.fixture(autouse=True)
     def _database(self, database_url: str) -> None:
         self.url = database_url

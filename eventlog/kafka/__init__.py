@@ -1,0 +1,1 @@
+"""Event logs on Kafka: the only place that speaks to brokers."""

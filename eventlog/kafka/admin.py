@@ -1,0 +1,271 @@
+"""Topics of a cluster as this product needs them: what they are, whether they can be followed, and making them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self
+
+from kafka import IsolationLevel, KafkaAdminClient, OffsetSpec, TopicPartition
+from kafka.admin import ConfigFilterType, ConfigResource, ConfigResourceType
+from kafka.errors import (
+    InvalidConfigurationError,
+    InvalidReplicationFactorError,
+    InvalidTopicError,
+    LeaderNotAvailableError,
+    NoError,
+    PolicyViolationError,
+    TopicAlreadyExistsError,
+    TopicAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
+from kafka.protocol.metadata import MetadataRequest
+
+from eventlog.errors import EventLogError
+from eventlog.kafka.client import Connected, ask, connect
+from eventlog.kafka.options import KafkaOptions
+from eventlog.source import StreamFacts, StreamMissing, StreamRefused
+from eventlog.streams import CHECKPOINT_PREFIX, COORDINATOR_PREFIX, StreamIdentity, StreamKind
+
+PARTITION: Final = 0
+BROKER_DEFAULT: Final = -1
+SEGMENT_BYTES: Final = 26_214_400
+
+_SETTINGS_OF: Final[Mapping[StreamKind, Mapping[str, str]]] = {
+    "coordinator": {},
+    "checkpoint": {"max.message.bytes": "1000012"},
+}
+_ASKED_SETTINGS: Final = ("cleanup.policy", "delete.retention.ms", "max.message.bytes")
+_REFUSALS: Final = (
+    InvalidConfigurationError,
+    InvalidReplicationFactorError,
+    InvalidTopicError,
+    PolicyViolationError,
+    TopicAlreadyExistsError,
+)
+_NO_LEADER: Final = -1
+_NO_ID: Final = "00000000-0000-0000-0000-000000000000"
+
+
+class TopicExists(EventLogError):
+    """The topic that was to be made is there already."""
+
+    def __init__(self, stream_name: str, place: str) -> None:
+        self.stream_name = stream_name
+        super().__init__(f"{place} has a topic {stream_name} already: use it, or look at the name again")
+
+
+class CreationRefused(EventLogError):
+    """The cluster does not make the topic."""
+
+
+class Topic(NamedTuple):
+    """A topic as the cluster describes it; a setting that we may not read is missing in ``settings``."""
+
+    name: str
+    topic_id: str | None
+    partitions: int
+    settings: Mapping[str, str]
+
+    @property
+    def delete_retention_ms(self) -> int | None:
+        """How long a tombstone stays readable; None: not known."""
+        return self._number("delete.retention.ms")
+
+    @property
+    def max_message_bytes(self) -> int | None:
+        """How large a batch of records may be; None: not known."""
+        return self._number("max.message.bytes")
+
+    @property
+    def cleanup_policy(self) -> frozenset[str]:
+        """``compact``, ``delete`` or both; empty: not known."""
+        return frozenset(filter(None, self.settings.get("cleanup.policy", "").split(",")))
+
+    def _number(self, name: str) -> int | None:
+        return int(self.settings[name]) if name in self.settings else None
+
+
+def check(topic: Topic) -> str:
+    """A sentence of warning about a topic that can be followed, empty where nothing is odd.
+
+    Raises:
+        StreamRefused: it cannot be followed.
+    """
+    if topic.partitions != 1:
+        raise StreamRefused(
+            topic.name, f"it has {topic.partitions} partitions, and one order of events needs one: make it with one"
+        )
+    policy = topic.cleanup_policy
+    if policy and "compact" not in policy:
+        raise StreamRefused(
+            topic.name, "its cleanup.policy is delete, so that Kafka drops what still holds: set it to compact"
+        )
+    if "delete" in policy:
+        return f"{topic.name} is compacted and deleted: what nobody has written for its retention time will be gone"
+    if not policy:
+        return f"{topic.name} may lose what still holds: whether it is compacted we are not allowed to see"
+    return ""
+
+
+class KafkaAdmin:
+    """Asks a cluster; connects at the first question. Not safe for threads; a context manager."""
+
+    def __init__(self, options: KafkaOptions) -> None:
+        self._options = options
+        self._connected: Connected | None = None
+
+    @property
+    def cluster_id(self) -> str:
+        """Which cluster this is. Raises `SourceUnavailable`."""
+        return str(ask(self._options, self._client.describe_cluster)["cluster_id"])
+
+    def stream_names(self) -> list[str]:
+        """All of Samza's streams, sorted. Raises `SourceUnavailable`."""
+        names = ask(self._options, self._client.list_topics)
+        return sorted(name for name in names if name.startswith((COORDINATOR_PREFIX, CHECKPOINT_PREFIX)))
+
+    def topic(self, stream_name: str) -> Topic:
+        """What the topic of a stream is now. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
+        found = self._describe(stream_name)
+        return Topic(
+            stream_name, known_id(found["topic_id"]), len(found["partitions"]), self._topic_settings(stream_name)
+        )
+
+    def describe(self, stream_name: str) -> StreamFacts:
+        """See `EventSource.describe`; the end is that of what is committed."""
+        topic = self.topic(stream_name)
+        warning = check(topic)
+        bounds = self.bounds(stream_name)
+        if bounds is None:
+            raise StreamMissing(stream_name, self._place)
+        return StreamFacts(stream_name, topic.topic_id, *bounds, topic.delete_retention_ms, warning)
+
+    def bounds(self, stream_name: str) -> tuple[int, int] | None:
+        """Start and end of a stream, None if it is not there. Raises `SourceUnavailable`."""
+        start = self._offsets([stream_name], OffsetSpec.EARLIEST).get(stream_name)
+        end = self._offsets([stream_name], OffsetSpec.LATEST).get(stream_name)
+        return None if start is None or end is None else (start, end)
+
+    def end_offsets(self, stream_names: Iterable[str]) -> dict[str, int]:
+        """See `EventSource.end_offsets`."""
+        return self._offsets(self.topic_ids(stream_names), OffsetSpec.LATEST)
+
+    def topic_ids(self, stream_names: Iterable[str], node_id: int | None = None) -> dict[str, str | None]:
+        """The ids of the streams that are there, as one broker knows them. Raises `SourceUnavailable`."""
+        asked = list(stream_names)
+        answer = ask(self._options, lambda: self._metadata(asked, node_id)) if asked else []
+        return {topic.name: known_id(topic.topic_id) for topic in answer if topic.error_code == NoError.errno}
+
+    def create_stream(
+        self,
+        stream: StreamIdentity,
+        *,
+        replication_factor: int = BROKER_DEFAULT,
+        segment_bytes: int = SEGMENT_BYTES,
+    ) -> None:
+        """Make a stream's topic as Samza makes it: one partition, compacted.
+
+        Raises:
+            TopicExists: it is there; nothing was changed.
+            CreationRefused: the cluster has too few brokers, or takes no such name.
+            SourceUnavailable: nobody answers.
+        """
+        settings = {
+            "cleanup.policy": "compact",
+            "segment.bytes": str(segment_bytes),
+            **_SETTINGS_OF[stream.stream_kind],
+        }
+        wanted = {"num_partitions": 1, "replication_factor": replication_factor, "configs": settings}
+        try:
+            ask(self._options, lambda: self._create(stream.stream_name, wanted), answers=_REFUSALS)
+        except TopicAlreadyExistsError:
+            raise TopicExists(stream.stream_name, self._place) from None
+        except _REFUSALS as error:
+            raise CreationRefused(
+                f"{self._place} does not make {stream.stream_name} with replication factor {replication_factor} "
+                f"({type(error).__name__}): look at the number of its brokers, its rules and the name"
+            ) from None
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connected is not None:
+            self._connected.client.close()
+            self._connected = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def _place(self) -> str:
+        return f"Kafka at {self._options.bootstrap_servers}"
+
+    @property
+    def _client(self) -> Any:
+        if self._connected is None:
+            self._connected = connect(KafkaAdminClient, self._options)
+        return self._connected.client
+
+    def _metadata(self, names: Sequence[str], node_id: int | None) -> Sequence[Any]:
+        topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+        request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+        manager = self._client._manager  # noqa: SLF001 (its own questions go to any broker, and ask for more)
+        answered: Sequence[Any] = manager.run(manager.send, request, None if node_id == _NO_LEADER else node_id).topics
+        return answered
+
+    def _create(self, name: str, wanted: Mapping[str, Any]) -> None:
+        self._client.create_topics({name: wanted}, wait_for_metadata=True)
+
+    def _describe(self, stream_name: str) -> Mapping[str, Any]:
+        (found,) = ask(self._options, lambda: self._ready(stream_name))
+        error = for_code(found["error_code"])
+        if error is TopicAuthorizationFailedError:
+            raise StreamRefused(stream_name, f"{self._place} does not let us read it: give its user the rights")
+        if error in (UnknownTopicOrPartitionError, InvalidTopicError):
+            raise StreamMissing(stream_name, self._place)
+        return found
+
+    def _ready(self, stream_name: str) -> Sequence[Mapping[str, Any]]:
+        """The topic's metadata, unless it is about to get a leader."""
+        topics: Sequence[Mapping[str, Any]] = self._client.describe_topics([stream_name])
+        codes = [topic["error_code"] for topic in topics]
+        codes += [partition["error_code"] for topic in topics for partition in topic["partitions"]]
+        if LeaderNotAvailableError.errno in codes:
+            raise LeaderNotAvailableError(stream_name)
+        return topics
+
+    def _topic_settings(self, stream_name: str) -> dict[str, str]:
+        resource = ConfigResource(ConfigResourceType.TOPIC, stream_name, dict.fromkeys(_ASKED_SETTINGS))
+        described = ask(
+            self._options, lambda: self._client.describe_configs([resource], config_filter=ConfigFilterType.ALL)
+        )
+        return {name: one["value"] for name, one in described["topic"][stream_name].items()}
+
+    def _offsets(self, stream_names: Iterable[str], spec: OffsetSpec) -> dict[str, int]:
+        """Offsets of the streams that are there."""
+        asked = {TopicPartition(name, PARTITION): spec for name in stream_names}
+        if not asked:
+            return {}
+        answers = (UnknownTopicOrPartitionError,)
+        try:
+            found = ask(self._options, lambda: self._list_offsets(asked), answers=answers)
+        except UnknownTopicOrPartitionError:  # one was deleted since it was described
+            left = self.topic_ids(partition.topic for partition in asked)
+            return self._offsets(left if len(left) < len(asked) else (), spec)
+        return {partition.topic: one.offset for partition, one in found.items()}
+
+    def _list_offsets(self, asked: Mapping[TopicPartition, OffsetSpec]) -> Mapping[TopicPartition, Any]:
+        found: Mapping[TopicPartition, Any] = self._client.list_partition_offsets(
+            dict(asked), isolation_level=IsolationLevel.READ_COMMITTED
+        )
+        return found
+
+
+def known_id(told: Any) -> str | None:
+    """A topic id as text; None where the cluster is older than topic ids."""
+    text = str(told)
+    return None if told is None or text == _NO_ID else text

@@ -1,0 +1,168 @@
+"""Clients of kafka-python as this product makes them, and their errors in its own words."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from kafka.errors import (
+    AuthorizationError,
+    KafkaConnectionError,
+    KafkaError,
+    SaslAuthenticationFailedError,
+    UnsupportedSaslMechanismError,
+)
+from kafka.net.compat import KafkaNetClient
+from kafka.net.inet import KafkaNetSocket
+
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.tls import tls_context, uses_tls
+from eventlog.source import SourceUnavailable
+
+REACH_SECONDS: Final = 5.0
+"""How long a broker that does not answer is asked again: a restart takes two."""
+
+CLOSING_SOCKETS: Final = "direct://"
+"""The ``proxy_url`` with which kafka-python closes the sockets of connections that nobody takes."""
+
+_RETRY_SECONDS: Final = 0.1
+_BROKEN_OFF: Final = "socket disconnected"  # kafka-python drops an answer that a broker hangs up after
+TIMES: Final[dict[str, int]] = {
+    "bootstrap_timeout_ms": int(REACH_SECONDS * 1000),
+    "request_timeout_ms": int(REACH_SECONDS * 1000),
+    "retry_backoff_ms": 50,
+    "reconnect_backoff_ms": 50,
+    "reconnect_backoff_max_ms": 1000,  # a broker that is back is found within a second, however long it was away
+    "metadata_max_age_ms": 30_000,
+}
+
+Answer = TypeVar("Answer")
+
+
+class _ClosedIfRefused(KafkaNetSocket):  # type: ignore[misc]  # kafka-python has no types
+    """Sockets that are closed if nobody answers: kafka-python keeps hundreds open in an outage of half a minute.
+
+    Its way of choosing sockets is by the scheme of a proxy's address.
+    """
+
+    SCHEMES = ("direct",)
+
+    async def sock_connect(self, net: Any, sock: Any, sockaddr: Any, timeout_at: float | None = None) -> Any:
+        """See the class above."""
+        try:
+            return await super().sock_connect(net, sock, sockaddr, timeout_at)
+        except BaseException:
+            sock.close()
+            raise
+
+
+class CredentialsRefused(SourceUnavailable):
+    """The cluster does not accept who we say we are, or does not let us do this."""
+
+
+@dataclass
+class Connected:
+    """A client of kafka-python, and what it talks through: ``net.cluster`` is what it knows of the cluster."""
+
+    client: Any = None
+    net: Any = None
+    failure: KafkaError | None = None
+    """Why the last connection failed that did not come to be."""
+
+    @property
+    def cluster(self) -> Any:
+        """The client's knowledge of brokers and topics."""
+        return self.net.cluster
+
+    def make_net(self, **config: Any) -> Any:
+        """What kafka-python asks for when it makes a client."""
+        self.net = KafkaNetClient(**config)
+        # a client that asks for a topic which is gone would make it again, on clusters that allow that
+        self.cluster.config["allow_auto_create_topics"] = False
+        manager = self.net._manager  # noqa: SLF001 (kafka-python writes to its log why a connection fails, and forgets)
+        get_connection = manager.get_connection
+
+        def watched(*arguments: Any, **options: Any) -> Any:
+            connection = get_connection(*arguments, **options)
+            connection.init_future.add_errback(self._remember)
+            return connection
+
+        manager.get_connection = watched
+        return self.net
+
+    def _remember(self, error: KafkaError) -> None:
+        self.failure = error
+
+
+def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) -> Connected:
+    """Make a client and connect it.
+
+    Raises:
+        SourceUnavailable: no broker answers, or none lets us in.
+        OptionRefused: the files for an encrypted connection can't be used.
+    """
+    connected = Connected()
+    config = {"proxy_url": CLOSING_SOCKETS, **TIMES, **options.client_config(), **settings}
+    if uses_tls(config):
+        config["ssl_context"] = tls_context(config)
+    try:
+        connected.client = make(kafka_client=connected.make_net, **config)
+    except BaseException as error:
+        if connected.net is not None:
+            connected.net.close()  # else the thread of a client that never came to be would run on
+        if isinstance(error, KafkaError):
+            raise _told(options, connected.failure or error) from error
+        raise
+    return connected
+
+
+@contextmanager
+def spoken_for(options: KafkaOptions) -> Iterator[None]:
+    """Turn what kafka-python raises into `SourceUnavailable`."""
+    try:
+        yield
+    except KafkaError as error:
+        raise _told(options, error) from error
+
+
+def _told(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
+    """The error in our words, with the place in it and no secret: what brokers answered is left out."""
+    place = f"Kafka at {options.bootstrap_servers}"
+    reason = type(error).__name__.removesuffix("Error")
+    if isinstance(error, AuthorizationError | SaslAuthenticationFailedError | UnsupportedSaslMechanismError):
+        return CredentialsRefused(f"{place} refuses us ({reason}): look at the user, its password and its rights")
+    if isinstance(error, KafkaConnectionError) and error.args:
+        reason = str(error.args[0])
+    if reason == _BROKEN_OFF and "sasl_mechanism" in options.client_options:
+        return CredentialsRefused(f"{place} breaks off when we log in: look at the user and its password")
+    return SourceUnavailable(f"{place} does not answer ({reason}): look whether its brokers run and can be reached")
+
+
+def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple[type[KafkaError], ...] = ()) -> Answer:
+    """The answer to a question, which is asked again for `REACH_SECONDS` if the cluster is not ready for it.
+
+    Errors that are ``answers`` are raised as they are.
+
+    Raises:
+        SourceUnavailable: there was none.
+    """
+    deadline = time.monotonic() + REACH_SECONDS
+    while True:
+        try:
+            return _asked_once(options, question, answers)
+        except CredentialsRefused:
+            raise
+        except SourceUnavailable:
+            if time.monotonic() >= deadline:
+                raise
+        time.sleep(_RETRY_SECONDS)
+
+
+def _asked_once(options: KafkaOptions, question: Callable[[], Answer], answers: tuple[type[KafkaError], ...]) -> Answer:
+    with spoken_for(options):
+        try:
+            return question()
+        except answers as answer:
+            given = answer
+    raise given

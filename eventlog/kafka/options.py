@@ -1,0 +1,133 @@
+"""How a cluster is reached: its addresses, and kafka-python's options of security."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Self
+
+from eventlog.errors import EventLogError
+
+PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI")
+CLIENT_ID: Final = "coordstream"
+
+_SERVER: Final = re.compile(r"(?:\[[^\s\[\]]+\]|[^\s:/@\[\]]+):[0-9]{1,5}")
+_BOOLEANS: Final = {"true": True, "false": False}
+
+
+class _Hidden(str):
+    """A text that a client gets as it is, and that its log does not."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+
+class OptionRefused(EventLogError):
+    """An option for Kafka cannot be used."""
+
+
+@dataclass(frozen=True)
+class KafkaOptions:
+    """Where a cluster is and how to prove oneself there; ``str`` and ``repr`` show no value of an option.
+
+    ``bootstrap_servers`` are ``host:port`` with commas between; ``client_options`` are kafka-python's, for a
+    consumer, a producer and an admin client alike.
+    """
+
+    bootstrap_servers: str
+    client_options: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+
+    @classmethod
+    def parse(cls, bootstrap_servers: str, options: Mapping[str, str] | None = None) -> Self:
+        """Take options as texts, by kafka-python's names.
+
+        Raises:
+            OptionRefused: an address or an option is unknown or wrong, or one goes without another that it needs.
+        """
+        servers = [server.strip() for server in bootstrap_servers.split(",")]
+        if not all(map(_SERVER.fullmatch, servers)):
+            raise OptionRefused("the bootstrap servers must be host:port, with commas between several")
+        parsed = {name: _parse(name, text) for name, text in (options or {}).items()}
+        _check_together(parsed)
+        return cls(",".join(servers), parsed)
+
+    def client_config(self) -> dict[str, Any]:
+        """The keyword arguments for a client of kafka-python."""
+        return {"client_id": CLIENT_ID, "bootstrap_servers": self.bootstrap_servers.split(","), **self.client_options}
+
+
+def _text(name: str, text: str) -> str:
+    if not text:
+        raise OptionRefused(f"the Kafka option {name} is empty: give it a value, or leave it out")
+    return text
+
+
+def _secret(name: str, text: str) -> str:
+    return _Hidden(_text(name, text))
+
+
+def _file(name: str, text: str) -> str:
+    if not Path(text).is_file():
+        raise OptionRefused(f"the Kafka option {name} names a file that is not there")
+    return text
+
+
+def _boolean(name: str, text: str) -> bool:
+    if text.lower() not in _BOOLEANS:
+        raise OptionRefused(f"the Kafka option {name} must be true or false")
+    return _BOOLEANS[text.lower()]
+
+
+def _one_of(*words: str) -> Callable[[str, str], str]:
+    def parse(name: str, text: str) -> str:
+        if text.upper() not in words:
+            raise OptionRefused(f"the Kafka option {name} must be one of {', '.join(words)}")
+        return text.upper()
+
+    return parse
+
+
+_PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
+    "client_id": _text,
+    "proxy_url": _secret,
+    "sasl_kerberos_domain_name": _text,
+    "sasl_kerberos_service_name": _text,
+    "sasl_mechanism": _one_of(*MECHANISMS),
+    "sasl_plain_password": _secret,
+    "sasl_plain_username": _text,
+    "security_protocol": _one_of(*PROTOCOLS),
+    "ssl_cafile": _file,
+    "ssl_certfile": _file,
+    "ssl_check_hostname": _boolean,
+    "ssl_crlfile": _file,
+    "ssl_keyfile": _file,
+    "ssl_password": _secret,
+}
+
+
+def _parse(name: str, text: str) -> Any:
+    if name not in _PARSERS:
+        raise OptionRefused(f"{name!r} is no option for Kafka that is known here: use {', '.join(_PARSERS)}")
+    return _PARSERS[name](name, text)
+
+
+def _check_together(options: Mapping[str, Any]) -> None:
+    protocol = options.get("security_protocol", "PLAINTEXT")
+    for prefix in ("sasl", "ssl"):
+        given = sorted(name for name in options if name.startswith(f"{prefix}_"))
+        if given and prefix.upper() not in protocol.split("_"):
+            raise OptionRefused(f"{given[0]} has no effect with security_protocol {protocol}: set that too")
+    if protocol.startswith("SASL_"):
+        _check_credentials(options)
+
+
+def _check_credentials(options: Mapping[str, Any]) -> None:
+    if "sasl_mechanism" not in options:
+        raise OptionRefused(f"sasl_mechanism is missing: set it to one of {', '.join(MECHANISMS)}")
+    needed = () if options["sasl_mechanism"] == "GSSAPI" else ("sasl_plain_username", "sasl_plain_password")
+    for name in needed:
+        if name not in options:
+            raise OptionRefused(f"{name} is missing: {options['sasl_mechanism']} needs it")

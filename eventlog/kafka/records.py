@@ -1,0 +1,95 @@
+"""The records of one batch (Kafka's format 2, decompressed) as events: bytes in, events out.
+
+kafka-python reads them too, by way of three objects for each record: this is the loop that a catch-up is spent in.
+"""
+
+from typing import Final, NamedTuple
+
+from eventlog.errors import EventLogError
+from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, Headers, RecordedEvent
+
+_SHORT: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(0x80))
+
+
+class BatchFacts(NamedTuple):
+    """What all records of a batch share; ``append_time`` is the time of all where the log gives it, else None."""
+
+    base_offset: int
+    first_timestamp: int
+    append_time: int | None
+    leader_epoch: int
+    records: int
+
+
+class RecordsDamaged(EventLogError):
+    """The records of a batch are not what their lengths say."""
+
+
+def batch_events(data: bytes, facts: BatchFacts) -> list[RecordedEvent]:
+    """The events of a batch, in order. Raises `RecordsDamaged`."""
+    try:
+        events, end = _events(data, facts)
+    except IndexError:
+        raise RecordsDamaged from None
+    if end != len(data):
+        raise RecordsDamaged
+    return events
+
+
+def _events(data: bytes, facts: BatchFacts) -> tuple[list[RecordedEvent], int]:
+    base_offset, first_timestamp, append_time, leader_epoch, records = facts
+    timestamp_type = CREATE_TIME if append_time is None else LOG_APPEND_TIME
+    new = tuple.__new__  # what RecordedEvent(...) does after it has sorted its arguments
+    events, at = [], 0
+    headers: Headers
+    for _ in range(records):
+        length, at = _varint(data, at)
+        end = at + length
+        time_delta, at = _varint(data, at + 1)  # the byte between holds attributes, of which there are none yet
+        offset_delta, at = _varint(data, at)
+        key, at = _nullable_bytes(data, at)
+        value, at = _nullable_bytes(data, at)
+        if data[at]:
+            headers, at = _headers(data, at)
+        else:
+            headers, at = (), at + 1
+        if at != end:
+            raise RecordsDamaged
+        time = first_timestamp + time_delta if append_time is None else append_time
+        offset = base_offset + offset_delta
+        events.append(new(RecordedEvent, (offset, time, timestamp_type, key, value, headers, leader_epoch)))
+    return events, at
+
+
+def _nullable_bytes(data: bytes, at: int) -> tuple[bytes | None, int]:
+    length, at = _varint(data, at)
+    if length < 0:
+        return None, at
+    end = at + length
+    return data[at:end], end
+
+
+def _headers(data: bytes, at: int) -> tuple[Headers, int]:
+    """A name that is no UTF-8 keeps its bytes, as lone surrogates."""
+    count, at = _varint(data, at)
+    headers = []
+    for _ in range(count):
+        name, at = _nullable_bytes(data, at)
+        value, at = _nullable_bytes(data, at)
+        headers.append(((name or b"").decode("utf-8", "surrogateescape"), value))
+    return tuple(headers), at
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number in zigzag, seven bits a byte, the low ones first; and where it ends."""
+    low = data[at]
+    if low < 0x80:
+        return _SHORT[low], at + 1
+    number, shift = low & 0x7F, 7
+    while True:
+        at += 1
+        byte = data[at]
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return (number >> 1) ^ -(number & 1), at + 1
+        shift += 7

@@ -1,0 +1,112 @@
+"""The streams of a Kafka cluster, as a follower reads them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from eventlog.events import RecordedEvent
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.consumer import EventConsumer
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.ranges import RangeReader
+from eventlog.source import Read, StreamFacts, StreamMissing
+
+BACKEND: Final = "kafka"
+
+
+class KafkaSource:
+    """See `EventSource`. It connects when it is first asked, and again by itself when brokers were away.
+
+    ``poll`` raises `StreamRefused` too, for a stream that holds what cannot be read. A stream that ``poll`` raised an
+    error for rests until it is assigned again; the others go on.
+    """
+
+    backend: Final = BACKEND
+
+    def __init__(self, options: KafkaOptions) -> None:
+        self._options = options
+        self._admin = KafkaAdmin(options)
+        self._ranges = RangeReader(options, self._admin)
+        self._follower: EventConsumer | None = None
+        self._woken = False
+        self._topic_ids: dict[str, str | None] = {}
+
+    @property
+    def cluster_id(self) -> str:
+        """See `EventSource.cluster_id`."""
+        return self._admin.cluster_id
+
+    def stream_names(self) -> list[str]:
+        """See `EventSource.stream_names`."""
+        return self._admin.stream_names()
+
+    def describe(self, stream_name: str) -> StreamFacts:
+        """See `EventSource.describe`. It settles which topic is meant by ``read`` and ``assign`` from now on."""
+        facts = self._admin.describe(stream_name)
+        self._topic_ids[stream_name] = facts.topic_id
+        return facts
+
+    def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
+        """See `EventSource.end_offsets`."""
+        return self._admin.end_offsets(stream_names)
+
+    def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
+        """See `EventSource.read`."""
+        self._settle_topics([stream_name])
+        return self._ranges.read(stream_name, self._topic_ids[stream_name], first, until)
+
+    def assign(self, positions: Mapping[str, int]) -> None:
+        """See `EventSource.assign`. Raises `StreamMissing` or `SourceUnavailable`."""
+        if not positions and self._follower is None:
+            return
+        self._settle_topics(positions)
+        topic_ids = {name: self._topic_ids[name] for name in positions}
+        if self._follower is not None and not self._follower.can_assign(topic_ids):
+            self._drop_follower()
+        self._followed().assign(positions, topic_ids)
+
+    def poll(self, timeout: float) -> list[Read]:
+        """See `EventSource.poll`."""
+        follower = self._followed()
+        if self._woken:  # before there was one to wake
+            self._woken, timeout = False, 0
+        return follower.poll(timeout)
+
+    def wake(self) -> None:
+        """See `EventSource.wake`. A poll that is yet to come returns at once instead."""
+        if self._follower is None:
+            self._woken = True
+        else:
+            self._follower.wake()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._admin.close()
+        self._ranges.close()
+        self._drop_follower()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _followed(self) -> EventConsumer:
+        if self._follower is None:
+            self._follower = EventConsumer(self._options, self._admin)
+        return self._follower
+
+    def _drop_follower(self) -> None:
+        if self._follower is not None:
+            self._follower.close()
+            self._follower = None
+
+    def _settle_topics(self, stream_names: Sequence[str] | Mapping[str, int]) -> None:
+        """Take the topics there are for streams that were not described."""
+        unknown = [name for name in stream_names if name not in self._topic_ids]
+        self._topic_ids |= self._admin.topic_ids(unknown)
+        for name in unknown:
+            if name not in self._topic_ids:
+                raise StreamMissing(name, f"Kafka at {self._options.bootstrap_servers}")

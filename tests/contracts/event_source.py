@@ -1,0 +1,327 @@
+"""What every event source must do; a backend subclasses it, and says how its streams are made and written to.
+
+A source reads what any program appends: nothing here goes by way of the source but reading.
+"""
+
+import signal
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.source import EventSource, StreamMissing
+from tests.fixtures.waiting import wait_until
+
+SOON = 10.0
+"""Seconds in which what was appended must have come."""
+
+NOTHING = 0.3
+"""Seconds of listening after which nothing is expected any more."""
+
+
+def new_events(count: int, prefix: str = "k") -> list[NewEvent]:
+    """Events that differ from each other, all with a time."""
+    return [NewEvent(f"{prefix}{number}".encode(), b"v%d" % number, number) for number in range(count)]
+
+
+class Followed:
+    """What polls have brought, by stream."""
+
+    def __init__(self, source: EventSource) -> None:
+        self._source = source
+        self.events: dict[str, list[RecordedEvent]] = {}
+        self.positions: dict[str, int] = {}
+        self.order: list[str] = []
+
+    def poll(self, timeout: float = 0.1) -> bool:
+        """Poll once; whether anything came. Nothing may come twice, out of order, or go past its ``next_offset``."""
+        reads = self._source.poll(timeout)
+        for name, events, next_offset in reads:
+            offsets = [event.offset for event in events]
+            assert offsets == sorted(set(offsets))
+            assert all(self.positions.get(name, 0) <= offset < next_offset for offset in offsets)
+            self.events.setdefault(name, []).extend(events)
+            self.positions[name] = next_offset
+            self.order.append(name)
+        return bool(reads)
+
+    def until(self, stream_name: str, position: int) -> list[RecordedEvent]:
+        """All events of a stream, once it was read to a position."""
+
+        def is_there() -> bool:
+            self.poll()
+            return self.positions.get(stream_name, -1) >= position
+
+        wait_until(is_there, SOON, f"{stream_name} to be read to offset {position}")
+        return self.events.get(stream_name, [])
+
+    def nothing_more(self, seconds: float = NOTHING) -> bool:
+        """Whether polls bring nothing for a while."""
+        deadline = time.monotonic() + seconds
+        came = False
+        while time.monotonic() < deadline:
+            came |= self.poll(deadline - time.monotonic() if deadline > time.monotonic() else 0)
+        return not came
+
+
+def offsets(events: Sequence[RecordedEvent]) -> list[int]:
+    """The offsets of events."""
+    return [event.offset for event in events]
+
+
+class EventSourceContract(ABC):
+    """Each test gets a source that has been asked nothing."""
+
+    backend: str
+
+    @abstractmethod
+    def make_source(self) -> EventSource:
+        """Open the source."""
+
+    @abstractmethod
+    def make_stream(self) -> str:
+        """Make an empty stream that no other test has, a coordinator stream by its name."""
+
+    @abstractmethod
+    def append(self, stream_name: str, events: Sequence[NewEvent]) -> None:
+        """Append events, as another program would."""
+
+    @pytest.fixture
+    def source(self) -> Iterator[EventSource]:
+        source = self.make_source()
+        try:
+            yield source
+        finally:
+            source.close()
+
+    def make_filled(self, count: int, prefix: str = "k") -> str:
+        """Make a stream of so many events."""
+        name = self.make_stream()
+        self.append(name, new_events(count, prefix))
+        return name
+
+    def test_it_says_what_it_is(self, source: EventSource) -> None:
+        assert source.backend == self.backend
+        assert source.cluster_id == source.cluster_id
+
+    def test_it_names_all_streams_in_order(self, source: EventSource) -> None:
+        made = [self.make_stream() for _ in range(3)]
+        names = source.stream_names()
+        assert names == sorted(names)
+        assert set(made) <= set(names)
+        later = self.make_stream()
+        assert set(source.stream_names()) - set(names) == {later}
+
+    def test_an_empty_stream_begins_and_ends_at_zero(self, source: EventSource) -> None:
+        name = self.make_stream()
+        facts = source.describe(name)
+        assert (facts.stream_name, facts.start_offset, facts.end_offset, facts.warning) == (name, 0, 0, "")
+
+    def test_a_stream_is_described_afresh_and_stays_itself(self, source: EventSource) -> None:
+        name = self.make_stream()
+        empty = source.describe(name)
+        self.append(name, new_events(3))
+        assert source.describe(name) == empty._replace(end_offset=3)
+
+    def test_a_stream_that_is_not_there_is_told(self, source: EventSource) -> None:
+        with pytest.raises(StreamMissing, match=r"has no stream __samza_coordinator_nowhere_1: create it") as missing:
+            source.describe("__samza_coordinator_nowhere_1")
+        assert missing.value.stream_name == "__samza_coordinator_nowhere_1"
+
+    def test_the_ends_of_several_streams_are_one_question(self, source: EventSource) -> None:
+        first, second = self.make_filled(2), self.make_filled(1)
+        assert source.end_offsets([first, "__samza_coordinator_nowhere_1", second]) == {first: 2, second: 1}
+        assert source.end_offsets([]) == {}
+
+    def test_a_stream_may_come_later(self, source: EventSource) -> None:
+        source.stream_names()
+        name = self.make_filled(1)
+        source.assign({name: 0})
+        assert offsets(Followed(source).until(name, 1)) == [0]
+
+    @pytest.mark.parametrize(("first", "until", "expected"), [(0, 5, range(5)), (2, 4, range(2, 4)), (3, 3, range(0))])
+    def test_a_range_is_read(self, source: EventSource, first: int, until: int, expected: range) -> None:
+        name = self.make_filled(5)
+        assert offsets(list(source.read(name, first, until))) == list(expected)
+
+    def test_ranges_are_read_again_and_at_once(self, source: EventSource) -> None:
+        name = self.make_filled(4)
+        once, again = source.read(name, 0, 4), source.read(name, 2, 4)
+        assert [next(once).offset, next(again).offset, next(once).offset] == [0, 2, 1]
+        assert offsets([*once]) == [2, 3]
+        assert offsets([*source.read(name, 0, 4)]) == [0, 1, 2, 3]
+
+    def test_a_read_that_is_given_up_harms_nothing(self, source: EventSource) -> None:
+        name = self.make_filled(3)
+        reading = source.read(name, 0, 3)
+        next(reading)
+        del reading
+        assert offsets([*source.read(name, 0, 3)]) == [0, 1, 2]
+
+    def test_events_come_as_they_were_appended(self, source: EventSource) -> None:
+        name = self.make_stream()
+        given = [
+            NewEvent(b"key", None, 0),
+            NewEvent(b"", b"", 1),
+            NewEvent(b"\x00\xff", b"\xfe\x00", 1_700_000_000_001, (("a", b"\x00"), ("a", b""), ("\u00fc", b"x"))),
+            NewEvent(b"k" * 3000, bytes(range(256)) * 3800, 5),
+        ]
+        self.append(name, given)
+        source.assign({name: 0})
+        followed = Followed(source).until(name, 4)
+        assert followed == list(source.read(name, 0, 4))
+        assert [NewEvent(event.key, event.value, event.timestamp, event.headers) for event in followed] == given
+        assert [event.timestamp_type for event in followed] == [0, 0, 0, 0]
+
+    def test_a_stream_is_followed_from_an_offset_on(self, source: EventSource) -> None:
+        name = self.make_filled(5)
+        source.assign({name: 3})
+        followed = Followed(source)
+        assert offsets(followed.until(name, 5)) == [3, 4]
+        self.append(name, new_events(2))
+        assert offsets(followed.until(name, 7)) == [3, 4, 5, 6]
+        assert followed.nothing_more()
+
+    def test_a_stream_is_followed_from_its_end(self, source: EventSource) -> None:
+        empty, filled = self.make_stream(), self.make_filled(2)
+        source.assign({empty: 0, filled: 2})
+        followed = Followed(source)
+        assert followed.nothing_more()
+        self.append(empty, new_events(1))
+        self.append(filled, new_events(1))
+        assert (offsets(followed.until(empty, 1)), offsets(followed.until(filled, 3))) == ([0], [2])
+
+    def test_a_poll_waits_for_events_no_longer_than_told(self, source: EventSource) -> None:
+        source.assign({self.make_stream(): 0})
+        source.poll(0)
+        began = time.monotonic()
+        assert source.poll(0.5) == []
+        assert 0.45 < time.monotonic() - began < 5
+
+    def test_a_waiting_poll_gives_what_comes(self, source: EventSource) -> None:
+        name = self.make_stream()
+        source.assign({name: 0})
+        assert Followed(source).nothing_more()
+        writer = threading.Timer(0.2, self.append, (name, new_events(1)))
+        writer.start()
+        reads = source.poll(SOON)
+        writer.join()
+        assert [(read.stream_name, offsets(read.events), read.next_offset) for read in reads] == [(name, [0], 1)]
+
+    def test_streams_do_not_mix(self, source: EventSource) -> None:
+        names = [self.make_filled(3, f"s{number}.") for number in range(5)]
+        source.assign(dict.fromkeys(names, 0))
+        followed = Followed(source)
+        for number, name in enumerate(names):
+            assert [event.key for event in followed.until(name, 3)] == [b"s%d.%d" % (number, at) for at in range(3)]
+
+    def test_a_long_stream_does_not_keep_others_waiting(self, source: EventSource) -> None:
+        long, short = self.make_filled(60_000), self.make_filled(1)
+        source.assign({long: 0, short: 0})
+        followed = Followed(source)
+        followed.until(short, 1)
+        assert followed.positions.get(long, 0) < 60_000
+        assert len(followed.until(long, 60_000)) == 60_000
+
+    def test_what_is_assigned_no_more_comes_no_more(self, source: EventSource) -> None:
+        left, kept = self.make_filled(1), self.make_filled(1)
+        source.assign({left: 0, kept: 0})
+        followed = Followed(source)
+        followed.until(left, 1)
+        followed.until(kept, 1)
+        source.assign({kept: 1})
+        self.append(left, new_events(1))
+        self.append(kept, new_events(1))
+        assert offsets(followed.until(kept, 2)) == [0, 1]
+        assert followed.nothing_more()
+        assert followed.positions == {left: 1, kept: 2}
+
+    def test_a_stream_added_leaves_the_others_where_they_are(self, source: EventSource) -> None:
+        first = self.make_filled(30_000)
+        source.assign({first: 0})
+        followed = Followed(source)
+        wait_until(followed.poll, SOON, "the first events")
+        second = self.make_filled(2)
+        source.assign({first: followed.positions[first], second: 1})
+        assert offsets(followed.until(second, 2)) == [1]
+        assert offsets(followed.until(first, 30_000)) == list(range(30_000))
+
+    def test_a_stream_may_be_followed_from_elsewhere(self, source: EventSource) -> None:
+        name = self.make_filled(5)
+        source.assign({name: 2})
+        Followed(source).until(name, 5)
+        source.assign({name: 1})
+        assert offsets(Followed(source).until(name, 5)) == [1, 2, 3, 4]
+
+    def test_assigned_anew_a_stream_begins_where_told(self, source: EventSource) -> None:
+        name = self.make_filled(5)
+        source.assign({name: 0})
+        Followed(source).until(name, 5)
+        source.assign({})
+        assert source.poll(0) == []
+        source.assign({name: 0})
+        assert offsets(Followed(source).until(name, 5)) == [0, 1, 2, 3, 4]
+
+    def test_a_range_is_read_apart_from_what_is_followed(self, source: EventSource) -> None:
+        name = self.make_filled(4)
+        source.assign({name: 2})
+        assert offsets(list(source.read(name, 0, 4))) == [0, 1, 2, 3]
+        assert offsets(Followed(source).until(name, 4)) == [2, 3]
+
+    def test_another_thread_wakes_a_waiting_poll(self, source: EventSource) -> None:
+        name = self.make_stream()
+        source.assign({name: 0})
+        source.poll(0)
+        waker = threading.Timer(0.2, source.wake)
+        waker.start()
+        began = time.monotonic()
+        assert source.poll(SOON) == []
+        assert time.monotonic() - began < SOON / 2
+        waker.join()
+        self.append(name, new_events(1))
+        assert offsets(Followed(source).until(name, 1)) == [0]
+
+    def test_a_signal_wakes_a_waiting_poll(self, source: EventSource) -> None:
+        source.assign({self.make_stream(): 0})
+        source.poll(0)
+        before = signal.signal(signal.SIGALRM, lambda *_: source.wake())
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            began = time.monotonic()
+            assert source.poll(SOON) == []
+            assert time.monotonic() - began < SOON / 2
+        finally:
+            signal.signal(signal.SIGALRM, before)
+
+    def test_a_wake_that_comes_first_is_not_lost(self, source: EventSource) -> None:
+        source.assign({self.make_stream(): 0})
+        source.wake()
+        began = time.monotonic()
+        assert source.poll(SOON) == []
+        assert time.monotonic() - began < SOON / 2
+
+    def test_a_poll_with_nothing_assigned_waits_and_can_be_woken(self, source: EventSource) -> None:
+        source.assign({})
+        waker = threading.Timer(0.2, source.wake)
+        waker.start()
+        began = time.monotonic()
+        assert source.poll(SOON) == []
+        assert 0.1 < time.monotonic() - began < SOON / 2
+        waker.join()
+
+    def test_many_streams_are_followed_at_once(self, source: EventSource) -> None:
+        names = [self.make_stream() for _ in range(12)]
+        source.assign(dict.fromkeys(names, 0))
+        followed = Followed(source)
+        for name in names:
+            self.append(name, new_events(1))
+        for name in names:
+            assert offsets(followed.until(name, 1)) == [0]
+
+    def test_closed_twice_it_stays_closed(self, source: EventSource) -> None:
+        source.stream_names()
+        source.close()
+        source.close()

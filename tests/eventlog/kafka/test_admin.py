@@ -1,0 +1,139 @@
+"""Topics: what they are, whether they can be followed, and making them."""
+
+from collections.abc import Iterator
+
+import pytest
+from kafka.errors import UnknownTopicOrPartitionError
+
+from eventlog.kafka.admin import CreationRefused, KafkaAdmin, Topic, TopicExists, check
+from eventlog.kafka.options import KafkaOptions
+from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
+from eventlog.streams import identify
+from tests.contracts.event_source import new_events
+from tests.fixtures.kafka_topics import LASTING, Topics
+
+
+@pytest.fixture
+def admin(kafka_options: KafkaOptions) -> Iterator[KafkaAdmin]:
+    """An admin of the run's broker."""
+    with KafkaAdmin(kafka_options) as admin:
+        yield admin
+
+
+class TestCreation:
+    @pytest.fixture
+    def made(self, topics: Topics, job_name: str) -> str:
+        """The name of a coordinator stream that the test makes."""
+        name = f"__samza_coordinator_{job_name}_1"
+        topics.will_be_made(name)
+        return name
+
+    def test_a_coordinator_stream_is_as_samza_makes_it(self, admin: KafkaAdmin, topics: Topics, made: str) -> None:
+        admin.create_stream(identify(made))
+        topic = admin.topic(made)
+        assert (topic.partitions, topic.cleanup_policy) == (1, frozenset({"compact"}))
+        assert topic.delete_retention_ms == 86_400_000
+        assert topics.settings_of(made) == {"cleanup.policy": "compact", "segment.bytes": "26214400"}
+
+    def test_a_checkpoint_topic_takes_smaller_batches(self, admin: KafkaAdmin, topics: Topics, job_name: str) -> None:
+        name = f"__samza_checkpoint_ver_1_for_{job_name}_1"
+        topics.will_be_made(name)
+        admin.create_stream(identify(name), replication_factor=1, segment_bytes=1 << 20)
+        assert topics.settings_of(name) == {
+            "cleanup.policy": "compact",
+            "segment.bytes": "1048576",
+            "max.message.bytes": "1000012",
+        }
+
+    def test_it_can_be_used_at_once(self, admin: KafkaAdmin, topics: Topics, made: str) -> None:
+        admin.create_stream(identify(made))
+        assert topics.write(made, new_events(1)) == [0]
+
+    def test_a_topic_that_is_there_is_left_as_it_is(self, admin: KafkaAdmin, topics: Topics, made: str) -> None:
+        topics.create(made, {"cleanup.policy": "delete"})
+        with pytest.raises(TopicExists, match=f"has a topic {made} already: use it") as exists:
+            admin.create_stream(identify(made))
+        assert exists.value.stream_name == made
+        assert topics.settings_of(made) == {"cleanup.policy": "delete"}
+
+    def test_too_few_brokers_are_told(self, admin: KafkaAdmin, made: str) -> None:
+        with pytest.raises(CreationRefused, match=f"{made} with replication factor 3000 .InvalidReplicationFactor"):
+            admin.create_stream(identify(made), replication_factor=3000)
+        assert made not in admin.stream_names()
+
+    def test_a_name_that_kafka_does_not_take_is_told(self, admin: KafkaAdmin) -> None:
+        with pytest.raises(CreationRefused, match="InvalidTopic"):
+            admin.create_stream(identify("__samza_coordinator_a b_1"))
+
+
+class TestCheck:
+    def test_a_compacted_topic_is_well(self, admin: KafkaAdmin, coordinator_topic: str) -> None:
+        assert check(admin.topic(coordinator_topic)) == ""
+
+    def test_a_topic_that_is_deleted_from_is_refused(self, admin: KafkaAdmin, topics: Topics, job_name: str) -> None:
+        name = topics.create(f"__samza_coordinator_{job_name}_1", {"cleanup.policy": "delete"})
+        with pytest.raises(StreamRefused, match=f"{name} cannot be followed: its cleanup.policy is delete") as refused:
+            admin.describe(name)
+        assert refused.value.stream_name == name
+
+    def test_several_partitions_are_refused(self, admin: KafkaAdmin, topics: Topics, job_name: str) -> None:
+        name = topics.create(f"__samza_coordinator_{job_name}_1", LASTING, partitions=3)
+        with pytest.raises(StreamRefused, match="it has 3 partitions, and one order of events needs one"):
+            admin.describe(name)
+
+    @pytest.mark.parametrize("policy", ["compact,delete", "delete,compact"])
+    def test_a_topic_that_is_compacted_and_deleted_is_warned_of(
+        self, admin: KafkaAdmin, topics: Topics, job_name: str, policy: str
+    ) -> None:
+        name = topics.create(f"__samza_coordinator_{job_name}_1", {"cleanup.policy": policy})
+        assert admin.describe(name).warning.startswith(f"{name} is compacted and deleted: what nobody has written")
+
+    def test_settings_that_may_not_be_read_are_warned_of(self) -> None:
+        hidden = Topic("t", "id", 1, {})
+        assert "we are not allowed to see" in check(hidden)
+        assert (hidden.delete_retention_ms, hidden.max_message_bytes) == (None, None)
+
+
+class TestQuestions:
+    def test_a_topic_that_is_not_there_is_told(self, admin: KafkaAdmin, kafka_options: KafkaOptions) -> None:
+        place = f"Kafka at {kafka_options.bootstrap_servers} has no stream"
+        for name in ("__samza_coordinator_nowhere_1", "no name for a topic"):
+            with pytest.raises(StreamMissing, match=f"{place} {name}: create it"):
+                admin.topic(name)
+            assert admin.bounds(name) is None
+
+    def test_topics_have_ids(self, admin: KafkaAdmin, topics: Topics, coordinator_topic: str) -> None:
+        assert admin.topic_ids([coordinator_topic, "__samza_coordinator_nowhere_1"]) == {
+            coordinator_topic: topics.topic_id(coordinator_topic)
+        }
+        assert admin.topic_ids([]) == {}
+
+    def test_a_topic_deleted_while_it_is_asked_for_is_left_out(
+        self, admin: KafkaAdmin, topics: Topics, job_name: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        gone, kept = (topics.create(f"__samza_coordinator_{job_name}-{which}_1") for which in ("gone", "kept"))
+        list_offsets = admin._list_offsets
+
+        def deleting(asked: object) -> object:
+            if gone in admin.stream_names():
+                topics.delete(gone)
+                raise UnknownTopicOrPartitionError
+            return list_offsets(asked)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(admin, "_list_offsets", deleting)
+        assert admin.end_offsets([gone, kept]) == {kept: 0}
+
+    def test_it_connects_again_after_a_close(self, admin: KafkaAdmin) -> None:
+        cluster_id = admin.cluster_id
+        admin.close()
+        assert admin.cluster_id == cluster_id
+
+
+def test_an_address_where_nobody_is_told_within_ten_seconds() -> None:
+    with (
+        KafkaAdmin(KafkaOptions.parse("127.0.0.1:1")) as admin,
+        pytest.raises(
+            SourceUnavailable, match=r"Kafka at 127.0.0.1:1 does not answer .*: look whether its brokers run"
+        ),
+    ):
+        admin.stream_names()

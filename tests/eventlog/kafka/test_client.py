@@ -1,0 +1,114 @@
+"""Clients of kafka-python, and their errors in our own words."""
+
+import threading
+import time
+
+import pytest
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
+from kafka.errors import (
+    KafkaTimeoutError,
+    NodeNotReadyError,
+    SaslAuthenticationFailedError,
+    TopicAlreadyExistsError,
+    TopicAuthorizationFailedError,
+)
+
+from eventlog.kafka.client import CredentialsRefused, ask, connect, spoken_for
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
+from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing
+from eventlog.streams import identify
+from tests.contracts.event_source import new_events
+from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import wait_until
+
+NOWHERE = KafkaOptions.parse("127.0.0.1:1")
+
+
+@pytest.mark.parametrize("make", [KafkaAdminClient, KafkaConsumer, KafkaProducer])
+def test_a_client_that_finds_nobody_leaves_nothing_behind(make: type) -> None:
+    before = threading.active_count()
+    with pytest.raises(SourceUnavailable, match=r"127\.0\.0\.1:1 does not answer"):
+        connect(make, NOWHERE, bootstrap_timeout_ms=200)
+    wait_until(lambda: threading.active_count() == before, what="its thread to end")
+
+
+def test_errors_are_said_with_the_place() -> None:
+    sentence = r"Kafka at 127\.0\.0\.1:1 does not answer \(KafkaTimeout\): look whether"
+    with pytest.raises(SourceUnavailable, match=sentence), spoken_for(NOWHERE):
+        raise KafkaTimeoutError("of no use to anybody")
+
+
+@pytest.mark.parametrize("error", [SaslAuthenticationFailedError, TopicAuthorizationFailedError])
+def test_refused_credentials_are_told_apart_and_not_repeated(error: type[Exception]) -> None:
+    with pytest.raises(CredentialsRefused, match=r"Kafka at 127\.0\.0\.1:1 refuses us") as refused, spoken_for(NOWHERE):
+        raise error("user follower, password a secret")
+    assert "secret" not in str(refused.value)
+
+
+def test_a_question_is_asked_again_until_it_is_answered() -> None:
+    answers = iter([NodeNotReadyError(), KafkaTimeoutError(), None])
+
+    def question() -> str:
+        if error := next(answers):
+            raise error
+        return "answer"
+
+    assert ask(NOWHERE, question) == "answer"
+
+
+def test_it_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eventlog.kafka.client.REACH_SECONDS", 0.3)
+
+    def question() -> None:
+        raise NodeNotReadyError
+
+    began = time.monotonic()
+    with pytest.raises(SourceUnavailable):
+        ask(NOWHERE, question)
+    assert 0.3 <= time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(TopicAlreadyExistsError, TopicAlreadyExistsError), (SaslAuthenticationFailedError, CredentialsRefused)],
+)
+def test_what_will_not_change_is_not_asked_again(error: type[Exception], told: type[Exception]) -> None:
+    asked = []
+
+    def question() -> None:
+        asked.append(1)
+        raise error
+
+    with pytest.raises(told):
+        ask(NOWHERE, question, answers=(TopicAlreadyExistsError,))
+    assert asked == [1]
+
+
+def test_nothing_is_made_by_being_asked_for(start_broker: BrokerMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where brokers make topics by themselves: one that was deleted must not come back, and uncompacted."""
+    monkeypatch.setattr("eventlog.kafka.producer.APPEND_SECONDS", 2.0)
+    name = "__samza_coordinator_orders_1"
+    with (
+        start_broker(settings={"auto.create.topics.enable": "true"}) as broker,
+        Topics(broker.bootstrap_servers) as topics,
+    ):
+        options = KafkaOptions.parse(broker.bootstrap_servers)
+        topics.create(name)
+        with KafkaSource(options) as source, KafkaEventLog(options, identify(name)) as log:
+            log.append(new_events(1))
+            source.describe(name)
+            source.assign({name: 0})
+            wait_until(lambda: source.poll(0.1))
+            topics.delete(name)
+            with pytest.raises(OffsetLost):
+                wait_until(lambda: source.poll(0.1))
+            with pytest.raises(StreamMissing):
+                source.describe(name)
+            with pytest.raises(StreamMissing):
+                log.end_offset()
+            with pytest.raises(SourceUnavailable, match="did not acknowledge"):
+                log.append(new_events(1))
+            assert source.stream_names() == []

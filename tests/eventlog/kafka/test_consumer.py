@@ -1,0 +1,77 @@
+"""The consumer beneath the source: what else it does is in the tests of that."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.consumer import EventConsumer
+from eventlog.kafka.options import KafkaOptions
+from eventlog.source import OffsetLost, SourceUnavailable
+from tests.contracts.event_source import new_events, offsets
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import wait_until
+
+
+@pytest.fixture
+def admin(kafka_options: KafkaOptions) -> Iterator[KafkaAdmin]:
+    with KafkaAdmin(kafka_options) as admin:
+        yield admin
+
+
+@pytest.fixture
+def consumer(kafka_options: KafkaOptions, admin: KafkaAdmin) -> Iterator[EventConsumer]:
+    consumer = EventConsumer(kafka_options, admin)
+    yield consumer
+    consumer.close()
+
+
+def test_it_says_when_it_can_not_be_used_for_a_topic(
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, coordinator_topic: str
+) -> None:
+    old = admin.topic_ids([coordinator_topic])
+    assert consumer.can_assign(old)
+    consumer.assign({coordinator_topic: 0}, old)
+    assert consumer.can_assign(old)
+    topics.create_again(coordinator_topic)
+    assert not consumer.can_assign(admin.topic_ids([coordinator_topic]))
+    consumer.assign({}, {})
+    assert not consumer.can_assign(admin.topic_ids([coordinator_topic]))
+
+
+def test_a_stream_that_was_lost_needs_another(
+    consumer: EventConsumer, admin: KafkaAdmin, coordinator_topic: str
+) -> None:
+    ids = admin.topic_ids([coordinator_topic])
+    consumer.assign({coordinator_topic: 5}, ids)
+    with pytest.raises(OffsetLost):
+        wait_until(lambda: consumer.poll(0.1))
+    assert not consumer.can_assign(ids)
+    assert consumer.poll(0.1) == []  # it is said once
+
+
+def test_events_whose_topic_nobody_can_tell_are_not_given_away(
+    consumer: EventConsumer,
+    admin: KafkaAdmin,
+    topics: Topics,
+    coordinator_topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The broker that gave them may be gone when it is asked: they are fetched again."""
+    topics.write(coordinator_topic, new_events(3))
+    consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
+    ask = admin.topic_ids
+    asked: list[object] = []
+
+    def unreachable(*arguments: object) -> dict[str, str | None]:
+        asked.append(arguments)
+        if len(asked) < 3:
+            raise SourceUnavailable
+        return ask(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(admin, "topic_ids", unreachable)
+    for _ in range(2):
+        with pytest.raises(SourceUnavailable):
+            wait_until(lambda: consumer.poll(1))
+    (read,) = wait_until(lambda: consumer.poll(1))
+    assert (offsets(read.events), read.next_offset) == ([0, 1, 2], 3)

@@ -1,0 +1,178 @@
+"""The event log that is a topic of Kafka."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.kafka.admin import TopicExists
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import AppendRefused, Capabilities, Clock, EventLog
+from eventlog.source import OffsetLost, StreamMissing, StreamRefused
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
+from tests.contracts.event_log import UnconditionalAppendContract, clock, new_events
+from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, LASTING, Topics
+from tests.fixtures.waiting import wait_until
+
+ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
+LARGE = {"max.message.bytes": str(4 << 20)}
+
+
+class TestKafkaEventLog(UnconditionalAppendContract):
+    capabilities = Capabilities(can_append=True, keeps_superseded_events=False, conditional_append=False)
+
+    @pytest.fixture(autouse=True)
+    def _topic(self, kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+        self.options = kafka_options
+        self.stream = identify(topics.create(f"__samza_coordinator_{job_name}_1", {**LASTING, **ANY_TIME, **LARGE}))
+
+    def make_log(self, clock: Clock) -> EventLog:
+        return KafkaEventLog(self.options, self.stream, clock=clock)
+
+    def open_again(self, log: EventLog) -> EventLog:
+        return KafkaEventLog(self.options, identify(log.stream_name), clock=clock)
+
+    def holds(self, event: NewEvent) -> bool:
+        is_late = event.timestamp is None or event.timestamp >= 0
+        return is_late and event.key is not None and event.key not in {b"no value", b"no text"}
+
+
+@pytest.fixture
+def log(kafka_options: KafkaOptions, coordinator_topic: str) -> Iterator[KafkaEventLog]:
+    """A log on a topic with Samza's settings."""
+    with KafkaEventLog(kafka_options, identify(coordinator_topic), clock=clock) as log:
+        yield log
+
+
+def test_a_log_is_made_as_samza_makes_it(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+    stream = identify(coordinator_stream_name(job_name))
+    topics.will_be_made(stream.stream_name)
+    with KafkaEventLog.create(kafka_options, stream, replication_factor=1) as log:
+        assert log.append(new_events(1)) == range(1)
+    assert topics.settings_of(stream.stream_name)["cleanup.policy"] == "compact"
+    with pytest.raises(TopicExists):
+        KafkaEventLog.create(kafka_options, stream)
+
+
+def test_a_topic_that_is_not_there_is_told(kafka_options: KafkaOptions) -> None:
+    before = threading.active_count()
+    with pytest.raises(StreamMissing, match="has no stream __samza_coordinator_nowhere_1: create it"):
+        KafkaEventLog(kafka_options, identify("__samza_coordinator_nowhere_1"))
+    wait_until(lambda: threading.active_count() == before, what="the connection's thread to end")
+
+
+def test_a_topic_that_forgets_is_refused(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+    name = topics.create(coordinator_stream_name(job_name), {"cleanup.policy": "delete"})
+    with pytest.raises(StreamRefused, match=r"its cleanup\.policy is delete"):
+        KafkaEventLog(kafka_options, identify(name))
+
+
+def test_one_that_forgets_in_time_is_warned_of(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+    name = topics.create(coordinator_stream_name(job_name), COMPACTED_AND_DELETED)
+    with KafkaEventLog(kafka_options, identify(name)) as log:
+        assert log.warning.startswith(f"{name} is compacted and deleted")
+
+
+def test_superseded_events_go_as_it_says(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+    name = topics.create(coordinator_stream_name(job_name), COMPACTED_SOON)
+    with KafkaEventLog(kafka_options, identify(name)) as log:
+        log.append([NewEvent(b"k", b"%d" % number) for number in range(10)])
+        topics.compact(name)
+        assert [event.offset for event in log.read(0, 10)] == [9]
+        assert log.start_offset() == 0
+
+
+def test_a_read_begins_where_the_log_does(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+    name = topics.create(coordinator_stream_name(job_name), COMPACTED_AND_DELETED)
+    with KafkaEventLog(kafka_options, identify(name)) as log:
+        log.append(new_events(5))
+        topics.delete_before(name, 3)
+        assert (log.start_offset(), [event.offset for event in log.read()]) == (3, [3, 4])
+        topics.delete_before(name, 5)
+        assert (log.start_offset(), log.end_offset(), list(log.read())) == (5, 5, [])
+
+
+def test_what_is_not_committed_is_not_there(log: KafkaEventLog, topics: Topics) -> None:
+    with topics.transaction(log.stream_name, new_events(2)) as producer:
+        assert (log.end_offset(), list(log.read())) == (0, [])
+        producer.commit_transaction()
+    wait_until(lambda: log.end_offset() == 3)
+    assert [event.offset for event in log.read()] == [0, 1]
+
+
+def test_a_topic_made_again_is_another_log(log: KafkaEventLog, topics: Topics) -> None:
+    log.append(new_events(2))
+    topics.create_again(log.stream_name)
+    topics.write(log.stream_name, new_events(2, "new"))
+    with pytest.raises(OffsetLost):
+        list(log.read())
+
+
+class TestSizes:
+    def test_an_append_is_one_batch_up_to_what_the_topic_takes(self, log: KafkaEventLog) -> None:
+        half = [NewEvent(b"k%d" % number, bytes(1000)) for number in range(500)]
+        assert log.append(half) == range(500)
+        with pytest.raises(AppendRefused, match=r"15\d{5} bytes are more than the 1048588 that it takes at once"):
+            log.append([*half, *half, *half])
+        assert log.end_offset() == 500
+
+    def test_one_event_may_be_too_large(self, kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+        name = topics.create(checkpoint_stream_name(job_name), {**LASTING, "max.message.bytes": "1000012"})
+        with KafkaEventLog(kafka_options, identify(name)) as log:
+            with pytest.raises(AppendRefused, match=r"append in parts, or raise its max\.message\.bytes"):
+                log.append([NewEvent(b"k", bytes(1 << 20))])
+            assert log.append([NewEvent(b"k", bytes(999_000))]) == range(1)
+
+    def test_what_the_brokers_refuse_is_told_and_the_log_goes_on(self, log: KafkaEventLog, topics: Topics) -> None:
+        topics.change(log.stream_name, {"max.message.bytes": "5000"})
+        with pytest.raises(AppendRefused, match="its cluster does not take the events"):
+            log.append([NewEvent(b"k", bytes(10_000))])
+        assert log.append(new_events(1)) == range(1)
+
+    def test_a_time_too_far_ahead_is_the_brokers_to_refuse(self, log: KafkaEventLog) -> None:
+        with pytest.raises(AppendRefused, match=r"does not take the events \(InvalidTimestamp\)"):
+            log.append([NewEvent(b"k", b"v", 2**62)])
+        assert log.append(new_events(1)) == range(1)
+
+
+class TestTransactionalAppend:
+    @pytest.fixture
+    def writer(self, kafka_options: KafkaOptions, log: KafkaEventLog) -> Iterator[KafkaEventLog]:
+        with self.open(kafka_options, log) as writer:
+            yield writer
+
+    def open(self, options: KafkaOptions, log: KafkaEventLog) -> KafkaEventLog:
+        return KafkaEventLog(options, identify(log.stream_name), clock=clock, transactional_id=log.stream_name)
+
+    def test_a_marker_follows_each_append(self, writer: KafkaEventLog) -> None:
+        assert writer.append(new_events(2)) == range(2)
+        assert writer.append(new_events(1)) == range(3, 4)
+        assert [event.offset for event in writer.read()] == [0, 1, 3]
+
+    def test_an_append_may_be_of_any_size(self, writer: KafkaEventLog, log: KafkaEventLog) -> None:
+        events = [NewEvent(b"k%d" % number, bytes(100_000)) for number in range(30)]
+        assert writer.append(events) == range(30)
+        assert len(list(log.read())) == 30
+
+    def test_all_or_none_are_there(self, writer: KafkaEventLog, log: KafkaEventLog, topics: Topics) -> None:
+        """The last is refused by the brokers, when the others are with them already."""
+        topics.change(log.stream_name, {"max.message.bytes": "900000"})
+        events = [NewEvent(b"k%d" % number, bytes(600_000)) for number in range(3)]
+        with pytest.raises(AppendRefused, match="its cluster does not take the events"):
+            writer.append([*events, NewEvent(b"large", bytes(1_000_000))])
+        assert list(log.read()) == []
+        assert len(writer.append(events)) == 3
+
+    def test_of_two_that_append_as_one_the_first_is_out(
+        self, writer: KafkaEventLog, log: KafkaEventLog, kafka_options: KafkaOptions
+    ) -> None:
+        writer.append(new_events(1, "first"))
+        with self.open(kafka_options, log) as second:
+            second.append(new_events(1, "second"))
+            for _ in range(2):  # it does not come back, to put the second out in turn
+                with pytest.raises(AppendRefused, match=f"another program appends as {log.stream_name}: let only one"):
+                    writer.append(new_events(1, "zombie"))
+            second.append(new_events(1, "third"))
+        assert [event.key for event in log.read()] == [b"first0", b"second0", b"third0"]

@@ -1,0 +1,77 @@
+"""How a cluster is reached."""
+
+from pathlib import Path
+
+import pytest
+
+from eventlog.kafka.options import KafkaOptions, OptionRefused
+
+SCRAM = {
+    "security_protocol": "sasl_plaintext",
+    "sasl_mechanism": "scram-sha-512",
+    "sasl_plain_username": "follower",
+    "sasl_plain_password": "a secret",
+}
+
+
+def test_addresses_alone_will_do() -> None:
+    options = KafkaOptions.parse("one:9092, [::1]:9093")
+    assert options.bootstrap_servers == "one:9092,[::1]:9093"
+    assert options.client_config() == {"client_id": "coordstream", "bootstrap_servers": ["one:9092", "[::1]:9093"]}
+
+
+@pytest.mark.parametrize("servers", ["", "one", "one:", "one:9092,", "user@one:9092", "kafka://one:9092", "one:port"])
+def test_what_is_no_address_is_refused(servers: str) -> None:
+    with pytest.raises(OptionRefused, match="must be host:port"):
+        KafkaOptions.parse(servers)
+
+
+def test_texts_become_what_the_client_wants(tmp_path: Path) -> None:
+    authority = tmp_path / "ca.pem"
+    authority.touch()
+    given = {"security_protocol": "SSL", "ssl_check_hostname": "False", "ssl_cafile": str(authority)}
+    assert KafkaOptions.parse("one:9092", given).client_options == {
+        "security_protocol": "SSL",
+        "ssl_check_hostname": False,
+        "ssl_cafile": str(authority),
+    }
+
+
+def test_words_are_taken_in_any_case() -> None:
+    config = KafkaOptions.parse("one:9092", SCRAM).client_config()
+    assert (config["security_protocol"], config["sasl_mechanism"]) == ("SASL_PLAINTEXT", "SCRAM-SHA-512")
+
+
+def test_no_value_of_an_option_is_shown() -> None:
+    options = KafkaOptions.parse("one:9092", SCRAM)
+    assert repr(options) == str(options) == "KafkaOptions(bootstrap_servers='one:9092')"
+    assert "secret" not in f"{options.client_config()}"
+    assert options.client_config()["sasl_plain_password"] == "a secret"
+    assert {options} == {KafkaOptions.parse("one:9092", SCRAM)}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"sasl_password": "a secret"}, "'sasl_password' is no option for Kafka that is known here: use client_id, "),
+        ({"security_protocol": "TLS"}, "security_protocol must be one of PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL"),
+        ({"ssl_check_hostname": "a secret"}, "ssl_check_hostname must be true or false"),
+        ({"security_protocol": "SSL", "ssl_cafile": "/a/secret"}, "ssl_cafile names a file that is not there"),
+        ({"client_id": ""}, "client_id is empty: give it a value, or leave it out"),
+        ({"sasl_plain_password": "a secret"}, "sasl_plain_password has no effect with security_protocol PLAINTEXT"),
+        ({"security_protocol": "SSL", **dict([*SCRAM.items()][1:])}, "sasl_mechanism has no effect with .* SSL:"),
+        ({"security_protocol": "SASL_PLAINTEXT", "ssl_password": "a secret"}, "ssl_password has no effect with"),
+        ({"security_protocol": "SASL_SSL"}, "sasl_mechanism is missing: set it to one of PLAIN, SCRAM-SHA-256"),
+        ({**SCRAM, "sasl_mechanism": "DIGEST"}, "sasl_mechanism must be one of"),
+        ({name: text for name, text in SCRAM.items() if "password" not in name}, "sasl_plain_password is missing"),
+    ],
+)
+def test_a_wrong_option_is_said_in_a_sentence_without_its_value(options: dict[str, str], sentence: str) -> None:
+    with pytest.raises(OptionRefused, match=sentence) as refused:
+        KafkaOptions.parse("one:9092", options)
+    assert "secret" not in str(refused.value)
+
+
+def test_kerberos_needs_no_password() -> None:
+    given = {"security_protocol": "SASL_SSL", "sasl_mechanism": "GSSAPI", "sasl_kerberos_service_name": "kafka"}
+    assert KafkaOptions.parse("one:9092", given).client_options == given

@@ -1,0 +1,41 @@
+"""Appending, when brokers do not answer. What else it does is in test_log."""
+
+import time
+
+import pytest
+
+from eventlog.events import RecordedEvent
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.producer import EventProducer
+from eventlog.source import SourceUnavailable
+from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.kafka_topics import Topics
+
+EVENT = RecordedEvent(0, 1, 0, b"k", b"v")
+
+
+@pytest.mark.parametrize("transactional_id", [None, "writer"])
+def test_what_was_given_up_is_not_sent_later(
+    start_broker: BrokerMaker, job_name: str, transactional_id: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eventlog.kafka.producer.APPEND_SECONDS", 1.0)
+    with start_broker() as broker, Topics(broker.bootstrap_servers) as topics:
+        name = topics.create(f"__samza_coordinator_{job_name}_1")
+        options = KafkaOptions.parse(broker.bootstrap_servers)
+        appender = EventProducer(options, name, 1 << 20, transactional_id)
+        assert appender.append([EVENT]) == range(1)
+        broker.kill()
+        began = time.monotonic()
+        with pytest.raises(SourceUnavailable, match=f"did not acknowledge an append to {name}: look what is there"):
+            appender.append([EVENT._replace(key=b"given up")])
+        assert time.monotonic() - began < 10
+        broker.start()
+        monkeypatch.undo()
+        end = appender.append([EVENT._replace(key=b"later")]).stop
+        appender.close()
+        assert [record.key for record in topics.kept(name)] == [b"k", b"later"]
+        assert end == (2 if transactional_id is None else 3)
+
+
+def test_it_connects_no_sooner_than_it_must() -> None:
+    EventProducer(KafkaOptions.parse("127.0.0.1:1"), "stream", 1 << 20).close()

@@ -1,0 +1,152 @@
+"""Kafka's options of security, against a broker that asks for them."""
+
+import logging
+from collections.abc import Callable, Iterator
+
+import pytest
+from kafka.admin import ACL, ACLOperation, ACLPermissionType, ResourcePattern, ResourceType
+
+from eventlog.kafka import client
+from eventlog.kafka.client import CredentialsRefused
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
+from eventlog.source import EventSource, SourceUnavailable, StreamRefused
+from eventlog.streams import identify
+from tests.contracts.event_source import SOON, Followed, new_events, offsets
+from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.kafka_broker import KafkaBroker
+from tests.fixtures.kafka_security import USER, SecuredListeners
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import wait_until
+
+#: Whether the client learns the reason depends on how fast the broker hangs up.
+REFUSED = r"breaks off when we log in|refuses us \(SaslAuthenticationFailed\): look at the user"
+
+
+@pytest.fixture(scope="module")
+def security(tmp_path_factory: pytest.TempPathFactory) -> SecuredListeners:
+    return SecuredListeners(tmp_path_factory.mktemp("security"))
+
+
+@pytest.fixture(scope="module")
+def broker(start_broker: BrokerMaker, security: SecuredListeners) -> Iterator[KafkaBroker]:
+    """A broker with listeners that are open, and others that are not."""
+    with start_broker(security=security) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="module")
+def topics(broker: KafkaBroker) -> Iterator[Topics]:
+    """The operator's hands, by way of the open listener."""
+    with Topics(broker.bootstrap_servers) as topics:
+        yield topics
+
+
+@pytest.fixture
+def options(broker: KafkaBroker, security: SecuredListeners) -> Callable[..., KafkaOptions]:
+    """Options for a listener, right but for what is changed."""
+
+    def make(protocol: str, **changed: str) -> KafkaOptions:
+        return KafkaOptions.parse(broker.address(protocol), {**security.options(protocol), **changed})
+
+    return make
+
+
+@pytest.mark.parametrize("protocol", SecuredListeners.listeners)
+def test_who_proves_himself_reads_and_writes(
+    options: Callable[..., KafkaOptions], topics: Topics, job_name: str, protocol: str
+) -> None:
+    name = topics.create(f"__samza_coordinator_{job_name}_1")
+    with KafkaEventLog(options(protocol), identify(name)) as log, KafkaSource(options(protocol)) as source:
+        assert log.append(new_events(2)) == range(2)
+        assert source.describe(name).end_offset == 2
+        source.assign({name: 0})
+        assert offsets(Followed(source).until(name, 2)) == [0, 1]
+        assert offsets([*log.read()]) == offsets([*source.read(name, 0, 2)]) == [0, 1]
+
+
+def test_a_wrong_password_is_told_and_never_shown(
+    options: Callable[..., KafkaOptions], security: SecuredListeners, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    wrong = f"{security.password}-wrong"
+    with (
+        KafkaSource(options("SASL_PLAINTEXT", sasl_plain_password=wrong)) as source,
+        pytest.raises(CredentialsRefused, match=REFUSED) as told,
+    ):
+        source.stream_names()
+    assert security.password not in f"{told.value!r}{caplog.text}"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "options", "reason"),
+    [
+        ("SASL_PLAINTEXT", {}, "does not answer"),
+        ("SSL", {}, "does not answer"),
+        (
+            "SSL",
+            {"security_protocol": "SSL"},
+            r"does not answer \(Handshake failed: .*CERTIFICATE_VERIFY_FAILED.*\): look",
+        ),
+    ],
+    ids=["no password", "no encryption", "an authority that nobody knows"],
+)
+def test_who_comes_otherwise_is_not_let_in(
+    broker: KafkaBroker, protocol: str, options: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 1000)
+    monkeypatch.setattr(client, "REACH_SECONDS", 1.0)
+    with (
+        KafkaSource(KafkaOptions.parse(broker.address(protocol), options)) as source,
+        pytest.raises(SourceUnavailable, match=reason),
+    ):
+        source.stream_names()
+
+
+class TestAccess:
+    """Without rights a stream is refused, and the others go on."""
+
+    def test_a_stream_that_may_not_be_seen(
+        self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
+    ) -> None:
+        name = self.restricted(topics, job_name, [])
+        with KafkaSource(options("SASL_PLAINTEXT")) as source:
+            with pytest.raises(StreamRefused, match=f"{name} cannot be followed: Kafka at .* does not let us read it"):
+                source.describe(name)
+            assert source.end_offsets([name]) == {}
+
+    def test_a_stream_that_may_not_be_read(
+        self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
+    ) -> None:
+        name = self.restricted(topics, job_name, [ACLOperation.DESCRIBE, ACLOperation.DESCRIBE_CONFIGS])
+        other = topics.create(f"__samza_coordinator_{job_name}-other_1")
+        topics.write(name, new_events(1))
+        with KafkaSource(options("SASL_PLAINTEXT")) as source:
+            assert source.describe(name).end_offset == 1
+            source.assign({name: 0, other: 0})
+            with pytest.raises(StreamRefused, match="does not let us read it: give our user the rights"):
+                wait_until(lambda: self.poll(source), SOON, "the refusal")
+            topics.write(other, new_events(1))
+            assert offsets(Followed(source).until(other, 1)) == [0]
+
+    def test_settings_that_may_not_be_seen(
+        self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
+    ) -> None:
+        name = self.restricted(topics, job_name, [ACLOperation.DESCRIBE, ACLOperation.READ])
+        with KafkaSource(options("SASL_PLAINTEXT")) as source:
+            facts = source.describe(name)
+        assert "whether it is compacted we are not allowed to see" in facts.warning
+        assert facts.delete_retention_ms is None
+
+    def restricted(self, topics: Topics, job_name: str, allowed: list[ACLOperation]) -> str:
+        """A topic with an access list that grants our user so much."""
+        name = topics.create(f"__samza_coordinator_{job_name}_1")
+        pattern = ResourcePattern(ResourceType.TOPIC, name)
+        grants = [(f"User:{USER}", operation) for operation in allowed] + [("User:other", ACLOperation.READ)]
+        topics.restrict([ACL(who, "*", what, ACLPermissionType.ALLOW, pattern) for who, what in grants])
+        return name
+
+    def poll(self, source: EventSource) -> bool:
+        assert source.poll(0.1) == []
+        return False

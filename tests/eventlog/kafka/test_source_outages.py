@@ -1,0 +1,211 @@
+"""Following while brokers go and come, and logs that are not what they were."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.kafka import client
+from eventlog.kafka.consumer import FETCH_WAIT_SECONDS, POLL_EVENTS
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
+from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
+from tests.contracts.event_source import SOON, Followed, new_events, offsets
+from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.kafka_broker import KafkaBroker
+from tests.fixtures.kafka_segments import cut_last_batches, damage_batch, move_up
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import wait_until
+
+
+@pytest.fixture(scope="module")
+def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
+    """A broker that these tests stop and kill; each leaves it running."""
+    with start_broker() as broker:
+        yield broker
+
+
+@pytest.fixture
+def topics(broker: KafkaBroker) -> Iterator[Topics]:
+    with Topics(broker.bootstrap_servers) as topics:
+        yield topics
+
+
+@pytest.fixture
+def one(topics: Topics, job_name: str) -> str:
+    """The stream that things happen to."""
+    return topics.create(f"__samza_coordinator_{job_name}-one_1")
+
+
+@pytest.fixture
+def two(topics: Topics, job_name: str) -> str:
+    """The stream that goes on."""
+    return topics.create(f"__samza_coordinator_{job_name}-two_1")
+
+
+@pytest.fixture
+def source(broker: KafkaBroker, one: str, two: str) -> Iterator[KafkaSource]:
+    """A source that follows the two streams."""
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        source.describe(one)
+        source.describe(two)
+        source.assign({one: 0, two: 0})
+        yield source
+
+
+def outcome(followed: Followed) -> OffsetLost | None:
+    """What a poll says of an offset that is lost."""
+    try:
+        followed.poll()
+    except OffsetLost as lost:
+        return lost
+    return None
+
+
+class TestKills:
+    def test_nothing_is_lost_or_doubled(
+        self, broker: KafkaBroker, topics: Topics, source: KafkaSource, one: str
+    ) -> None:
+        followed = Followed(source)
+        for turn in range(2):
+            topics.write(one, new_events(5, f"{turn}."))
+            broker.kill()
+            self.poll_on(followed, 0.5)
+            broker.start()
+            self.until(followed, one, 5 * (turn + 1))
+        assert offsets(followed.events[one]) == list(range(10))
+        assert [event.key for event in followed.events[one]] == [
+            event.key for turn in range(2) for event in new_events(5, f"{turn}.")
+        ]
+
+    def test_nobody_there_is_told_in_time(self, broker: KafkaBroker, source: KafkaSource, one: str) -> None:
+        Followed(source).poll()
+        broker.kill()
+        try:
+            began = time.monotonic()
+            with pytest.raises(SourceUnavailable, match="does not answer"):
+                source.end_offsets([one])
+            assert time.monotonic() - began < 10
+            self.poll_on(Followed(source), 0.5)
+        finally:
+            broker.start()
+        assert source.end_offsets([one]) == {one: 0}
+
+    def test_a_source_may_be_there_before_its_brokers(
+        self, broker: KafkaBroker, topics: Topics, one: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(client, "REACH_SECONDS", 0.2)
+        monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 200)
+        topics.write(one, new_events(1))
+        broker.stop()
+        try:
+            with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+                source.assign({})
+                with pytest.raises(SourceUnavailable):
+                    source.describe(one)
+                with pytest.raises(SourceUnavailable):
+                    source.poll(0.1)
+                broker.start()
+                wait_until(lambda: self.is_described(source, one))
+                source.assign({one: 0})
+                assert offsets(Followed(source).until(one, 1)) == [0]
+        finally:
+            broker.start()
+
+    def is_described(self, source: KafkaSource, one: str) -> bool:
+        try:
+            return source.describe(one).end_offset == 1
+        except SourceUnavailable:
+            return False
+
+    def poll_on(self, followed: Followed, seconds: float) -> None:
+        """Poll while nobody is there: that may be told, and need not be."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            try:
+                followed.poll()
+            except SourceUnavailable:
+                return
+
+    def until(self, followed: Followed, one: str, position: int) -> None:
+        def is_there() -> bool:
+            self.poll_on(followed, 0.2)
+            return followed.positions.get(one) == position
+
+        wait_until(is_there, 30, f"{one} to be read to {position}")
+
+
+class TestTruncation:
+    """The last three of ten batches are lost while the broker is down."""
+
+    @pytest.fixture
+    def cut(self, broker: KafkaBroker, topics: Topics, source: KafkaSource, one: str, two: str) -> Followed:
+        """So many events that the client begins a second answer for the stream: it forgets the epoch over that."""
+        followed = Followed(source)
+        topics.write(one, new_events(POLL_EVENTS), batch_events=POLL_EVENTS // 10)
+        topics.write(two, new_events(1))
+        followed.until(one, POLL_EVENTS)
+        followed.until(two, 1)
+        followed.nothing_more(2 * FETCH_WAIT_SECONDS)
+        broker.stop()
+        assert cut_last_batches(broker, one, 3) == POLL_EVENTS * 7 // 10
+        broker.start()
+        return followed
+
+    def test_a_log_that_became_shorter_is_noticed(
+        self, cut: Followed, source: KafkaSource, topics: Topics, one: str, two: str
+    ) -> None:
+        self.lost_and_the_other_goes_on(cut, topics, one, two)
+        assert source.describe(one).end_offset == POLL_EVENTS * 7 // 10
+
+    def test_one_that_has_grown_again_too(
+        self, cut: Followed, source: KafkaSource, topics: Topics, one: str, two: str
+    ) -> None:
+        """By the epoch of its leader alone: its offsets and its topic's id are as they were."""
+        topics.write(one, new_events(POLL_EVENTS, "other"))
+        self.lost_and_the_other_goes_on(cut, topics, one, two)
+        assert source.describe(one).end_offset == POLL_EVENTS * 17 // 10
+
+    def lost_and_the_other_goes_on(self, followed: Followed, topics: Topics, one: str, two: str) -> None:
+        lost = wait_until(lambda: outcome(followed), SOON, "the loss to be noticed")
+        assert lost is not None
+        assert (lost.stream_name, lost.offset) == (one, POLL_EVENTS)
+        assert len(followed.events[one]) == POLL_EVENTS
+        topics.write(two, new_events(1))
+        assert offsets(followed.until(two, 2)) == [0, 1]
+
+
+def test_a_damaged_batch_stops_its_stream_alone(broker: KafkaBroker, topics: Topics, one: str, two: str) -> None:
+    topics.write(one, new_events(6), batch_events=2)
+    topics.write(two, new_events(2))
+    broker.stop()
+    assert damage_batch(broker, one, 1) == 2
+    broker.start()
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        source.assign({one: 0, two: 0})
+        followed = Followed(source)
+        with pytest.raises(StreamRefused, match=rf"{one} cannot be followed: what stands at offset 2 can't be read"):
+            wait_until(lambda: followed.poll() and False, SOON, "the damage to be noticed")
+        assert offsets(followed.events[one]) == [0, 1]
+        topics.write(two, [NewEvent(b"later", b"")])
+        assert offsets(followed.until(two, 3)) == [0, 1, 2]
+        with pytest.raises(StreamRefused):
+            list(source.read(one, 0, 6))
+        assert offsets([*source.read(one, 0, 2)]) == [0, 1]
+
+
+def test_offsets_are_no_counts(broker: KafkaBroker, topics: Topics, one: str) -> None:
+    """A log that has lived long begins far up."""
+    far = 10_000_000_000
+    topics.write(one, new_events(3))
+    broker.stop()
+    move_up(broker, one, far)
+    broker.start()
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        facts = source.describe(one)
+        assert (facts.start_offset, facts.end_offset) == (far, far + 3)
+        source.assign({one: far + 1})
+        assert topics.write(one, new_events(1)) == [far + 3]
+        assert offsets(Followed(source).until(one, far + 4)) == [far + 1, far + 2, far + 3]
+        assert offsets([*source.read(one, far, far + 2)]) == [far, far + 1]

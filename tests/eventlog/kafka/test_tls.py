@@ -1,0 +1,51 @@
+"""What a client trusts and shows."""
+
+import ssl
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from eventlog.kafka.options import OptionRefused
+from eventlog.kafka.tls import tls_context, uses_tls
+
+#: A certificate and its key, made for these tests; the key's password is the name.
+NOBODY: Final = str(Path(__file__).with_name("nobody.pem"))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "expected"), [("SSL", True), ("SASL_SSL", True), ("SASL_PLAINTEXT", False), (None, False)]
+)
+def test_the_protocol_says_whether_it_is_used(protocol: str | None, expected: bool) -> None:
+    assert uses_tls({"security_protocol": protocol}) == expected
+
+
+def test_the_other_end_must_be_known_and_be_who_it_says() -> None:
+    context = tls_context({"ssl_cafile": NOBODY})
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
+    assert context.minimum_version == ssl.TLSVersion.TLSv1_2
+    assert [authority["subject"] for authority in context.get_ca_certs()] == [((("commonName", "nobody"),),)]
+
+
+def test_who_it_says_may_be_left_aside() -> None:
+    context = tls_context({"ssl_cafile": NOBODY, "ssl_check_hostname": False})
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, False)
+
+
+def test_we_may_show_a_certificate() -> None:
+    tls_context({"ssl_certfile": NOBODY, "ssl_keyfile": NOBODY, "ssl_password": "nobody"})
+    tls_context({"ssl_certfile": NOBODY, "ssl_password": "nobody"})
+
+
+@pytest.mark.parametrize("password", [{"ssl_password": "a secret"}, {}])
+def test_another_password_of_the_key_is_told_and_none_is_asked_for(password: dict[str, str]) -> None:
+    with pytest.raises(OptionRefused, match="whether ssl_password is that of the key") as refused:
+        tls_context({"ssl_certfile": NOBODY, **password})
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("option", ["ssl_cafile", "ssl_certfile", "ssl_crlfile"])
+def test_a_file_with_something_else_is_told(tmp_path: Path, option: str) -> None:
+    (tmp_path / "file.pem").write_text("a secret")
+    with pytest.raises(OptionRefused, match=r"can't be used .* look whether they hold PEM"):
+        tls_context({option: str(tmp_path / "file.pem")})
