@@ -36,12 +36,16 @@ demo: setup java ## A recorded Samza job becomes SQL, and Spark reads it (under 
 	$(BIN)/python -m coordstream.demo
 
 .PHONY: test
-test: setup java ## All tests, on real Postgres and real Spark
+test: setup java ## All tests, on real Postgres, Kafka and Spark
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 .PHONY: test-fast
-test-fast: setup ## The tests without Spark and without the slow ones (under 2 minutes, needs no Java)
-	$(BIN)/python -m pytest -m "not spark and not slow" $(PYTEST_OPTIONS)
+test-fast: setup ## The tests without Kafka, Spark and the slow ones (under 2 minutes, needs no Java)
+	$(BIN)/python -m pytest -m "not kafka and not spark and not slow" $(PYTEST_OPTIONS)
+
+.PHONY: torture
+torture: setup java ## The tests that kill and cut, at full length (over an hour)
+	COORDSTREAM_TORTURE=1 $(BIN)/python -m pytest -m torture -s $(PYTEST_OPTIONS)
 
 .PHONY: lint
 lint: setup ## Style, types, and who may import whom

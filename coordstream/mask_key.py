@@ -5,6 +5,7 @@ from typing import Final
 from coordstream.errors import SettingsError
 from coordstream.secret_file import read_or_make_secret
 from coordstream.settings import Settings
+from eventlog.secrets import SecretPolicy
 
 KEY_FILE: Final = "mask.key"
 
@@ -27,3 +28,8 @@ def mask_key(settings: Settings) -> bytes:
         raise SettingsError(
             f"the key file {path} can't be used ({reason}): restore it, or set COORDSTREAM_MASK_KEY."
         ) from error
+
+
+def secret_policy(settings: Settings) -> SecretPolicy:
+    """What counts as a secret, and the key of the installation that fingerprints are made with; see `mask_key`."""
+    return SecretPolicy(mask_key(settings), settings.secret_patterns)

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from coordstream.errors import CoordstreamError
-from coordstream.mask_key import mask_key
+from coordstream.mask_key import secret_policy
 from coordstream.migrate import SchemaState, require_current, schema_state, upgrade
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import Settings, load_settings
@@ -41,7 +41,7 @@ class Database:
     @property
     def secrets(self) -> SecretPolicy:
         """What counts as a secret, and the key of the installation that fingerprints are made with."""
-        return SecretPolicy(mask_key(self.settings), self.settings.secret_patterns)
+        return secret_policy(self.settings)
 
 
 @contextmanager

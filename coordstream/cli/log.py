@@ -1,23 +1,28 @@
-"""`coordstream log show`: the logs, and the events on one of them."""
+"""`coordstream log`: the logs, and the events on one of them."""
 
 import sys
-from datetime import UTC, datetime
+from itertools import islice
 from typing import Annotated, Final
 
 import typer
 from psycopg import sql
 
 from coordstream.cli.database import Database, open_database
+from coordstream.cli.event_rows import EVENT_COLUMNS, event_row
+from coordstream.cli.log_append import append
+from coordstream.cli.log_create import create
+from coordstream.cli.log_tail import tail
 from coordstream.cli.logs import find_log
 from coordstream.cli.options import MOST, Json
 from coordstream.cli.rows import Row, fetch
-from coordstream.cli.tables import Column, print_rows, time_column
+from coordstream.cli.tables import Column, print_rows
 from eventlog.archive import read_archive
-from eventlog.events import RecordedEvent
-from eventlog.masked_event import mask_event
 from projections.registry import RegisteredLog
 
 app = typer.Typer(no_args_is_help=True)
+app.command()(create)
+app.command()(append)
+app.command()(tail)
 
 LOGS: Final = sql.SQL(
     """
@@ -35,12 +40,6 @@ LOG_COLUMNS: Final = (
     Column("current", "is_current"),
     Column("from", "backend"),
     Column("next offset", "next_offset", "right"),
-)
-EVENT_COLUMNS: Final = (
-    Column("offset", "log_offset", "right"),
-    time_column("time", "record_time"),
-    Column("key", "key"),
-    Column("value", lambda row: "(tombstone)" if row["operation"] == "delete" else row["value"]),
 )
 
 
@@ -70,44 +69,9 @@ def show(
         print(f"there are more: go on with --from {rows[limit]['log_offset']}.", file=sys.stderr)
 
 
-def event_row(log: RegisteredLog, event: RecordedEvent, value_bytes: int | None) -> Row:
-    """An event, masked already, as a row; ``value_bytes`` is the size of what the log holds.
-
-    ``record_time`` is null where Python's calendar ends; ``timestamp`` has it in ms since 1970 all the same.
-    """
-    return {
-        "stream_name": log.stream.stream_name,
-        "stream_kind": log.stream.stream_kind,
-        "incarnation": log.incarnation,
-        "log_offset": event.offset,
-        "record_time": _iso(event.timestamp),
-        "timestamp": event.timestamp,
-        "operation": "set" if event.value is not None else "delete",
-        "key": _text(event.key),
-        "value": _text(event.value),
-        "value_bytes": value_bytes,
-    }
-
-
 def _events(database: Database, log: RegisteredLog, first: int, last: int, limit: int) -> list[Row]:
     until = min(last, log.next_offset) + (last < log.next_offset)
     events = read_archive(database.connection, log.log_id, first, until, page=min(limit, 10_000))
     secrets = database.secrets
-    rows = []
-    for event in events:
-        rows.append(event_row(log, mask_event(event, secrets), None if event.value is None else len(event.value)))
-        if len(rows) == limit:
-            break
-    return rows
-
-
-def _text(data: bytes | None) -> str | None:
-    return None if data is None else data.decode("utf-8", "backslashreplace")
-
-
-def _iso(timestamp: int) -> str | None:
-    try:
-        time = datetime.fromtimestamp(timestamp / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    place = {"stream_name": log.stream.stream_name, "stream_kind": log.stream.stream_kind}
+    return [{**place, "incarnation": log.incarnation, **event_row(event, secrets)} for event in islice(events, limit)]

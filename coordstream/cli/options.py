@@ -31,3 +31,6 @@ AsOfOffset = Annotated[
 ]
 Task = Annotated[str | None, typer.Option("--task", metavar="TASK", help="This task only.")]
 Newest = Annotated[int | None, typer.Option("--limit", min=1, max=MOST, help="The newest so many only.")]
+Kind = Annotated[
+    str | None, typer.Option("--kind", help="coordinator or checkpoint, where a stream's name does not say it.")
+]

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.options import Json
+from coordstream.cli.options import Json, Kind
 from coordstream.cli.tables import print_json
 from coordstream.errors import CoordstreamError
 from eventlog.events import RecordedEvent
@@ -48,9 +48,7 @@ class Part:
 @app.command("import")
 def import_files(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Recordings; each may hold several topics.")],
-    kind: Annotated[
-        str | None, typer.Option("--kind", help="coordinator or checkpoint, where a topic's name does not say it.")
-    ] = None,
+    kind: Kind = None,
     as_json: Json = False,
 ) -> None:
     """Take recordings into the database. All are checked first: if one is bad, nothing is written."""

@@ -1,22 +1,30 @@
-"""`coordstream status`: how far each log is read."""
+"""`coordstream status`: how far each log is read, and whether somebody reads it."""
 
-from typing import Final
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Final
 
 import typer
 from psycopg import sql
 
 from coordstream.cli.database import open_database
-from coordstream.cli.options import Json
-from coordstream.cli.rows import fetch
+from coordstream.cli.log_faults import Limits, faults, shown_state
+from coordstream.cli.options import MOST, Json
+from coordstream.cli.rows import Row, fetch
 from coordstream.cli.tables import Column, print_rows, time_column
+from eventlog.kafka.options import KafkaOptions
 
 app = typer.Typer()
 
 STATUS: Final = sql.SQL(
     """
-    select p.*, e.record_time as last_event_time, q.quarantine_open
+    select p.*, l.backend, l.cluster_id, l.topic_id,
+           p.incarnation = max(p.incarnation) over (partition by p.stream_name) as is_newest,
+           greatest(extract(epoch from now() - p.heartbeat_at), 0)::float8 as heartbeat_age_seconds,
+           e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count
     from coordinator.log_position p
     join projection.job_log j using (stream_name, incarnation)
+    join eventlog.log l using (log_id)
     left join lateral (
       select a.record_time from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit 1
     ) e on true
@@ -24,9 +32,20 @@ STATUS: Final = sql.SQL(
       select count(*) as quarantine_open from projection.quarantine w
       where w.log_id = j.log_id and w.resolved_by is null
     ) q
+    left join (
+      select stream_name, incarnation, count(*) as gap_count from coordinator.log_gap group by stream_name, incarnation
+    ) g on (g.stream_name, g.incarnation) = (p.stream_name, p.incarnation)
     order by p.job_name, p.job_id, p.stream_kind desc, p.incarnation
     """
 )
+
+
+def heartbeat(row: Row) -> str | None:
+    """How long ago a log's follower last said that it lives; a recording has no follower."""
+    return None if row["backend"] == "recording" else f"{row['heartbeat_age_seconds']:.0f} s ago"
+
+
+TITLE: Final = "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)"
 COLUMNS: Final = (
     Column("stream", "stream_name"),
     Column("inc.", "incarnation", "right"),
@@ -34,17 +53,69 @@ COLUMNS: Final = (
     Column("end", lambda row: _or_unknown(row["end_offset"]), "right"),
     Column("lag", lambda row: _or_unknown(row["lag"]), "right"),
     Column("state", "state"),
+    Column("heartbeat", heartbeat, "right"),
     time_column("last event", "last_event_time"),
     Column("bad", "quarantine_open", "right"),
+    Column("gaps", "gap_count", "right"),
 )
 
 
 @app.command()
-def status(as_json: Json = False) -> None:
-    """Say how far each log is read, when its last event was, and how many events wait in quarantine."""
+def status(
+    max_lag: Annotated[
+        int | None, typer.Option(min=0, max=MOST, help="Exit code 1 where a log is further behind, or nobody knows.")
+    ] = None,
+    max_age: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Exit code 1 where a log's last heartbeat is older, also if stopped."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say how far each log is read and whether its follower lives; for monitors, exit code 1 where one is lost."""
     with open_database() as database:
-        rows = fetch(database.connection, STATUS)
-    print_rows(rows, COLUMNS, title="Logs (bad: events in quarantine)", as_json=as_json)
+        rows = [_with_state(row) for row in fetch(database.connection, STATUS)]
+    rows, unreachable = _with_ends(rows, database.settings.kafka)
+    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json)
+    found = list(faults(rows, Limits(max_lag, max_age)))
+    for sentence in filter(None, [unreachable, *found]):
+        print(sentence, file=sys.stderr)
+    if found:
+        raise typer.Exit(1)
+
+
+def with_end(row: Row, end: int | None) -> Row:
+    """A row with the log's end as it was told after the position was read; an end below that is another log's."""
+    if end is None or end < row["next_offset"]:
+        return row | {"end_offset": None, "lag": None}
+    return row | {"end_offset": end, "lag": end - row["next_offset"]}
+
+
+def _with_ends(rows: list[Row], options: KafkaOptions | None) -> tuple[list[Row], str]:
+    """The rows with ends from the brokers, where any are set; and a sentence about them if they did not answer."""
+    if options is None or not any(map(_is_on_brokers, rows)):
+        return rows, ""
+    from coordstream.cli.broker_ends import TopicIdentity, broker_ends  # noqa: PLC0415 (loads kafka-python)
+
+    followed = [row for row in rows if _is_on_brokers(row) and row["is_newest"]]
+    ends = broker_ends(options, [TopicIdentity(*(row[name] for name in TopicIdentity._fields)) for row in followed])
+    return [_with_broker_end(row, ends.offsets) for row in rows], ends.sentence
+
+
+def _with_broker_end(row: Row, ends: Mapping[str, int]) -> Row:
+    if not _is_on_brokers(row):
+        return row
+    return with_end(row, ends.get(row["stream_name"]) if row["is_newest"] else None)
+
+
+def _is_on_brokers(row: Row) -> bool:
+    return bool(row["backend"] == "kafka")
+
+
+def _with_state(row: Row) -> Row:
+    """Nobody has to follow an older incarnation, so it is never lost."""
+    return row | {"state": shown_state(row["state"], row["heartbeat_age_seconds"])} if row["is_newest"] else row
 
 
 def _or_unknown(number: int | None) -> str:

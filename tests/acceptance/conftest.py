@@ -7,6 +7,9 @@ import pytest
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.connection import Connection, connect
 from tests.fixtures.postgres import CloneSeries
+from tests.fixtures.sure_postgres import clones, sure_server
+
+__all__ = ["clones", "database", "sure_server"]
 
 
 @pytest.fixture(scope="module")

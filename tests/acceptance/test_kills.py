@@ -103,7 +103,7 @@ def test_a_second_import_of_the_same_stream_is_refused(database_url: str) -> Non
         assert second.execute("select max(next_offset) from projection.position").fetchone() == (
             log.events[BATCH_EVENTS - 1].offset + 1,
         )
-    assert str(refused.value) == f"{log.stream_name} is being imported by another process: wait until it has ended"
+    assert str(refused.value).startswith(f"{log.stream_name} is being read by coordstream on 127.0.0.1 (Postgres")
 
 
 def two_projectors(first: Connection, second: Connection, stream_name: str) -> tuple[Projector, Projector]:

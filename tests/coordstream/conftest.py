@@ -7,7 +7,7 @@ import pytest
 from tests.coordstream.command_line import MASK_KEY, RECORDING_A, CommandLine
 from tests.fixtures.spark import jdbc_jar
 
-__all__ = ["cli", "jdbc_jar", "wordcount"]
+__all__ = ["cli", "jdbc_jar", "kafka_cli", "wordcount"]
 
 
 @pytest.fixture
@@ -19,7 +19,16 @@ def cli(
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", database_url)
     monkeypatch.setenv("COORDSTREAM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", MASK_KEY)
+    for name in ("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "COORDSTREAM_KAFKA_OPTIONS"):
+        monkeypatch.delenv(name, raising=False)
     return CommandLine(database_url, capsys)
+
+
+@pytest.fixture
+def kafka_cli(cli: CommandLine, kafka_bootstrap_servers: str, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """The command line on an empty database, with the run's broker set."""
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", kafka_bootstrap_servers)
+    return cli
 
 
 @pytest.fixture

@@ -1,7 +1,30 @@
+import socket
+from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 
-from eventlog.events import RecordedEvent
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, config_event, recording
+import pytest
+
+from coordstream.cli.status import with_end
+from eventlog.connection import connect
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log_registry import newest_log
+from eventlog.postgres import PostgresEventLog
+from eventlog.secrets import SecretPolicy
+from projections.fold.settings import FoldSettings
+from projections.registry import track_log
+from tests.coordstream.command_line import (
+    CHECKPOINT,
+    COORDINATOR,
+    MASK_KEY,
+    CommandLine,
+    config_event,
+    in_own_process,
+    recording,
+)
+from tests.fixtures.kafka_topics import Topics
+
+STREAM = "__samza_coordinator_counts_1"
 
 
 def test_every_log_has_a_row(wordcount: CommandLine) -> None:
@@ -30,4 +53,149 @@ def test_what_waits_in_quarantine_is_counted(cli: CommandLine, tmp_path: Path) -
 
 def test_of_nothing_there_is_no_row(cli: CommandLine) -> None:
     assert cli.rows("status") == []
-    assert cli.done("status") == "Logs (bad: events in quarantine)\n  none\n"
+    assert cli.done("status") == "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)\n  none\n"
+
+
+def test_gaps_are_counted(wordcount: CommandLine) -> None:
+    with wordcount.connection() as connection:
+        connection.execute(
+            "insert into projection.gap select log_id, first, first + 1"
+            " from projection.job_log cross join generate_series(1, 9, 4) first where stream_kind = 'checkpoint'"
+        )
+    assert [row["gap_count"] for row in wordcount.rows("status")] == [0, 3]
+    assert max(map(len, wordcount.done("status").splitlines())) <= 100
+
+
+def test_a_recording_is_never_a_fault(wordcount: CommandLine) -> None:
+    beat(wordcount, "live", seconds_ago=10_000)
+    assert [row["state"] for row in wordcount.rows("status", "--max-lag", "0", "--max-age", "0")] == ["lost", "lost"]
+
+
+@pytest.mark.parametrize(("state", "seconds_ago"), [("live", 25), ("catching-up", 25), ("stopped", 10_000)])
+def test_a_log_with_heartbeats_is_well_and_so_is_one_that_was_stopped(
+    counts: CommandLine, state: str, seconds_ago: int
+) -> None:
+    beat(counts, state, seconds_ago)
+    (row,) = counts.rows("status")
+    assert (row["state"], row["end_offset"], row["lag"]) == (state, 3, 3)
+    assert seconds_ago <= row["heartbeat_age_seconds"] < seconds_ago + 5
+
+
+def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:
+    beat(counts, "live", seconds_ago=35)
+    finished = counts("status", "--json")
+    assert (finished.code, finished.json[0]["state"]) == (1, "lost")
+    assert finished.err.startswith(f"{STREAM} has had no heartbeat for 35 s: start its follower")
+    assert counts("status", "--max-age", "60").code == 0
+
+
+def test_limits_are_for_stopped_logs_too(counts: CommandLine) -> None:
+    beat(counts, "stopped", seconds_ago=100)
+    assert counts("status", "--max-age", "99").err.startswith(f"{STREAM} has had no heartbeat for 100 s")
+    assert counts("status", "--max-lag", "2").err == f"{STREAM} is 3 offsets behind its end.\n"
+    counts.done("status", "--max-lag", "3", "--max-age", "200")
+
+
+def test_the_end_of_a_postgres_log_is_known_whoever_lives(counts: CommandLine) -> None:
+    beat(counts, "live", seconds_ago=10_000, end_offset=0)
+    assert counts("status", "--json").json[0]["lag"] == 3
+    assert counts.ask("select end_offset, lag, state from coordinator.log_position") == [(3, 3, "live")]
+
+
+@pytest.mark.parametrize(("state", "seconds_ago", "lag"), [("live", 25, 2), ("live", 35, None), ("stopped", 10_000, 2)])
+def test_a_dead_followers_word_on_the_end_of_a_topic_counts_no_more(
+    counts: CommandLine, state: str, seconds_ago: int, lag: int | None
+) -> None:
+    with counts.connection() as connection:
+        connection.execute("update eventlog.log set backend = 'kafka'")
+    beat(counts, state, seconds_ago, end_offset=2)
+    assert counts.ask("select lag, state from coordinator.log_position") == [(lag, state)]
+    assert counts("status", "--json").json[0]["lag"] == lag
+    beat(counts, state, seconds_ago, end_offset=None)
+    assert counts.ask("select lag from coordinator.log_position") == [(None,)]
+    assert counts("status", "--max-lag", "9").code == 1
+
+
+def test_nobody_has_to_follow_what_was_replaced(cli: CommandLine, tmp_path: Path) -> None:
+    for value in ("old", "new"):
+        cli.done("import", recording(tmp_path / f"{value}.jsonl", [config_event(0, "a", value)]))
+    with cli.connection() as connection:
+        connection.execute("update eventlog.log set backend = 'kafka'")
+        connection.execute("update projection.position set state = 'live', heartbeat_at = now() - interval '1 hour'")
+    finished = cli("status", "--json")
+    assert [row["state"] for row in finished.json] == ["live", "lost"]
+    assert finished.err.count("\n") == 1
+
+
+def test_the_brokers_say_how_far_a_log_is_behind(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str
+) -> None:
+    topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 2)
+    assert kafka_cli("follow", coordinator_topic, "--once").code == 0
+    assert lags(kafka_cli) == [("stopped", 2, 0)]
+    topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 3)
+    assert lags(kafka_cli) == [("stopped", 5, 3)]
+    assert kafka_cli("status", "--max-lag", "2").err == f"{coordinator_topic} is 3 offsets behind its end.\n"
+    topics.create_again(coordinator_topic)
+    topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 2)
+    assert lags(kafka_cli) == [("stopped", None, None)]
+    topics.delete(coordinator_topic)
+    assert lags(kafka_cli) == [("stopped", None, None)]
+    assert "has an unknown lag" in kafka_cli("status", "--max-lag", "2").err
+
+
+def test_an_end_that_no_broker_tells_is_unknown(counts: CommandLine) -> None:
+    with counts.connection() as connection:
+        connection.execute("update eventlog.log set backend = 'kafka'")
+    beat(counts, "live", seconds_ago=0, end_offset=2)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"127.0.0.1:{mute.getsockname()[1]}"
+        began = monotonic()
+        finished = in_own_process(
+            *("status", "--json", "--max-lag", "5"),
+            COORDSTREAM_DATABASE_URL=counts.database_url,
+            COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS=address,
+        )
+        assert monotonic() - began < 15
+    assert finished.code == 1
+    assert [(row["state"], row["end_offset"], row["lag"]) for row in finished.json] == [("live", None, None)]
+    assert finished.err.splitlines() == [
+        f"Kafka at {address} did not answer for 5 s: where its topics end is unknown",
+        f"{STREAM} has an unknown lag: start its follower, or see that the brokers can be reached.",
+    ]
+
+
+@pytest.mark.parametrize(("end", "told"), [(9, (9, 2)), (7, (7, 0)), (6, (None, None)), (None, (None, None))])
+def test_an_end_before_the_position_is_that_of_another_log(
+    end: int | None, told: tuple[int | None, int | None]
+) -> None:
+    row = with_end({"next_offset": 7, "end_offset": 8, "lag": 1}, end)
+    assert (row["end_offset"], row["lag"]) == told
+
+
+def lags(cli: CommandLine) -> list[tuple[str, int | None, int | None]]:
+    """State, end and lag of each log."""
+    return [(row["state"], row["end_offset"], row["lag"]) for row in cli.rows("status")]
+
+
+@pytest.fixture
+def counts(cli: CommandLine) -> CommandLine:
+    """The command line on a database with a Postgres log of three events, none of them read by its follower."""
+    cli.done("log", "create", STREAM)
+    with PostgresEventLog(cli.database_url, STREAM) as log:
+        log.append([NewEvent(b"k", b"v", 1)] * 3)
+    with connect(cli.database_url) as connection, connection.transaction():
+        stored = newest_log(connection, STREAM)
+        assert stored is not None
+        track_log(connection, stored, FoldSettings(SecretPolicy(MASK_KEY.encode())), datetime.now(UTC))
+    return cli
+
+
+def beat(cli: CommandLine, state: str, seconds_ago: int, end_offset: int | None = None) -> None:
+    """Let a follower have said this of every log, so long ago."""
+    with cli.connection() as connection:
+        connection.execute(
+            "update projection.position set state = %s, end_offset = %s,"
+            " heartbeat_at = now() - make_interval(secs => %s)",
+            (state, end_offset, seconds_ago),
+        )

@@ -4,8 +4,9 @@ import pytest
 from pydantic import SecretStr
 
 from coordstream.errors import SettingsError
-from coordstream.mask_key import mask_key
+from coordstream.mask_key import mask_key, secret_policy
 from coordstream.settings import Settings
+from eventlog.secrets import SecretPolicy
 
 
 def test_the_setting_goes_before_the_file(tmp_path: Path) -> None:
@@ -34,3 +35,8 @@ def test_a_place_that_is_no_folder_is_told_in_one_sentence(tmp_path: Path) -> No
     (tmp_path / "file").touch()
     with pytest.raises(SettingsError, match=r"file/mask\.key can't be used \(File exists\)"):
         mask_key(Settings(home=tmp_path / "file"))
+
+
+def test_the_policy_has_the_key_and_the_patterns_of_the_settings(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, mask_key=SecretStr("k"), secret_patterns=("pin",))
+    assert secret_policy(settings) == SecretPolicy(b"k", ("pin",))

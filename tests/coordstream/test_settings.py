@@ -22,6 +22,7 @@ def test_defaults_need_no_setting() -> None:
     assert settings.database_url is None
     assert settings.mask_key is None
     assert settings.secret_patterns == DEFAULT_SECRET_PATTERNS
+    assert (settings.kafka_bootstrap_servers, settings.kafka_options) == (None, {})
     assert settings.home.name == "coordstream"
     assert settings.jar_cache.parent == settings.home
 
@@ -74,6 +75,92 @@ def test_a_bad_url_is_named_but_not_shown(monkeypatch: pytest.MonkeyPatch) -> No
         "COORDSTREAM_DATABASE_URL (or database_url in coordstream.toml) can't be used: "
         "must be a URL that begins with postgresql://."
     )
+
+
+@pytest.mark.parametrize("servers", ["b:9092", "b-1.x:9092, b_2:9093", "127.0.0.1:1", "[::1]:65535,[fe80::1%eth0]:9"])
+def test_bootstrap_servers_are_hosts_with_ports(servers: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", servers)
+    kafka = load_settings().kafka
+    assert kafka is not None
+    assert kafka.client_config()["bootstrap_servers"] == servers.replace(" ", "").split(",")
+
+
+@pytest.mark.parametrize(
+    "servers", ["broker", "b:", ":9092", "b:9092,", "SSL://b:9092", "me:hunter2@b:9092", "::1:9092"]
+)
+def test_bad_bootstrap_servers_are_named_but_not_shown(servers: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", servers)
+    with pytest.raises(SettingsError) as refused:
+        load_settings()
+    assert str(refused.value) == (
+        "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS (or kafka_bootstrap_servers in coordstream.toml) can't be used: "
+        "the bootstrap servers must be host:port, with commas between several."
+    )
+
+
+def test_kafka_options_are_a_json_object_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "b:9092")
+    given = '{"sasl_plain_password": "hunter2", "ssl_check_hostname": false, "request_timeout_ms": 5000}'
+    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", given)
+    settings = load_settings()
+    assert "hunter2" not in f"{settings!r} {settings} {settings.model_dump_json()}"
+    assert {name: value.get_secret_value() for name, value in settings.kafka_options.items()} == {
+        "sasl_plain_password": "hunter2",
+        "ssl_check_hostname": "false",
+        "request_timeout_ms": "5000",
+    }
+
+
+def test_kafka_options_are_a_table_of_the_file(folder: Path) -> None:
+    text = 'kafka_bootstrap_servers = "b:9092"\n[kafka_options]\nsecurity_protocol = "SSL"\nssl_check_hostname = true\n'
+    (folder / "coordstream.toml").write_text(text)
+    options = load_settings().kafka_options
+    assert {name: value.get_secret_value() for name, value in options.items()} == {
+        "security_protocol": "SSL",
+        "ssl_check_hostname": "true",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("hunter2", "must be a JSON object, or a table in the file"),
+        ('{"sasl_plain_password": "hunter2"', "must be a JSON object, or a table in the file"),
+        ('["hunter2"]', "must be a JSON object, or a table in the file"),
+        ("[" * 100_000, "must be a JSON object, or a table in the file"),
+        ('{"sasl_plain_password": ["hunter2"]}', "sasl_plain_password must be a text, a number, true or false"),
+        ('{"sasl_plain_password": null}', "sasl_plain_password must be a text, a number, true or false"),
+    ],
+)
+def test_bad_kafka_options_are_named_but_not_shown(options: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "b:9092")
+    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", options)
+    with pytest.raises(SettingsError) as refused:
+        load_settings()
+    assert str(refused.value) == (
+        f"COORDSTREAM_KAFKA_OPTIONS (or kafka_options in coordstream.toml) can't be used: {reason}."
+    )
+
+
+def test_the_options_for_kafka_are_checked_where_they_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().kafka is None
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "b:9092")
+    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"security_protocol": "hunter2"}')
+    settings = load_settings()
+    with pytest.raises(
+        SettingsError, match=r"^COORDSTREAM_KAFKA_OPTIONS can't be used: .*security_protocol must be one of"
+    ):
+        assert settings.kafka
+    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"security_protocol": "ssl", "ssl_check_hostname": false}')
+    kafka = load_settings().kafka
+    assert kafka is not None
+    assert kafka.client_options == {"security_protocol": "SSL", "ssl_check_hostname": False}
+
+
+def test_kafka_options_without_brokers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"security_protocol": "SSL"}')
+    with pytest.raises(SettingsError, match="KAFKA_OPTIONS is set and COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not: set"):
+        load_settings()
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,9 @@ def following(
     finally:
         follower.stop()
         thread.join(STOP_SECONDS)
+        if running.errors:
+            raise running.errors[0]
     assert not thread.is_alive(), "the follower does not stop"
-    assert running.errors == []
 
 
 def run(url: str, source: EventSource, plan: FollowPlan, said: list[str] | None = None) -> Outcome:

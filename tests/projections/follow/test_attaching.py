@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from eventlog.connection import Connection, connect
 from eventlog.postgres_source import PostgresSource
+from projections.follow import session
 from projections.follow.plan import FollowPlan
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
@@ -113,3 +114,44 @@ def test_a_resync_can_be_stopped(
         stops.append(running.follower.stop)
         wait_until(lambda: running.outcomes, what="the end")
     assert position(connected, ORDERS) in [(2, None, "stopped", 1), (3, None, "stopped", 1)]
+
+
+class Ticking:
+    """A clock that goes on by a second each time that it is asked."""
+
+    def __init__(self) -> None:
+        self._now = now() + timedelta(days=1)
+
+    def __call__(self) -> datetime:
+        self._now += timedelta(seconds=1)
+        return self._now
+
+
+def test_a_resync_gives_signs_of_life(
+    database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with following(database_url, cluster, FollowPlan((ORDERS,))):
+        say(cluster, a="1", b="2")
+        wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live")
+    say(cluster, c="3")
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.0)
+    beats: list[tuple[object, ...] | None] = []
+    read = MemorySource.read
+
+    def beat() -> None:
+        with connect(database_url) as observer:
+            beats.append(observer.execute("select heartbeat_at, state from projection.position").fetchone())
+
+    def read_and_look(self: MemorySource, stream_name: str, first: int, until: int) -> Iterator[object]:
+        beat()
+        return read(self, stream_name, first, until)
+
+    monkeypatch.setattr(MemorySource, "read", read_and_look)
+    plan = FollowPlan((ORDERS,), once=True)
+    with following(database_url, cluster, plan, clock=Ticking(), on_step=lambda _: beat()) as running:
+        wait_until(lambda: running.outcomes, what="the end")
+    at_the_read, at_the_last_batch = beats[-5], beats[-4]
+    assert at_the_read is not None
+    assert at_the_last_batch is not None
+    assert at_the_read < at_the_last_batch
+    assert at_the_last_batch[1] == "catching-up"

@@ -1,0 +1,79 @@
+"""Where streams are kept: on the brokers of the settings, else in the database.
+
+kafka-python takes a quarter of a second to load, so it is loaded only where brokers are set.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+import typer
+
+from coordstream.cli.database import open_database
+from coordstream.settings import load_settings
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import EventLog
+from eventlog.postgres import PostgresEventLog
+from eventlog.postgres_source import PostgresSource
+from eventlog.source import EventSource
+from eventlog.streams import StreamIdentity, identify
+
+
+def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:
+    """Make an empty stream, and say where; ``replication_factor`` None: as many copies as the brokers are set to.
+
+    Raises:
+        EventLogError: it is there already, or nobody answers, or its kind is not known.
+    """
+    stream = identify(stream_name, kind)
+    options = load_settings().kafka
+    if options is not None:
+        return _create_topic(options, stream, replication_factor)
+    if replication_factor is not None:
+        raise typer.BadParameter("--replication-factor is for brokers, and none are set: leave it out")
+    with open_database() as database:
+        PostgresEventLog.create(database.connection, stream).close()
+    return "in Postgres"
+
+
+@contextmanager
+def open_log(stream_name: str, kind: str | None, *, takes_many: bool) -> Iterator[EventLog]:
+    """The log of a stream, for an append. Raises EventLogError where there is no such stream.
+
+    ``takes_many``: more may be appended at once than fits into one batch of Kafka's; a transaction then keeps it whole.
+    """
+    options = load_settings().kafka
+    if options is not None:
+        from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+
+        own_id = f"coordstream-append-{uuid4()}" if takes_many else None  # shared with nobody, so it stops nobody
+        with KafkaEventLog(options, identify(stream_name, kind), transactional_id=own_id) as topic:
+            yield topic
+        return
+    with open_database() as database, PostgresEventLog(database.connection, stream_name) as log:
+        yield log
+
+
+@contextmanager
+def open_source() -> Iterator[EventSource]:
+    """All streams of the place."""
+    options = load_settings().kafka
+    if options is not None:
+        from eventlog.kafka.source import KafkaSource  # noqa: PLC0415
+
+        with KafkaSource(options) as topics:
+            yield topics
+        return
+    with open_database() as database:
+        url = database.url
+    with PostgresSource(url) as logs:
+        yield logs
+
+
+def _create_topic(options: KafkaOptions, stream: StreamIdentity, replication_factor: int | None) -> str:
+    from eventlog.kafka.admin import BROKER_DEFAULT, KafkaAdmin  # noqa: PLC0415
+
+    with KafkaAdmin(options) as admin:
+        copies = BROKER_DEFAULT if replication_factor is None else replication_factor
+        admin.create_stream(stream, replication_factor=copies)
+    return f"on Kafka at {options.bootstrap_servers}"

@@ -1,0 +1,109 @@
+"""`coordstream log append`: events onto a stream, as they are given, byte for byte."""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from coordstream.cli.event_logs import open_log
+from coordstream.cli.options import MOST, Json, Kind
+from coordstream.cli.tables import print_json
+from coordstream.errors import CoordstreamError
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.recording import read_recording
+from eventlog.recording_line import LineError, decode_line
+from eventlog.secrets import FINGERPRINT_PREFIX
+
+STANDARD_INPUT: Final = Path("-")
+_FINGERPRINT: Final = re.compile(re.escape(FINGERPRINT_PREFIX).encode() + rb"[0-9a-f]{64}")
+
+
+def append(
+    stream: Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")],
+    key: Annotated[str | None, typer.Option(help='The key\'s text, such as \'[1,"set-config","a"]\'.')] = None,
+    value: Annotated[str | None, typer.Option(help="The value's text; it shows in the list of processes.")] = None,
+    tombstone: Annotated[bool, typer.Option("--tombstone", help="Delete the key instead of giving a value.")] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The records that a recording has of the stream; - is standard input."),
+    ] = None,
+    expected_offset: Annotated[
+        int | None,
+        typer.Option(min=0, max=MOST, help="Append only if the log ends there (Kafka knows no such condition)."),
+    ] = None,
+    kind: Kind = None,
+    as_json: Json = False,
+) -> None:
+    """Append one event, or the records of a recording, and print the offsets that they got."""
+    events = _from_file(stream, file, key, value, tombstone) if file else [_one_event(key, value, tombstone)]
+    refuse_fingerprints(events)
+    with open_log(stream, kind, takes_many=file is not None) as log:
+        offsets = log.append(events, expected_offset=expected_offset)
+    if as_json:
+        print_json([{"stream_name": stream, "first_offset": offsets.start, "next_offset": offsets.stop}])
+        return
+    last = offsets.stop - 1
+    print(f"{stream}: offset {last}" if len(offsets) == 1 else f"{stream}: offsets {offsets.start} to {last}")
+
+
+def events_of(stream_name: str, records: Iterable[tuple[str, RecordedEvent]], place: str) -> list[NewEvent]:
+    """What is to be appended of a recording: its records of the stream, with their times and headers.
+
+    Raises:
+        CoordstreamError: the recording has none.
+    """
+    events, others = [], set()
+    for topic, event in records:
+        if topic == stream_name:
+            events.append(NewEvent(event.key, event.value, event.timestamp, event.headers))
+        else:
+            others.add(topic)
+    if not events:
+        known = ", ".join(sorted(others)[:10]) or "no record at all"
+        raise CoordstreamError(f"{place} holds no record of {stream_name}: it has {known}.")
+    return events
+
+
+def refuse_fingerprints(events: Iterable[NewEvent]) -> None:
+    """Raise CoordstreamError where a fingerprint stands in a secret's place: a job would take it for the secret."""
+    for number, event in enumerate(events, start=1):
+        if any(_FINGERPRINT.search(data) for data in (event.key, event.value) if data is not None):
+            raise CoordstreamError(
+                f"event {number} has a fingerprint where a secret was: export the stream with --raw and append that."
+            )
+
+
+def _one_event(key: str | None, value: str | None, tombstone: bool) -> NewEvent:
+    if key is None:
+        raise typer.BadParameter("give --key with --value or --tombstone, or --file")
+    if (value is None) is not tombstone:
+        raise typer.BadParameter("--key needs either --value or --tombstone")
+    return NewEvent(_bytes(key), None if value is None else _bytes(value))
+
+
+def _from_file(stream: str, file: Path, key: str | None, value: str | None, tombstone: bool) -> list[NewEvent]:
+    if key is not None or value is not None or tombstone:
+        raise typer.BadParameter("--file excludes --key, --value and --tombstone")
+    if file == STANDARD_INPUT:
+        return events_of(stream, _from_standard_input(), "standard input")
+    return events_of(stream, read_recording(file), str(file))
+
+
+def _from_standard_input() -> Iterator[tuple[str, RecordedEvent]]:
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        if line.isspace():
+            continue
+        try:
+            yield decode_line(line)
+        except LineError as error:
+            raise CoordstreamError(
+                f"standard input, line {number}: {error}; nothing was appended: correct the line."
+            ) from None
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes that stood on the command line, also those that are no UTF-8."""
+    return text.encode("utf-8", "surrogateescape")

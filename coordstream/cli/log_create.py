@@ -1,0 +1,20 @@
+"""`coordstream log create`: an empty stream."""
+
+from typing import Annotated
+
+import typer
+
+from coordstream.cli.event_logs import create_log
+from coordstream.cli.options import Kind
+
+
+def create(
+    stream: Annotated[str, typer.Argument(metavar="STREAM", help="Its name, such as __samza_coordinator_JOB_1.")],
+    kind: Kind = None,
+    replication_factor: Annotated[
+        int | None, typer.Option(min=1, max=32_767, help="Copies that the brokers keep; as they are set.")
+    ] = None,
+) -> None:
+    """Create an empty stream: a topic with Samza's settings where brokers are set, else a log in Postgres."""
+    place = create_log(stream, kind, replication_factor)
+    print(f"{stream} created {place}")

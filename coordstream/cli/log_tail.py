@@ -1,0 +1,77 @@
+"""`coordstream log tail`: the newest events of a stream, from where it is kept, also before they are projected."""
+
+import json
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Annotated, Final
+
+import typer
+
+from coordstream.cli.event_logs import open_source
+from coordstream.cli.event_rows import EVENT_COLUMNS, event_line, event_row
+from coordstream.cli.options import MOST, Json
+from coordstream.cli.tables import print_rows
+from coordstream.mask_key import secret_policy
+from coordstream.settings import load_settings
+from eventlog.events import RecordedEvent
+from eventlog.secrets import SecretPolicy
+from eventlog.source import EventSource, StreamFacts
+
+POLL_SECONDS: Final = 1.0
+
+ReadStream = Callable[[str, int, int], Iterable[RecordedEvent]]
+_FIRST_WIDTH: Final = 1_000
+_WIDENING: Final = 4
+
+
+def tail(
+    stream: Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")],
+    count: Annotated[int, typer.Option("--count", "-n", min=0, max=MOST, help="So many events at most.")] = 10,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as events come, until Ctrl-C.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the newest events of a stream, secrets as fingerprints; --follow --json prints an object a line."""
+    secrets = secret_policy(load_settings())
+    with open_source() as source:
+        facts = source.describe(stream)
+        newest = newest_events(source.read, facts, count)
+        if not follow:
+            rows = [event_row(event, secrets) for event in newest]
+            print_rows(rows, EVENT_COLUMNS, title=stream, as_json=as_json)
+            return
+        try:
+            _print(newest, secrets, as_json=as_json)
+            for events in coming_events(source, facts):
+                _print(events, secrets, as_json=as_json)
+        except KeyboardInterrupt:  # that is how it is meant to end
+            return
+
+
+def newest_events(read: ReadStream, facts: StreamFacts, count: int) -> list[RecordedEvent]:
+    """The last events below the end, at most ``count``, in offset order.
+
+    Compaction leaves holes, so it looks back further and further until it has as many or is at the start.
+    """
+    width = max(count, _FIRST_WIDTH)
+    while True:
+        first = max(facts.start_offset, facts.end_offset - width)
+        events = deque(read(facts.stream_name, first, facts.end_offset), maxlen=count)
+        if len(events) == count or first == facts.start_offset:
+            return list(events)
+        width *= _WIDENING
+
+
+def coming_events(source: EventSource, facts: StreamFacts) -> Iterator[Sequence[RecordedEvent]]:
+    """What comes after the end of these facts, as it comes; never ends. Raises what `EventSource.poll` raises."""
+    source.assign({facts.stream_name: facts.end_offset})
+    while True:
+        for read in source.poll(POLL_SECONDS):
+            yield read.events
+
+
+def _print(events: Sequence[RecordedEvent], secrets: SecretPolicy, *, as_json: bool) -> None:
+    for event in events:
+        row = event_row(event, secrets)
+        print(json.dumps(row, ensure_ascii=False) if as_json else event_line(row))
+    sys.stdout.flush()

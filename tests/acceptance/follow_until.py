@@ -1,0 +1,48 @@
+"""A process that follows the tiled recording, and stops at a step, to be killed there.
+
+Arguments: database URL, source (`postgres`, or the brokers), number of jobs, step (`archived`, `folded`, `merged`,
+`committed`; `never`), at which of its occurrences to stop, and how many events a batch may have. Says the step on
+standard output when it stands there, and waits on standard input; says `done` when all is read.
+"""
+
+import sys
+from contextlib import AbstractContextManager
+
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
+from eventlog.postgres_source import PostgresSource
+from eventlog.source import EventSource
+from projections.follow import gathering
+from projections.follow.follower import Follower
+from projections.follow.plan import FollowPlan
+from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS
+from tests.acceptance.tiled_recording import stream_names
+
+
+def main(database_url: str, place: str, jobs: str, stop_at: str, occurrence: str, batch_events: str) -> None:
+    """Follow until the step has come so many times."""
+    left = int(occurrence)
+
+    def on_step(step: str) -> None:
+        nonlocal left
+        left -= step == stop_at
+        if left == 0:
+            print(step, flush=True)
+            sys.stdin.read()
+            sys.exit("nobody killed this process")
+
+    vars(gathering)["BATCH_EVENTS"] = int(batch_events)  # so that there are many transactions
+    plan = FollowPlan(tuple(stream_names(int(jobs))), once=True)
+    with source_at(place, database_url) as source:
+        outcome = Follower(database_url, source, SETTINGS, lambda: IMPORTED_AT, plan, on_step=on_step).run()
+    assert outcome.failures == {}
+    print("done", flush=True)
+
+
+def source_at(place: str, database_url: str) -> AbstractContextManager[EventSource]:
+    """The brokers, or the logs of the database."""
+    return PostgresSource(database_url) if place == "postgres" else KafkaSource(KafkaOptions.parse(place))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,201 @@
+"""Real topics whose past changes: made again, truncated, on another cluster, or not fit to be followed."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from eventlog.connection import connect
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
+from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, shown
+from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.kafka_broker import KafkaBroker
+from tests.fixtures.kafka_segments import cut_last_batches
+from tests.fixtures.kafka_topics import Topics
+from tests.properties.importing import import_events
+
+OLD_HISTORY = [(1, 0, "a", "set"), (1, 1, "b", "set"), (1, 2, "c", "set")]
+
+
+def shown_until_done(incarnation: int) -> str:
+    return (
+        f"; it is read from its start as incarnation {incarnation}, what was read before is shown until that is done, "
+        "and stays in the history"
+    )
+
+
+def complete(stream: str, incarnation: int) -> str:
+    return f"incarnation {incarnation} of {stream} is complete, and shown from now on"
+
+
+@pytest.fixture
+def source(kafka_options: KafkaOptions) -> Iterator[KafkaSource]:
+    with KafkaSource(kafka_options) as opened:
+        yield opened
+
+
+@pytest.fixture
+def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
+    """A broker of the test's own."""
+    with start_broker() as started:
+        yield started
+
+
+@pytest.mark.parametrize("keys", ["d", "def", "defgh"], ids=["fewer", "as many", "more"])
+def test_a_topic_made_again_is_another_log(
+    database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str, keys: str
+) -> None:
+    topics.write(coordinator_topic, config(a="1", b="2", c="3"))
+    assert follow_once(database_url, source, coordinator_topic) == ([], {})
+    topics.create_again(coordinator_topic)
+    topics.write(coordinator_topic, config(**dict.fromkeys(keys, "9")))
+    assert follow_once(database_url, source, coordinator_topic) == (
+        [
+            f"{coordinator_topic} was deleted and made again{shown_until_done(2)}",
+            complete(coordinator_topic, 2),
+        ],
+        {},
+    )
+    assert shown(database_url, CONFIG) == [(key, "9", 2) for key in keys]
+    assert shown(database_url, STATES) == [(1, "stopped", 3, None), (2, "stopped", len(keys), None)]
+    assert shown(database_url, HISTORY)[:3] == OLD_HISTORY
+    assert shown(database_url, GAPS) == [(1, 3, None, "recreated")]
+
+
+def test_a_topic_made_again_and_left_empty_is_an_empty_log(
+    database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
+) -> None:
+    topics.write(coordinator_topic, config(a="1", b="2", c="3"))
+    follow_once(database_url, source, coordinator_topic)
+    topics.create_again(coordinator_topic)
+    follow_once(database_url, source, coordinator_topic)
+    assert shown(database_url, CONFIG) == []
+    assert shown(database_url, HISTORY) == OLD_HISTORY
+    assert shown(database_url, STATES) == [(1, "stopped", 3, None), (2, "stopped", 0, None)]
+
+
+def test_a_topic_that_is_gone_is_told_and_its_log_stays(
+    database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
+) -> None:
+    topics.write(coordinator_topic, config(a="1"))
+    follow_once(database_url, source, coordinator_topic)
+    topics.delete(coordinator_topic)
+    told = follow_once(database_url, source, coordinator_topic)
+    assert list(told.failures) == [coordinator_topic]
+    assert (
+        f"has no stream {coordinator_topic}: create it, or look at its name again" in told.failures[coordinator_topic]
+    )
+    assert shown(database_url, CONFIG) == [("a", "1", 1)]
+    assert shown(database_url, STATES) == [(1, "stopped", 1, None)]
+
+
+def test_a_topic_that_is_not_compacted_is_refused(
+    database_url: str, source: KafkaSource, topics: Topics, job_name: str
+) -> None:
+    stream = topics.create(f"__samza_coordinator_{job_name}_1", {"cleanup.policy": "delete"})
+    told = follow_once(database_url, source, stream)
+    assert told.failures[stream].startswith(f"{stream} cannot be followed: ")
+    assert shown(database_url, STATES) == []
+
+
+def test_a_recording_of_a_topic_goes_on_as_its_log(
+    database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
+) -> None:
+    topics.write(coordinator_topic, config(a="1", b="2", c="3"))
+    with connect(database_url) as connection:
+        import_events(connection, coordinator_topic, list(source.read(coordinator_topic, 0, 3)))
+    topics.write(coordinator_topic, config(d="4"))
+    told = follow_once(database_url, source, coordinator_topic)
+    assert told.failures == {}
+    assert shown(database_url, CONFIG) == [("a", "1", 1), ("b", "2", 1), ("c", "3", 1), ("d", "4", 1)]
+    assert shown(database_url, "select backend, topic_id from eventlog.log") == [
+        ("kafka", topics.topic_id(coordinator_topic))
+    ]
+
+
+def test_a_recording_of_another_topic_is_another_log(
+    database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
+) -> None:
+    topics.write(coordinator_topic, config(a="1", b="2", c="3"))
+    with connect(database_url) as connection:
+        import_events(connection, coordinator_topic, list(source.read(coordinator_topic, 0, 3)))
+    topics.create_again(coordinator_topic)
+    topics.write(coordinator_topic, config(a="1", b="2", c="33"))
+    told = follow_once(database_url, source, coordinator_topic)
+    assert " has another event at offset 0 than before: its past was changed; " in told.said[0]
+    assert shown(database_url, CONFIG) == [("a", "1", 2), ("b", "2", 2), ("c", "33", 2)]
+
+
+@pytest.mark.slow
+def test_a_truncated_log_is_a_new_incarnation(database_url: str, broker: KafkaBroker) -> None:
+    stream = "__samza_coordinator_orders_1"
+    with Topics(broker.bootstrap_servers) as topics:
+        topics.create(stream)
+        topics.write(stream, config(a="1", b="2", c="3"), batch_events=1)
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        follow_once(database_url, source, stream)
+    broker.stop()
+    assert cut_last_batches(broker, stream, 2) == 1
+    broker.start()
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        told = follow_once(database_url, source, stream)
+    assert told == (
+        [
+            f"{stream} was truncated: it ends at offset 1, below the position 3{shown_until_done(2)}",
+            complete(stream, 2),
+        ],
+        {},
+    )
+    assert shown(database_url, CONFIG) == [("a", "1", 2)]
+    assert shown(database_url, HISTORY) == [*OLD_HISTORY, (2, 0, "a", "set")]
+    assert shown(database_url, STATES) == [(1, "stopped", 3, None), (2, "stopped", 1, None)]
+    assert shown(database_url, GAPS) == [(1, 1, 2, "truncated")]
+
+
+@pytest.mark.slow
+def test_a_log_that_was_truncated_and_grew_again_is_found_out_too(database_url: str, broker: KafkaBroker) -> None:
+    stream = "__samza_coordinator_orders_1"
+    with Topics(broker.bootstrap_servers) as topics:
+        topics.create(stream)
+        topics.write(stream, config(a="1", b="2", c="3"), batch_events=1)
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        follow_once(database_url, source, stream)
+    broker.stop()
+    cut_last_batches(broker, stream, 1)
+    broker.start()
+    with Topics(broker.bootstrap_servers) as topics:
+        topics.write(stream, config(d="4", e="5", f="6"))
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        told = follow_once(database_url, source, stream)
+    assert told.said == [
+        f"{stream} has another event at offset 2 than before: its past was changed{shown_until_done(2)}",
+        complete(stream, 2),
+    ]
+    assert [row[:2] for row in shown(database_url, CONFIG)] == [
+        ("a", "1"),
+        ("b", "2"),
+        ("d", "4"),
+        ("e", "5"),
+        ("f", "6"),
+    ]
+    assert shown(database_url, HISTORY)[:3] == OLD_HISTORY
+    assert shown(database_url, GAPS) == [(1, 2, 2, "truncated")]
+
+
+@pytest.mark.slow
+def test_one_database_serves_one_cluster(
+    database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str, broker: KafkaBroker
+) -> None:
+    topics.write(coordinator_topic, config(a="1"))
+    follow_once(database_url, source, coordinator_topic)
+    before = shown(database_url, STATES)
+    with Topics(broker.bootstrap_servers) as others:
+        others.create(coordinator_topic)
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as other:
+        told = follow_once(database_url, other, coordinator_topic)
+        assert told.failures == {
+            coordinator_topic: f"{coordinator_topic} is on the Kafka cluster {other.cluster_id}, the database has logs "
+            f"of {source.cluster_id}, and one database serves one Kafka cluster: give the brokers of that one, or a "
+            "database of its own"
+        }
+    assert (shown(database_url, STATES), shown(database_url, CONFIG)) == (before, [("a", "1", 1)])

@@ -1,0 +1,81 @@
+"""Hundreds of topics in one program: a few connections, a sign of life of each, and none kept waiting by another."""
+
+import time
+from typing import Final
+
+import pytest
+
+from eventlog.connection import connect
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
+from eventlog.postgres import PostgresEventLog
+from eventlog.postgres_source import PostgresSource
+from eventlog.streams import coordinator_stream_name, identify
+from projections.follow import session
+from projections.follow.plan import FollowPlan
+from tests.acceptance.torture import scaled
+from tests.builders import config_set
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import wait_until
+from tests.projections.follow.following import following, run, wait_for_position
+
+pytestmark = [pytest.mark.slow, pytest.mark.torture]
+
+TOPICS: Final = scaled(60, 300)
+LOGS: Final = scaled(100, 500)
+EVENTS: Final = scaled(40_000, 400_000)
+LIVE: Final = "select count(*) from coordinator.log_position where state = 'live' and lag = 0"
+BEATS: Final = "select count(*) from projection.position where heartbeat_at > %s"
+CONNECTIONS: Final = "select count(*) from pg_stat_activity where application_name like 'coordstream follow%'"
+
+
+def test_hundreds_of_topics(
+    database_url: str, topics: Topics, kafka_options: KafkaOptions, job_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.5)
+    names = tuple(coordinator_stream_name(f"{job_name}-{number}") for number in range(TOPICS))
+    topics.create_all(names)
+    with (
+        connect(database_url) as connection,
+        KafkaSource(kafka_options) as source,
+        following(database_url, source, FollowPlan(names)) as running,
+    ):
+        began = time.monotonic()
+        wait_until(lambda: connection.execute(LIVE.encode()).fetchone() == (TOPICS,), 60, "all of them live")
+        ready = time.monotonic() - began
+        assert connection.execute(CONNECTIONS.encode()).fetchone() == (2,)
+        for number, name in enumerate(names[:: TOPICS // 10]):
+            topics.write(name, [config_set("a", str(number))])
+            wait_for_position(connection, name, 1)
+        row = connection.execute("select now()").fetchone()
+        assert row is not None
+        wait_until(lambda: connection.execute(BEATS.encode(), row).fetchone() == (TOPICS,), what="all heartbeats")
+    assert running.said == []
+    print(f"\n{TOPICS} topics were live after {ready:.1f} s")
+
+
+def test_hundreds_of_logs_in_postgres(database_url: str) -> None:
+    names = tuple(coordinator_stream_name(f"job-{number}") for number in range(LOGS))
+    with connect(database_url) as connection:
+        for name in names:
+            PostgresEventLog.create(connection, identify(name)).append([config_set("a", "1")])
+        with PostgresSource(database_url) as source, following(database_url, source, FollowPlan(names)):
+            wait_until(lambda: connection.execute(LIVE.encode()).fetchone() == (LOGS,), 60, "all of them live")
+            assert connection.execute(CONNECTIONS.encode()).fetchone() == (3,)
+            PostgresEventLog(connection, names[-1]).append([config_set("a", "2")])
+            wait_for_position(connection, names[-1], 2)
+
+
+def test_a_long_stream_keeps_no_live_one_waiting(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    long, live = coordinator_stream_name("long"), coordinator_stream_name("live")
+    with connect(database_url) as connection, PostgresSource(database_url) as source:
+        busy = PostgresEventLog.create(connection, identify(live))
+        run(database_url, source, FollowPlan((live,), once=True))
+        PostgresEventLog.create(connection, identify(long)).append([config_set("a", "1")] * EVENTS)
+        monkeypatch.setattr("projections.follow.gathering.BATCH_EVENTS", 5_000)
+        with following(database_url, source, FollowPlan((long, live))) as running:
+            wait_until(lambda: running.applied, what="the first batch")
+            busy.append([config_set("b", "2")])
+            wait_for_position(connection, long, EVENTS, 120)
+        streams = [progress.stream_name for progress in running.applied]
+    assert long in streams[streams.index(live) + 1 :]

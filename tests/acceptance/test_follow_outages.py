@@ -1,0 +1,270 @@
+"""Brokers and Postgres that are killed, connections that are cut, a full disk: nothing is lost, nothing taken twice."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import product
+from typing import Final
+
+import psycopg
+import pytest
+
+from coordstream.postgres import EmbeddedPostgres
+from eventlog.connection import Connection, connect
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
+from projections.follow import gathering, session
+from projections.follow.follower import APPLICATION_NAME
+from projections.follow.plan import FollowPlan
+from projections.projector import Clock
+from projections.stream_lock import StreamLocks
+from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS
+from tests.acceptance.tiled_recording import Digests, as_new, digests, import_tiles, stream_names, tiles
+from tests.acceptance.torture import scaled
+from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.kafka_broker import KafkaBroker
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.sure_postgres import kill_server
+from tests.fixtures.waiting import wait_until
+from tests.projections.follow.following import NoLocks, Running, following, now
+
+pytestmark = [pytest.mark.slow, pytest.mark.torture]
+
+JOBS: Final = 2
+KILLS: Final = scaled(2, 10)
+CUTS: Final = scaled(1, 10)
+STEPS: Final = ("archived", "folded", "merged", "committed")
+RECOVERY_SECONDS: Final = scaled(60, 300)
+FEW: Final = 20
+MANY: Final = 120
+"""Events of a batch: INSERTs in a pipeline, and COPY."""
+
+_TAKEN: Final = "select coalesce(sum(next_offset), 0) from projection.position"
+_BACKENDS: Final = """
+select a.pid from pg_stat_activity a
+where a.application_name = %s and a.datname = current_database() and %s =
+  exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.objsubid = 2)
+"""
+_UNKNOWN: Final = "select count(*) from coordinator.log_position where lag is null and end_offset is null"
+_LIVE: Final = "select count(*) from coordinator.log_position where state = 'live' and lag = 0"
+_NO_ROOM: Final = """
+create function public.no_room() returns trigger language plpgsql as $$
+begin raise exception 'could not extend file "base/1": No space left on device' using errcode = 'disk_full'; end $$
+"""
+
+
+@pytest.fixture(scope="module")
+def imported(clones: Callable[[], str]) -> Digests:
+    """What an import makes."""
+    with connect(clones()) as connection:
+        import_tiles(connection, JOBS)
+        return digests(connection)
+
+
+@pytest.fixture
+def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
+    """A broker that may be killed."""
+    with start_broker() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def filled_broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
+    """A broker that has all of the recordings."""
+    with start_broker() as started:
+        write(started, 0, 1)
+        yield started
+
+
+def write(broker: KafkaBroker, part: int, parts: int) -> int:
+    """Write one of so many parts of each stream, the first part to new topics; the number of events until there."""
+    written = 0
+    with Topics(broker.bootstrap_servers) as topics:
+        for name, events in tiles(JOBS):
+            if part == 0:
+                topics.create(name)
+            size = -(-len(events) // parts)
+            topics.write(name, as_new(events[part * size : (part + 1) * size]))
+            written += min((part + 1) * size, len(events))
+    return written
+
+
+@contextmanager
+def follower(
+    url: str,
+    broker: KafkaBroker,
+    on_step: Callable[[str], None] = lambda _: None,
+    locks: Callable[[Connection], StreamLocks] = StreamLocks,
+    clock: Clock = lambda: IMPORTED_AT,
+) -> Iterator[Running]:
+    """A follower of all of the recordings; no stream may be given up."""
+    plan = FollowPlan(tuple(stream_names(JOBS)))
+    with (
+        KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source,
+        following(url, source, plan, on_step=on_step, locks=locks, clock=clock, settings=SETTINGS) as running,
+    ):
+        yield running
+
+
+def taken(url: str) -> int:
+    """How many events are taken; 0 while Postgres is away."""
+    try:
+        with connect(url) as connection:
+            row = connection.execute(_TAKEN.encode()).fetchone()
+    except psycopg.OperationalError:
+        return 0
+    return int(row[0]) if row else 0
+
+
+def wait_for(url: str, events: int) -> None:
+    wait_until(lambda: taken(url) >= events, RECOVERY_SECONDS, f"{events} events to be taken")
+
+
+def assert_same(url: str, imported: Digests) -> None:
+    with connect(url) as connection:
+        assert digests(connection) == imported
+
+
+def test_a_broker_that_is_killed(clones: Callable[[], str], imported: Digests, broker: KafkaBroker) -> None:
+    url = clones()
+    write(broker, 0, KILLS + 1)
+    with follower(url, broker) as running:
+        for part in range(1, KILLS + 1):
+            broker.kill()
+            broker.start()
+            write(broker, part, KILLS + 1)
+        wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
+    assert running.outcomes[0].failures == {}
+    assert_same(url, imported)
+    print(f"\nthe broker was killed {KILLS} times")
+
+
+def test_brokers_that_stay_away(
+    clones: Callable[[], str], imported: Digests, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.2)
+    url, streams = clones(), len(stream_names(JOBS))
+    events = write(broker, 0, 2)
+    with connect(url) as connection, follower(url, broker, clock=now) as running:
+        wait_for(url, events)
+        broker.kill()
+        assert running.wait_for("waiting, and trying again", RECOVERY_SECONDS).startswith("Kafka at 127.0.0.1:")
+        wait_until(lambda: connection.execute(_UNKNOWN.encode()).fetchone() == (streams,), what="unknown lags")
+        beaten = connection.execute("select min(heartbeat_at) from projection.position").fetchone()
+        later = "select min(heartbeat_at) > %s from projection.position"
+        wait_until(lambda: connection.execute(later, beaten).fetchone() == (True,), 30, "heartbeats all the same")
+        broker.start()
+        wait_for(url, write(broker, 1, 2))
+        wait_until(lambda: connection.execute(_LIVE.encode()).fetchone() == (streams,), what="live again")
+    assert [sentence for sentence in running.said if "waiting" in sentence] == running.said[:1]
+    assert len(running.said) == 2
+    assert_same(url, imported)
+
+
+def test_a_postgres_that_is_killed(
+    clones: Callable[[], str], imported: Digests, broker: KafkaBroker, sure_server: EmbeddedPostgres
+) -> None:
+    url = clones()
+    events = write(broker, 0, KILLS + 1)
+    with follower(url, broker) as running:
+        for part in range(1, KILLS + 1):
+            if part % 2:  # else it dies at work
+                wait_for(url, events)
+            kill_server(sure_server)
+            sure_server.start()
+            events = write(broker, part, KILLS + 1)
+        wait_for(url, events)
+        wait_until(lambda: len(running.said) % 2 == 0, what="the end of the last outage")
+    assert running.outcomes[0].failures == {}
+    assert_same(url, imported)
+    print(f"\nPostgres was killed {KILLS} times; of outages the follower said {len(running.said)} sentences")
+
+
+class Cutter:
+    """Ends backends of the follower at steps of its batches: the one with the locks (True), the one at work (False)."""
+
+    def __init__(self, url: str, cuts: list[tuple[str, tuple[bool, ...]]]) -> None:
+        self._url = url
+        self.left = deque(cuts)
+
+    def __call__(self, step: str) -> None:
+        if not self.left or self.left[0][0] != step:
+            return
+        with connect(self._url) as admin:
+            query, name = _BACKENDS.encode(), APPLICATION_NAME
+            backends = {holds: admin.execute(query, (name, holds)).fetchone() for holds in (True, False)}
+            if None in backends.values():  # it has not noticed the last cut yet
+                return
+            for holds_locks in self.left.popleft()[1]:
+                ended = admin.execute("select pg_terminate_backend(%s, 10000)", backends[holds_locks])
+                assert ended.fetchone() == (True,)
+
+
+@pytest.mark.parametrize("batch_events", [FEW, MANY])
+def test_connections_that_are_cut_at_each_step(
+    clones: Callable[[], str],
+    imported: Digests,
+    filled_broker: KafkaBroker,
+    monkeypatch: pytest.MonkeyPatch,
+    batch_events: int,
+) -> None:
+    monkeypatch.setattr(gathering, "BATCH_EVENTS", batch_events)
+    url = clones()
+    which = ((True,), (False,), (True, False))
+    cutter = Cutter(url, [(step, backends) for backends, step in product(which, STEPS)] * CUTS)
+    with follower(url, filled_broker, cutter) as running:
+        wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
+        wait_until(lambda: len(running.said) % 2 == 0, what="the end of the last outage")
+    assert running.outcomes[0].failures == {}
+    cuts = len(which) * len(STEPS) * CUTS - len(cutter.left)
+    assert cuts >= 12
+    assert_same(url, imported)
+    print(f"\nconnections were cut {cuts} times, {batch_events} events a batch")
+
+
+@pytest.mark.parametrize("table", ["eventlog.event", "projection.checkpoint_event", "projection.message_current"])
+def test_a_full_disk_is_waited_out(
+    clones: Callable[[], str], imported: Digests, filled_broker: KafkaBroker, table: str
+) -> None:
+    url = clones()
+    with connect(url) as connection:
+        connection.execute(_NO_ROOM.encode())
+        trigger = f"trigger no_room before insert on {table} for each row execute function public.no_room()"
+        connection.execute(f"create {trigger}".encode())
+        with follower(url, filled_broker) as running:
+            told = running.wait_for("No space left", RECOVERY_SECONDS)
+            wait_until(lambda: running.has_said("No space left"), what="the sentence")
+            reached = taken(url)
+            full = "select count(*) from coordinator.log_position where state = 'live'"
+            assert connection.execute(full.encode()).fetchone() != (len(stream_names(JOBS)),)
+            assert connection.execute("select count(*) from projection.quarantine").fetchone() == (0,)
+            connection.execute(f"drop trigger no_room on {table}".encode())
+            wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
+            assert taken(url) > reached
+    assert told == (
+        'the database does not take events (could not extend file "base/1": No space left on device); '
+        "waiting, and trying again"
+    )
+    assert running.said.count(told) <= 2
+    assert running.outcomes[0].failures == {}
+    assert_same(url, imported)
+
+
+def test_two_followers_past_the_lock(
+    clones: Callable[[], str], imported: Digests, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "BATCH_EVENTS", FEW)
+    url, names = clones(), stream_names(JOBS)
+    write(broker, 0, 1_000)
+    with follower(url, broker) as first:
+        wait_until(lambda: all(map(first.is_attached, names)), what="the streams to be known")
+    with follower(url, broker, locks=NoLocks) as one, follower(url, broker, locks=NoLocks) as other:
+        wait_until(lambda: all(map(one.is_attached, names)) and all(map(other.is_attached, names)), what="both")
+        with Topics(broker.bootstrap_servers) as topics:
+            for name, events in tiles(JOBS):
+                topics.write(name, as_new(events[topics.end_offset(name) :]))
+        wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
+    stopped = {**one.outcomes[0].failures, **other.outcomes[0].failures}
+    assert len(stopped) == len(one.outcomes[0].failures) + len(other.outcomes[0].failures) == len(names)
+    assert all("another projector has moved it" in sentence for sentence in stopped.values())
+    assert_same(url, imported)

@@ -1,0 +1,162 @@
+"""Recording A on real topics, followed while it is written: the relations are those of its import."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import pytest
+
+from eventlog.connection import Connection, connect
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
+from projections.follow.plan import FollowPlan
+from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob
+from tests.acceptance.samza_answers import recorded_stream
+from tests.acceptance.tiled_recording import as_new, renamed
+from tests.fixtures.kafka_topics import COMPACTED_SOON, LASTING, Topics
+from tests.projections.follow.following import following, wait_for_position
+from tests.properties.importing import CURRENT, HISTORIES
+
+AS_OF: Final = "'2026-12-01 00:00:00+00'"
+OFFSETS: Final = frozenset({"log_offset", "startpoint_log_offset", "checkpoint_log_offset"})
+"""Where a record stands in its topic: elsewhere, when others stand between."""
+SPAN: Final = frozenset({"first_record_time", "last_record_time"})
+"""Of a job: compaction takes the first record, a nudge is the last."""
+
+NEVER: Final = NewEvent(b'[1,"set-config","never.committed"]', b'{"values":{"value":"1"}}')
+
+Recording = dict[str, Sequence[RecordedEvent]]
+Rows = dict[str, list[str]]
+
+
+class Pace:
+    """Chunks of random sizes, and now and then a wait for the follower."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(seed)
+
+    def chunks(self, events: Sequence[RecordedEvent]) -> Iterator[list[NewEvent]]:
+        """The events, to be appended as they were."""
+        first = 0
+        while first < len(events):
+            until = first + self._rng.choice([1, 2, 7, 40, 150])
+            yield as_new(events[first:until])
+            first = until
+
+    def waits(self) -> bool:
+        """Whether to let the follower catch up now."""
+        return self._rng.random() < 0.5
+
+
+@pytest.fixture
+def recording(job_name: str) -> Recording:
+    """The recording as a job of the test's own would have written it."""
+    return {
+        coordinator_stream_name(job_name): renamed(recorded_stream("coordinator"), job_name),
+        checkpoint_stream_name(job_name): recorded_stream("checkpoint"),
+    }
+
+
+@pytest.fixture
+def connected(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connection:
+        yield connection
+
+
+@pytest.fixture
+def source(kafka_options: KafkaOptions) -> Iterator[KafkaSource]:
+    with KafkaSource(kafka_options) as opened:
+        yield opened
+
+
+def rows(
+    connection: Connection, job_name: str, relations: Sequence[str], left_out: frozenset[str] = frozenset()
+) -> Rows:
+    """The job's rows of relations, but for some columns, as text."""
+    found: Rows = {}
+    for relation in relations:
+        place = f"{relation} where job_name = '{job_name}'"
+        if relation == "starting_offset":
+            place = f"starting_offset_as_of('{job_name}', '1', {AS_OF})"
+        cursor = connection.execute(f"select * from coordinator.{place}".encode())
+        places = [at for at, column in enumerate(cursor.description or ()) if column.name not in left_out]
+        found[relation] = sorted(repr([row[at] for at in places]) for row in cursor)
+    return found
+
+
+def imported(connection: Connection, job_name: str, recording: Recording) -> ImportedJob:
+    job = ImportedJob(connection, job_name)
+    for stream_name, events in recording.items():
+        job.import_recorded(stream_name, events)
+    return job
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_followed_at_any_pace_it_gives_what_its_import_gives(
+    clone_database: Callable[[], str],
+    database_url: str,
+    topics: Topics,
+    source: KafkaSource,
+    recording: Recording,
+    job_name: str,
+    seed: int,
+) -> None:
+    relations = (*CURRENT, *HISTORIES)
+    with connect(clone_database()) as connection:
+        imported(connection, job_name, recording)
+        expected = rows(connection, job_name, relations)
+        archive = {name: ImportedJob(connection, job_name).archived(name) for name in recording}
+    for stream_name in recording:
+        topics.create(stream_name, LASTING)
+    pace = Pace(seed)
+    with connect(database_url) as connection:
+        with following(
+            database_url, source, FollowPlan(tuple(recording)), clock=lambda: IMPORTED_AT, settings=SETTINGS
+        ):
+            for stream_name, events in recording.items():
+                written = 0
+                for chunk in pace.chunks(events):
+                    topics.write(stream_name, chunk)
+                    written += len(chunk)
+                    if pace.waits():
+                        wait_for_position(connection, stream_name, written)
+            for stream_name, events in recording.items():
+                wait_for_position(connection, stream_name, len(events))
+        assert rows(connection, job_name, relations) == expected
+        assert {name: ImportedJob(connection, job_name).archived(name) for name in recording} == archive
+    assert all(expected[relation] for relation in ("config", "checkpoint", "state_checkpoint", "checkpoint_history"))
+
+
+def test_compaction_and_transaction_markers_change_no_current_relation(
+    clone_database: Callable[[], str],
+    database_url: str,
+    topics: Topics,
+    source: KafkaSource,
+    recording: Recording,
+    job_name: str,
+) -> None:
+    with connect(clone_database()) as connection:
+        imported(connection, job_name, recording)
+        expected = rows(connection, job_name, CURRENT, OFFSETS | SPAN)
+    pace, plan = Pace(3), FollowPlan(tuple(recording))
+    with connect(database_url) as connection:
+        with following(database_url, source, plan, clock=lambda: IMPORTED_AT, settings=SETTINGS):
+            for stream_name, events in recording.items():
+                topics.create(stream_name, COMPACTED_SOON)
+                for chunk in pace.chunks(events):
+                    topics.write_transaction(stream_name, [NEVER], commit=False)
+                    topics.write_transaction(stream_name, chunk)
+                assert len(topics.compact(stream_name)) < len(events) / 2
+            for stream_name in recording:
+                wait_for_position(connection, stream_name, topics.end_offset(stream_name))
+        assert rows(connection, job_name, CURRENT, OFFSETS | SPAN) == expected
+    late_url = clone_database()
+    with connect(late_url) as connection:
+        with following(late_url, source, plan, clock=lambda: IMPORTED_AT, settings=SETTINGS):
+            for stream_name in recording:
+                wait_for_position(connection, stream_name, topics.end_offset(stream_name))
+        assert rows(connection, job_name, CURRENT, OFFSETS | SPAN) == expected
+        gaps = connection.execute("select distinct reason from coordinator.log_gap").fetchall()
+    assert gaps == [("compacted",)]

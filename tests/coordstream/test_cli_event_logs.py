@@ -1,0 +1,45 @@
+import pytest
+
+from coordstream.cli.event_logs import open_source
+from tests.coordstream.command_line import CommandLine
+
+STREAM = "__samza_coordinator_counts_1"
+
+
+def test_without_brokers_the_streams_are_those_of_the_database(cli: CommandLine) -> None:
+    cli.done("log", "create", STREAM)
+    with open_source() as source:
+        assert (source.backend, source.stream_names()) == ("postgres", [STREAM])
+        assert source.describe(STREAM).end_offset == 0
+
+
+def test_no_more_connections_are_held_than_the_source_needs(cli: CommandLine) -> None:
+    with open_source() as source:
+        assert source.stream_names() == []
+        names = cli.ask("select application_name from pg_stat_activity where datname = current_database()")
+    assert [name for (name,) in names if name.startswith("coordstream")] == ["coordstream follow (source)"]
+
+
+def test_with_brokers_they_are_topics_and_need_no_database(
+    kafka_cli: CommandLine, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://127.0.0.1:1/none")
+    with open_source() as source:
+        assert source.backend == "kafka"
+        assert coordinator_topic in source.stream_names()
+    assert kafka_cli("log", "tail", coordinator_topic).code == 0
+
+
+@pytest.mark.parametrize(
+    "words", [("create", STREAM), ("append", STREAM, "--key", "k", "--tombstone"), ("tail", STREAM)]
+)
+def test_a_bad_option_for_kafka_is_told_without_its_value(
+    cli: CommandLine, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1")
+    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"security_protocol": "hunter2"}')
+    refused = cli.refused("log", *words)
+    assert refused.startswith(
+        "COORDSTREAM_KAFKA_OPTIONS can't be used: the Kafka option security_protocol must be one of"
+    )
+    assert "hunter2" not in refused

@@ -1,0 +1,79 @@
+"""What a follower tells on standard error."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from coordstream.cli.follow_progress import LINE_SECONDS, FollowProgress, progress_line
+from projections.follow.heartbeat import State
+from projections.follow.reports import Progress
+
+STATES: tuple[State, ...] = ("replacing", "live", "catching-up")
+JANUARY_MS = 1_767_225_600_000
+
+
+def batch(state: State = "catching-up", *, events: int = 50, timestamp: int | None = JANUARY_MS) -> Progress:
+    return Progress("orders", state, events, 100, 150, 900, timestamp)
+
+
+class Clock:
+    """Seconds that pass at a wish."""
+
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def shown(*, terminal: bool) -> tuple[io.StringIO, Clock, FollowProgress]:
+    out, clock = io.StringIO(), Clock()
+    return out, clock, FollowProgress(Console(file=out, force_terminal=terminal, width=200), clock)
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "time"),
+    [
+        (JANUARY_MS, ", recorded at 2026-01-01 00:00:00 UTC"),
+        (10**18, ", recorded at 1000000000000000000 ms"),
+        (None, ""),
+    ],
+)
+def test_a_batch_in_words(timestamp: int | None, time: str) -> None:
+    expected = f"orders: catching-up, 50 events at offsets 100 to 149 of 900{time}; 12,346 events/s"
+    assert progress_line(batch(timestamp=timestamp), 12_345.6) == expected
+
+
+def test_where_nobody_watches_a_line_comes_every_ten_seconds() -> None:
+    out, clock, progress = shown(terminal=False)
+    with progress:
+        for _ in range(4):
+            clock.now += LINE_SECONDS / 2
+            progress.batch(batch())
+    lines = out.getvalue().splitlines()
+    assert [line.rpartition("; ")[2] for line in lines] == ["10 events/s", "10 events/s"]
+
+
+def test_live_streams_are_followed_in_silence() -> None:
+    out, clock, progress = shown(terminal=False)
+    clock.now += 2 * LINE_SECONDS
+    progress.batch(batch("live"))
+    assert out.getvalue() == ""
+
+
+def test_on_a_terminal_a_line_moves_until_all_is_live() -> None:
+    out, clock, progress = shown(terminal=True)
+    with progress:
+        clock.now += 0.5
+        moving = []
+        for state in STATES:
+            progress.batch(batch(state))
+            moving.append(progress._is_moving)
+    assert [*moving, progress._is_moving] == [True, False, True, False]
+    assert "orders: replacing, 50 events" in out.getvalue()
+
+
+def test_a_sentence_is_a_line_however_long() -> None:
+    out, _, progress = shown(terminal=False)
+    progress.message("word " * 100)
+    assert out.getvalue().count("\n") == 1

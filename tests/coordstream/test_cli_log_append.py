@@ -1,0 +1,162 @@
+import io
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from eventlog.events import RecordedEvent
+from eventlog.postgres import PostgresEventLog
+from eventlog.recording_line import encode_line
+from tests.coordstream.command_line import COORDINATOR, RECORDING_A, CommandLine, config_event, recording
+from tests.fixtures.kafka_topics import Topics
+
+STREAM = "__samza_coordinator_counts_1"
+KEY = '[1,"set-config","a"]'
+
+
+@pytest.fixture
+def counts(cli: CommandLine) -> CommandLine:
+    """The command line on a database with an empty log."""
+    cli.done("log", "create", STREAM)
+    return cli
+
+
+def held(cli: CommandLine) -> list[RecordedEvent]:
+    """What the log holds."""
+    with PostgresEventLog(cli.database_url, STREAM) as log:
+        return list(log.read())
+
+
+def test_an_event_is_appended_byte_for_byte(counts: CommandLine) -> None:
+    assert counts.done("log", "append", STREAM, "--key", KEY, "--value", "ü\udcff") == f"{STREAM}: offset 0\n"
+    assert counts.done("log", "append", STREAM, "--key", KEY, "--tombstone") == f"{STREAM}: offset 1\n"
+    assert counts.done("log", "append", STREAM, "--key", "", "--value", "") == f"{STREAM}: offset 2\n"
+    assert [(event.key, event.value) for event in held(counts)] == [
+        (KEY.encode(), b"\xc3\xbc\xff"),
+        (KEY.encode(), None),
+        (b"", b""),
+    ]
+
+
+def test_the_records_of_a_recording_are_appended_with_their_times(counts: CommandLine, tmp_path: Path) -> None:
+    header = RecordedEvent(40, 7, 0, b"k", b"v", (("h", b"x"), ("n", None)))
+    events = [config_event(3, "a", "1", time=5), config_event(9, "a", None, time=6), header]
+    path = recording(tmp_path / "r.jsonl.gz", events, STREAM)
+    assert counts.done("log", "append", STREAM, "--file", path) == f"{STREAM}: offsets 0 to 2\n"
+    assert held(counts) == [event._replace(offset=offset) for offset, event in enumerate(events)]
+    assert counts.rows("log", "append", STREAM, "--file", path) == [
+        {"stream_name": STREAM, "first_offset": 3, "next_offset": 6}
+    ]
+
+
+def test_records_of_other_streams_are_left_out(counts: CommandLine, tmp_path: Path) -> None:
+    lines = [encode_line("other", config_event(0, "a", "1")), encode_line(STREAM, config_event(0, "b", "1"))]
+    (tmp_path / "both.jsonl").write_bytes(b"".join(lines))
+    counts.done("log", "append", STREAM, "--file", tmp_path / "both.jsonl")
+    assert [event.key for event in held(counts)] == [b'[1,"set-config","b"]']
+    refused = counts.refused("log", "append", STREAM, "--file", RECORDING_A[0])
+    assert refused.endswith(f"holds no record of {STREAM}: it has {COORDINATOR}.")
+
+
+def test_a_recording_comes_by_standard_input(counts: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def give(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+
+    line = encode_line(STREAM, config_event(0, "a", "1"))
+    give(line + b"\n" + line)
+    assert counts.done("log", "append", STREAM, "--file", "-") == f"{STREAM}: offsets 0 to 1\n"
+    give(line + b"hunter2\n")
+    refused = counts.refused("log", "append", STREAM, "--file", "-")
+    assert refused == (
+        "standard input, line 2: not a line of JSON, so this is no recording; nothing was appended: correct the line."
+    )
+    give(b"")
+    assert "standard input holds no record of" in counts.refused("log", "append", STREAM, "--file", "-")
+    assert len(held(counts)) == 2
+
+
+def test_it_is_appended_only_where_the_log_is_expected_to_end(counts: CommandLine) -> None:
+    words = ("log", "append", STREAM, "--key", KEY, "--value", "1", "--expected-offset")
+    counts.done(*words, "0")
+    assert "ends at offset 1, not at 0: read what has been added" in counts.refused(*words, "0")
+    counts.done(*words, "1")
+    assert len(held(counts)) == 2
+
+
+def test_a_fingerprint_is_not_taken_for_the_secret(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done(
+        "import",
+        recording(tmp_path / "r.jsonl", [config_event(0, "db.password", "hunter2")], "__samza_coordinator_old_1"),
+    )
+    exported = tmp_path / "out.jsonl"
+    assert cli("export", "__samza_coordinator_old_1", "-o", exported).code == 0
+    exported.write_text(exported.read_text().replace("__samza_coordinator_old_1", STREAM))
+    cli.done("log", "create", STREAM)
+    refused = cli.refused("log", "append", STREAM, "--file", exported)
+    assert refused == ("event 1 has a fingerprint where a secret was: export the stream with --raw and append that.")
+    assert held(cli) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "give --key with --value or --tombstone, or --file"),
+        (("--value", "v"), "give --key with --value or --tombstone, or --file"),
+        (("--key", "k"), "--key needs either --value or --tombstone"),
+        (("--key", "k", "--value", "v", "--tombstone"), "--key needs either --value or --tombstone"),
+        (("--key", "k", "--file", "f"), "--file excludes --key, --value and --tombstone"),
+        (("--tombstone", "--file", "f"), "--file excludes --key, --value and --tombstone"),
+        (("--key", "k", "--value", "v", "--expected-offset", "-1"), "Invalid value for '--expected-offset'"),
+    ],
+)
+def test_wrong_use_appends_nothing(counts: CommandLine, words: tuple[str, ...], sentence: str) -> None:
+    assert sentence in counts.refused("log", "append", STREAM, *words, code=2)
+    assert held(counts) == []
+
+
+def test_only_a_log_of_ours_is_appended_to(wordcount: CommandLine) -> None:
+    words = ("--key", "k", "--value", "v")
+    assert "is the archive of a recording log" in wordcount.refused("log", "append", COORDINATOR, *words)
+    assert f"the database has no log of {STREAM}: create it" in wordcount.refused("log", "append", STREAM, *words)
+
+
+def test_events_are_appended_to_a_topic(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, tmp_path: Path
+) -> None:
+    assert kafka_cli.done("log", "append", coordinator_topic, "--key", KEY, "--value", "1").endswith(": offset 0\n")
+    events = [config_event(0, f"k{number}", "x" * 1_000, time=5) for number in range(1_500)]
+    path = recording(tmp_path / "r.jsonl.gz", enumerated(events), coordinator_topic)
+    # more than a topic takes in one batch, so it is a transaction: whole or not at all
+    assert kafka_cli.done("log", "append", coordinator_topic, "--file", path).endswith(": offsets 1 to 1500\n")
+    kept = topics.kept(coordinator_topic)
+    assert [(event.key, event.value) for event in kept[1:]] == [(event.key, event.value) for event in events]
+    assert kafka_cli.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--value", "1", "--expected-offset", "0"), "Kafka knows no condition"),
+        (("--value", "x" * 1_100_000), "are more than the"),
+    ],
+)
+def test_what_a_topic_does_not_take_is_told(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, words: tuple[str, ...], reason: str
+) -> None:
+    refused = kafka_cli.refused("log", "append", coordinator_topic, "--key", KEY, *words)
+    assert refused.startswith(f"nothing can be appended to {coordinator_topic}: ")
+    assert reason in refused
+    assert topics.kept(coordinator_topic) == []
+
+
+def test_a_topic_that_is_not_there_is_told(kafka_cli: CommandLine, job_name: str) -> None:
+    stream = f"__samza_coordinator_{job_name}_1"
+    refused = kafka_cli.refused("log", "append", stream, "--key", KEY, "--tombstone")
+    assert refused.endswith(f"has no stream {stream}: create it, or look at its name again")
+    assert "give --kind coordinator" in kafka_cli.refused("log", "append", job_name, "--key", KEY, "--tombstone")
+
+
+def enumerated(events: list[RecordedEvent]) -> list[RecordedEvent]:
+    """The events at the offsets from 0 on."""
+    return [event._replace(offset=offset) for offset, event in enumerate(events)]

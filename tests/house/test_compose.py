@@ -1,0 +1,196 @@
+"""What docker-compose.yml promises, as far as its text can tell: no daemon runs here."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from ruamel.yaml import YAML
+from ruamel.yaml.constructor import DuplicateKeyError
+
+from coordstream.cli import main
+from coordstream.settings import ENV_PREFIX, Settings
+
+CHECKOUT: Final = Path(__file__).parents[2]
+TEXT: Final = (CHECKOUT / "docker-compose.yml").read_text()
+DOCKERFILE: Final = (CHECKOUT / "Dockerfile").read_text()
+VERSION: Final = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
+
+#: What the Compose Specification calls the parts that we use, and of which shape they are.
+SERVICE: Final[dict[str, type]] = {
+    "build": str,
+    "command": list,
+    "depends_on": dict,
+    "environment": dict,
+    "healthcheck": dict,
+    "image": str,
+    "ports": list,
+    "restart": str,
+    "stop_grace_period": str,
+    "volumes": list,
+}
+HEALTHCHECK: Final[dict[str, type]] = {
+    "interval": str,
+    "retries": int,
+    "start_period": str,
+    "test": list,
+    "timeout": str,
+}
+CONDITIONS: Final = {"service_healthy", "service_completed_successfully"}
+RESTARTS: Final = {"no", "always", "on-failure", "unless-stopped"}
+_DURATION: Final = re.compile(r"[0-9]+s")
+_SECRET_NAME: Final = re.compile("PASS|SECRET|KEY|TOKEN")
+_REQUIRED: Final = re.compile(r"\$\{[A-Z_]+:\?set it to [^}]+\}")
+_VARIABLE: Final = re.compile(r"\$\{([A-Z_]+)(?::([?-])([^}]*))?\}|\$([A-Za-z_$])")
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The file as Compose sees it: YAML 1.2, in which no key may stand twice."""
+    document = YAML(typ="safe", pure=True).load(text)
+    assert isinstance(document, dict)
+    return document
+
+
+COMPOSE: Final = parsed(TEXT)
+SERVICES: Final[dict[str, dict[str, Any]]] = COMPOSE["services"]
+
+
+def test_a_key_that_stands_twice_would_be_told() -> None:
+    with pytest.raises(DuplicateKeyError):
+        parsed(TEXT.replace("  migrate:", "  postgres:"))
+
+
+def test_its_parts_are_those_of_the_specification() -> None:
+    assert set(COMPOSE) == {"name", "x-coordstream", "services", "volumes"}
+    assert set(SERVICES) == {"kafka", "postgres", "migrate", "follow"}
+    for service in SERVICES.values():
+        _has_shape(service, SERVICE)
+        _has_shape(service.get("healthcheck", {}), HEALTHCHECK)
+        assert service["restart"] in RESTARTS
+        texts = [*service.get("command", []), *service["environment"].values(), *service.get("ports", [])]
+        assert all(isinstance(text, str) for text in texts)
+    durations = [value for service in SERVICES.values() for value in _durations(service)]
+    assert len(durations) == 10
+    assert all(_DURATION.fullmatch(duration) for duration in durations)
+
+
+def test_every_image_is_pinned() -> None:
+    images = {name: service["image"] for name, service in SERVICES.items()}
+    assert images == {
+        "kafka": "apache/kafka:4.3.1",
+        "postgres": "postgres:18.4",
+        "migrate": f"coordstream:{VERSION}",
+        "follow": f"coordstream:{VERSION}",
+    }
+    bases = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
+    assert bases
+    assert all(re.fullmatch(r"python:3\.\d+\.\d+-slim-[a-z]+", base) for base in bases)
+
+
+def test_no_secret_has_a_default() -> None:
+    values = {(name, key): value for name, service in SERVICES.items() for key, value in service["environment"].items()}
+    secrets = {place: value for place, value in values.items() if _SECRET_NAME.search(place[1])}
+    assert {key for _, key in secrets} == {"POSTGRES_PASSWORD", "PGPASSWORD", "COORDSTREAM_MASK_KEY"}
+    assert all(_REQUIRED.fullmatch(value) for value in secrets.values())
+    assert re.search(r"://[^\s/]*:[^\s/]*@", TEXT) is None
+
+
+def test_only_ports_have_defaults() -> None:
+    found = _VARIABLE.findall(TEXT)
+    assert {name for name, kind, _, _ in found if kind == "-"} == {"KAFKA_PORT", "POSTGRES_PORT"}
+    assert {kind for _, kind, _, _ in found} == {"?", "-"}
+
+
+def test_ports_are_open_to_this_machine_only() -> None:
+    ports = [port for service in SERVICES.values() for port in service.get("ports", [])]
+    assert len(ports) == 2
+    assert all(re.fullmatch(r"127\.0\.0\.1:\$\{[A-Z]+_PORT:-(\d+)\}:\1", port) for port in ports)
+
+
+def test_each_waits_for_what_it_needs() -> None:
+    waits = {
+        (name, other): wait["condition"]
+        for name, service in SERVICES.items()
+        for other, wait in service.get("depends_on", {}).items()
+    }
+    assert waits == {
+        ("migrate", "postgres"): "service_healthy",
+        ("follow", "kafka"): "service_healthy",
+        ("follow", "migrate"): "service_completed_successfully",
+    }
+    assert SERVICES["migrate"]["restart"] == "no"
+    assert all(("healthcheck" in service) is (name != "migrate") for name, service in SERVICES.items())
+
+
+def test_every_volume_is_declared_and_outlives_its_container() -> None:
+    mounted = dict(volume.split(":") for service in SERVICES.values() for volume in service.get("volumes", []))
+    assert mounted == {"kafka": "/var/lib/kafka/data", "postgres": "/var/lib/postgresql"}
+    assert set(COMPOSE["volumes"]) == set(mounted)
+    assert SERVICES["kafka"]["environment"]["KAFKA_LOG_DIRS"] == mounted["kafka"]
+
+
+@pytest.mark.parametrize("name", ["migrate", "follow"])
+def test_its_settings_are_ours(name: str) -> None:
+    given = {key for key in SERVICES[name]["environment"] if key.startswith(ENV_PREFIX)}
+    assert given == {f"{ENV_PREFIX}{setting.upper()}" for setting in Settings.model_fields} & given
+    assert len(given) == 3
+
+
+def test_kafka_is_reached_where_it_listens() -> None:
+    kafka = SERVICES["kafka"]["environment"]
+    inside = SERVICES["follow"]["environment"]["COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"]
+    assert f"INSIDE://{inside}," in kafka["KAFKA_ADVERTISED_LISTENERS"]
+    assert f"INSIDE://:{inside.partition(':')[2]}," in kafka["KAFKA_LISTENERS"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        SERVICES["migrate"]["command"],
+        SERVICES["follow"]["command"],
+        SERVICES["follow"]["healthcheck"]["test"][2:],
+    ],
+    ids=" ".join,
+)
+def test_its_commands_are_those_of_the_program(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, "--help"]) == 0
+    assert capsys.readouterr().out.split()[:3] == ["Usage:", "coordstream", words[0]]
+    assert main([*words, "--no-such-option"]) == 2
+
+
+def test_the_image_starts_the_program_as_a_user_without_rights() -> None:
+    lines = DOCKERFILE.splitlines()
+    assert lines.index("USER coordstream") > lines.index("RUN useradd --create-home coordstream")
+    assert lines[-2:] == ['ENTRYPOINT ["coordstream"]', 'CMD ["--help"]']
+    assert SERVICES["follow"]["healthcheck"]["test"][:2] == ["CMD", "coordstream"]
+
+
+def test_a_wheel_can_be_built_of_what_the_image_is_given(tmp_path: Path) -> None:
+    lines = (CHECKOUT / ".dockerignore").read_text().splitlines()
+    assert lines[1] == "*"
+    for name in [line.removeprefix("!") for line in lines if line.startswith("!")]:
+        source = CHECKOUT / name
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, tmp_path / name)
+    (install,) = re.findall(r"/bin/python -m (pip install) (--no-deps .*) \.$", DOCKERFILE, re.MULTILINE)
+    command = [sys.executable, "-m", "pip", "wheel", *install[1].split(), "-w", str(tmp_path), "."]
+    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    assert list(tmp_path.glob(f"coordstream-{VERSION}-*.whl"))
+
+
+def _has_shape(part: dict[str, Any], shape: dict[str, type]) -> None:
+    assert part.keys() <= shape.keys()
+    assert {name for name, value in part.items() if not isinstance(value, shape[name])} == set()
+
+
+def _durations(service: dict[str, Any]) -> list[str]:
+    check = service.get("healthcheck", {})
+    found = [check.get(name) for name in ("interval", "timeout", "start_period")] + [service.get("stop_grace_period")]
+    return [duration for duration in found if duration is not None]
