@@ -5,7 +5,7 @@ import pytest
 from tests.vectors import catalogue
 
 pytest_plugins = ["tests.fixtures.kafka", "tests.fixtures.postgres", "tests.fixtures.report_header"]
-pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.event_source")
+pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.event_source", "tests.contracts.followed")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

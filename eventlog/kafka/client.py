@@ -27,7 +27,6 @@ CLOSING_SOCKETS: Final = "direct://"
 """The ``proxy_url`` with which kafka-python closes the sockets of connections that nobody takes."""
 
 _RETRY_SECONDS: Final = 0.1
-_BROKEN_OFF: Final = "socket disconnected"  # kafka-python drops an answer that a broker hangs up after
 TIMES: Final[dict[str, int]] = {
     "bootstrap_timeout_ms": int(REACH_SECONDS * 1000),
     "request_timeout_ms": int(REACH_SECONDS * 1000),
@@ -68,7 +67,7 @@ class Connected:
     client: Any = None
     net: Any = None
     failure: KafkaError | None = None
-    """Why the last connection failed that did not come to be."""
+    """Why a connection did not come to be: the last of those that failed, a refused login before others."""
 
     @property
     def cluster(self) -> Any:
@@ -92,7 +91,8 @@ class Connected:
         return self.net
 
     def _remember(self, error: KafkaError) -> None:
-        self.failure = error
+        if self.failure is None or not (_is_refusal(self.failure) or _is_broken_off(self.failure)):
+            self.failure = error
 
 
 def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) -> Connected:
@@ -112,7 +112,7 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
         if connected.net is not None:
             connected.net.close()  # else the thread of a client that never came to be would run on
         if isinstance(error, KafkaError):
-            raise _told(options, connected.failure or error) from error
+            raise _not_connected(options, connected.failure or error) from error
         raise
     return connected
 
@@ -126,17 +126,31 @@ def spoken_for(options: KafkaOptions) -> Iterator[None]:
         raise _told(options, error) from error
 
 
+def _not_connected(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
+    if _is_broken_off(error) and "sasl_mechanism" in options.client_options:
+        place = f"Kafka at {options.bootstrap_servers}"
+        return CredentialsRefused(f"{place} breaks off when we log in: look at the user and its password")
+    return _told(options, error)
+
+
 def _told(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
     """The error in our words, with the place in it and no secret: what brokers answered is left out."""
     place = f"Kafka at {options.bootstrap_servers}"
     reason = type(error).__name__.removesuffix("Error")
-    if isinstance(error, AuthorizationError | SaslAuthenticationFailedError | UnsupportedSaslMechanismError):
+    if _is_refusal(error):
         return CredentialsRefused(f"{place} refuses us ({reason}): look at the user, its password and its rights")
     if isinstance(error, KafkaConnectionError) and error.args:
         reason = str(error.args[0])
-    if reason == _BROKEN_OFF and "sasl_mechanism" in options.client_options:
-        return CredentialsRefused(f"{place} breaks off when we log in: look at the user and its password")
     return SourceUnavailable(f"{place} does not answer ({reason}): look whether its brokers run and can be reached")
+
+
+def _is_refusal(error: KafkaError) -> bool:
+    return isinstance(error, AuthorizationError | SaslAuthenticationFailedError | UnsupportedSaslMechanismError)
+
+
+def _is_broken_off(error: KafkaError) -> bool:
+    """Whether the broker hung up: kafka-python drops what it said before that."""
+    return isinstance(error, KafkaConnectionError) and "socket disconnected" in map(str, error.args)
 
 
 def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple[type[KafkaError], ...] = ()) -> Answer:

@@ -9,7 +9,7 @@ from eventlog.kafka.admin import CreationRefused, KafkaAdmin, Topic, TopicExists
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import identify
-from tests.contracts.event_source import new_events
+from tests.contracts.followed import new_events
 from tests.fixtures.kafka_topics import LASTING, Topics
 
 

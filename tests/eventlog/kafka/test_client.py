@@ -6,6 +6,7 @@ import time
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.errors import (
+    KafkaConnectionError,
     KafkaTimeoutError,
     NodeNotReadyError,
     SaslAuthenticationFailedError,
@@ -19,7 +20,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing
 from eventlog.streams import identify
-from tests.contracts.event_source import new_events
+from tests.contracts.followed import new_events
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
@@ -46,6 +47,19 @@ def test_refused_credentials_are_told_apart_and_not_repeated(error: type[Excepti
     with pytest.raises(CredentialsRefused, match=r"Kafka at 127\.0\.0\.1:1 refuses us") as refused, spoken_for(NOWHERE):
         raise error("user follower, password a secret")
     assert "secret" not in str(refused.value)
+
+
+def test_a_connection_that_breaks_is_no_refused_login() -> None:
+    login = {"sasl_mechanism": "PLAIN", "sasl_plain_username": "follower", "sasl_plain_password": "a secret"}
+    options = KafkaOptions.parse("127.0.0.1:1", {"security_protocol": "SASL_PLAINTEXT", **login})
+    answers = iter([KafkaConnectionError("socket disconnected"), None])
+
+    def question() -> str:
+        if error := next(answers):
+            raise error
+        return "answer"
+
+    assert ask(options, question) == "answer"
 
 
 def test_a_question_is_asked_again_until_it_is_answered() -> None:

@@ -8,7 +8,7 @@ from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import OffsetLost, SourceUnavailable
-from tests.contracts.event_source import new_events, offsets
+from tests.contracts.followed import new_events, offsets
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
 

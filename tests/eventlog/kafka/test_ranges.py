@@ -9,7 +9,7 @@ from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.ranges import RangeReader
 from eventlog.source import SourceUnavailable
-from tests.contracts.event_source import new_events, offsets
+from tests.contracts.followed import new_events, offsets
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
 

@@ -13,7 +13,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import EventSource, SourceUnavailable, StreamRefused
 from eventlog.streams import identify
-from tests.contracts.event_source import SOON, Followed, new_events, offsets
+from tests.contracts.followed import SOON, Followed, new_events, offsets
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_security import USER, SecuredListeners

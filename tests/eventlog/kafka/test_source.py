@@ -9,7 +9,8 @@ from eventlog.events import NewEvent, RecordedEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing
-from tests.contracts.event_source import SOON, EventSourceContract, Followed, new_events, offsets
+from tests.contracts.event_source import EventSourceContract
+from tests.contracts.followed import SOON, Followed, new_events, offsets
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, LASTING, NUDGE_KEY, Topics
 from tests.fixtures.waiting import wait_until
 
