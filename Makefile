@@ -64,7 +64,7 @@ golden: setup ## Write the golden schema anew, after a change of tables or relat
 	RENEW_GOLDEN=1 $(BIN)/python -m pytest -q tests/migrations/test_revisions.py
 
 .PHONY: bench
-bench: setup ## Figures, each beside the limit that it is held against
+bench: setup java ## Figures beside limits and goals (BENCH_OPTIONS='--only live' for a part)
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)
 
 .PHONY: lock

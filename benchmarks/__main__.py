@@ -1,84 +1,127 @@
-"""``make bench``: replay beside the limit, in one run, interleaved; a table on standard output and in the docs."""
+"""``make bench``: figures beside their limits and goals, on standard output and in the docs."""
 
 import argparse
-import gc
+import signal
 import sys
-import tempfile
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from benchmarks.generator import STREAM_NAMES, generate
-from benchmarks.limit import Load, load, read_rows
-from benchmarks.recording_replay import RecordingReplay, replay_recordings
-from benchmarks.replay import Replay, Sizes, replay, sizes
-from benchmarks.report import Figures, report
+from benchmarks.broker import JARS, benchmark_broker
+from benchmarks.catch_up import catch_ups
+from benchmarks.document import renewed
+from benchmarks.follow_report import catch_up_report, live_report, topics_report
+from benchmarks.live import Pace
+from benchmarks.live_tail import PACES, WARM_UP, Extent, tail_of_kafka, tail_of_postgres
+from benchmarks.machine import busy_share, machine
+from benchmarks.many_topics import EVENTS_EACH, TOPICS, Crowd, many_topics
+from benchmarks.markdown import Lines
+from benchmarks.replay_figures import Streams, generated_streams, measure_replay
+from benchmarks.report import report
 from benchmarks.server import BenchmarkServer, benchmark_server
-from eventlog.connection import connect
-from eventlog.events import RecordedEvent
-from eventlog.recording import write_recording
+from tests.fixtures.kafka_topics import Topics
 
 DOCUMENT: Final = Path("docs/benchmarks.md")
-Streams = Mapping[str, list[RecordedEvent]]
+TITLES: Final = {
+    "replay": "Replay",
+    "live": "Live",
+    "topics": "Many topics",
+    "catch-up": "Catching up from Kafka",
+}
 
 
 def main(arguments: list[str]) -> None:
-    """Measure, print the report, and write it where ``--out`` says."""
+    """Measure, print the report, and renew those parts of the document that were measured."""
+    options = _parser().parse_args(arguments)
+    with ExitStack() as stack:
+        bench = Bench(options, stack)
+        measures: Mapping[str, Callable[[str], Lines]] = {
+            "replay": bench.replay,
+            "live": bench.live,
+            "topics": bench.topics,
+            "catch-up": bench.catch_up,
+        }
+        measured: dict[str, Lines] = {}
+        for part in options.only:
+            measured[part] = measures[part](machine(busy_share()))
+            _write(options.out, {part: measured[part]})
+    print(renewed("", TITLES, measured))
+
+
+def _write(document: Path, measured: Mapping[str, Lines]) -> None:
+    """Part by part: what is measured is kept if a later part fails."""
+    old = document.read_text(encoding="utf-8") if document.exists() else ""
+    document.parent.mkdir(exist_ok=True)
+    document.write_text(renewed(old, TITLES, measured), encoding="utf-8")
+
+
+@dataclass
+class Bench:
+    """The parts, and the servers that they need, which are started when the first one needs them."""
+
+    options: argparse.Namespace
+    stack: ExitStack
+
+    def replay(self, on: str) -> Lines:
+        """Replay beside the limit."""
+        return report(measure_replay(self._server, self._streams, self.options.rounds, _say), on)
+
+    def live(self, on: str) -> Lines:
+        """Latency and idle CPU."""
+        extent = Extent(self._paces, self._few(WARM_UP), self.options.idle_seconds)
+        _say("live: a log in Postgres")
+        postgres = tail_of_postgres(self._server, extent)
+        _say("live: a topic")
+        return live_report({"Postgres": postgres, "Kafka": tail_of_kafka(self._server, self._topics, extent)}, on)
+
+    def topics(self, on: str) -> Lines:
+        """One follower with many topics."""
+        crowd = Crowd(self.options.topics, EVENTS_EACH, self._paces[1], self.options.idle_seconds)
+        _say(f"{crowd.topics} topics")
+        return topics_report(many_topics(self._server, self._topics, crowd), on)
+
+    def catch_up(self, on: str) -> Lines:
+        """Catching up beside the limit."""
+        _say("catching up from Kafka")
+        return catch_up_report(catch_ups(self._server, self._topics, self._streams, self.options.rounds), on)
+
+    @cached_property
+    def _server(self) -> BenchmarkServer:
+        return self.stack.enter_context(benchmark_server())
+
+    @cached_property
+    def _topics(self) -> Topics:
+        return self.stack.enter_context(benchmark_broker(self.options.jars))
+
+    @cached_property
+    def _streams(self) -> Streams:
+        _say(f"generating {self.options.events:,} events")
+        return generated_streams(self.options.events, self.options.seed)
+
+    @property
+    def _paces(self) -> list[Pace]:
+        return [self._few(pace) for pace in PACES]
+
+    def _few(self, pace: Pace) -> Pace:
+        most: int | None = self.options.live_events
+        return pace if most is None else Pace(pace.rate, min(pace.events, most))
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make bench")
-    parser.add_argument("--events", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", nargs="+", choices=list(TITLES), default=list(TITLES), metavar="PART")
+    parser.add_argument("--events", type=int, default=1_000_000, help="of replay and catch-up")
+    parser.add_argument("--rounds", type=int, default=3, help="of replay and catch-up")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--live-events", type=int, help="at most so many at each rate")
+    parser.add_argument("--idle-seconds", type=float, default=10.0)
+    parser.add_argument("--topics", type=int, default=TOPICS)
+    parser.add_argument("--jars", type=Path, default=JARS, help="where the broker's jars are kept")
     parser.add_argument("--out", type=Path, default=DOCUMENT)
-    options = parser.parse_args(arguments)
-    _say(f"generating {options.events:,} events")
-    streams = _generate(options.events, options.seed)
-    with benchmark_server() as server, tempfile.TemporaryDirectory(prefix="coordstream-bench-") as folder:
-        figures = _measure(server, streams, options.rounds, Path(folder))
-    text = report(figures)
-    print(text)
-    options.out.parent.mkdir(exist_ok=True)
-    options.out.write_text(text, encoding="utf-8")
-
-
-def _generate(events: int, seed: int) -> Streams:
-    streams: dict[str, list[RecordedEvent]] = {name: [] for name in STREAM_NAMES}
-    for stream_name, event in generate(events, seed):
-        streams[stream_name].append(event)
-    gc.collect()
-    gc.freeze()  # the events are the measurement's, not the product's: its collections need not walk them
-    return streams
-
-
-def _measure(server: BenchmarkServer, streams: Streams, rounds: int, folder: Path) -> Figures:
-    replays: list[Replay] = []
-    limits: list[Load] = []
-    on_disk: Sizes | None = None
-    data = None
-    for number in range(1, rounds + 1):
-        _say(f"round {number} of {rounds}: replay from memory, then the limit")
-        with server.database("replay") as url:
-            replays.append(replay(url, {name: partial(iter, events) for name, events in streams.items()}))
-            if data is None:
-                with connect(url) as connection:
-                    data, on_disk = read_rows(connection), sizes(connection)
-        limits.append(load(server, data))
-    if on_disk is None:
-        raise ValueError("at least one round is needed")
-    return Figures(replays, limits, _from_recordings(server, streams, folder), on_disk, _raw_bytes(streams))
-
-
-def _from_recordings(server: BenchmarkServer, streams: Streams, folder: Path) -> RecordingReplay:
-    _say("writing recordings, then replaying them in a process of their own")
-    files = [folder / f"{number}.jsonl.gz" for number in range(len(streams))]
-    for file, (stream_name, events) in zip(files, streams.items(), strict=True):
-        write_recording(file, ((stream_name, event) for event in events))
-    with server.database("recording") as url:
-        return replay_recordings(url, files)
-
-
-def _raw_bytes(streams: Streams) -> int:
-    return sum(len(event.key or b"") + len(event.value or b"") for events in streams.values() for event in events)
+    return parser
 
 
 def _say(text: str) -> None:
@@ -86,4 +129,5 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended; what was measured so far is kept"))  # servers end too
     main(sys.argv[1:])

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.processes import peak_bytes
 from benchmarks.replay import ReadEvents, Replay, replay
 from eventlog.events import RecordedEvent
 from eventlog.recording import read_recording
@@ -41,16 +42,7 @@ def _stream_name(file: Path) -> str:
 def _main(url: str, files: list[Path]) -> None:
     streams: dict[str, ReadEvents] = {_stream_name(file): partial(_events, file) for file in files}
     done = replay(url, streams)
-    print(json.dumps({"replay": done, "peak_bytes": _peak_bytes()}))
-
-
-def _peak_bytes() -> int | None:
-    """Linux alone shows it truly: getrusage's figure counts the process that started this one."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return None
-    line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) * 1024
+    print(json.dumps({"replay": done, "peak_bytes": peak_bytes()}))
 
 
 if __name__ == "__main__":

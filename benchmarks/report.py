@@ -1,13 +1,11 @@
-"""The figures as Markdown."""
+"""The figures of the replay as Markdown."""
 
-import os
-import platform
-import sys
 from collections.abc import Sequence
 from statistics import median
 from typing import Final, NamedTuple
 
 from benchmarks.limit import Load
+from benchmarks.markdown import Lines, megabytes, spread, table
 from benchmarks.recording_replay import RecordingReplay
 from benchmarks.replay import Replay, Sizes
 
@@ -30,22 +28,18 @@ class Figures(NamedTuple):
     raw_bytes: int
 
 
-def report(figures: Figures) -> str:
+def report(figures: Figures, machine: str) -> Lines:
     """All figures, bad ones too, and how they were got."""
     events = figures.replays[0].events
-    lines = ["# Benchmarks", "", *_head(len(figures.replays), events), "", *_speed(figures, events), ""]
-    return "\n".join([*lines, *_space(figures, events), "", *_METHOD, ""])
-
-
-def _head(rounds: int, events: int) -> list[str]:
-    return [
-        f"Written by `make bench`: {events:,} generated events, {rounds} rounds of replay and limit by turns, medians",
-        f"(least to most). {os.cpu_count()} cores for client and server together, Python {platform.python_version()},",
-        f"{sys.platform}, fsync on. Judge by the share of the limit: the rates are this machine's.",
+    head = [
+        f"{events:,} generated events, {len(figures.replays)} rounds of replay and limit by turns, medians (least to",
+        f"most). {machine} Judge by the share of the limit: the rates are",
+        "this machine's.",
     ]
+    return [*head, "", *_speed(figures, events), "", *_space(figures, events), "", *_METHOD]
 
 
-def _speed(figures: Figures, events: int) -> list[str]:
+def _speed(figures: Figures, events: int) -> Lines:
     limits, recording = figures.limits, figures.recording.replay
     shares = [limit.seconds / run.seconds for run, limit in zip(figures.replays, limits, strict=True)]
     share = f"{median(shares):.2f} ({min(shares):.2f} to {max(shares):.2f})"
@@ -53,44 +47,35 @@ def _speed(figures: Figures, events: int) -> list[str]:
     rows = [
         (
             "limit: the same rows by COPY",
-            _spread([events / limit.seconds for limit in limits]),
+            spread([events / limit.seconds for limit in limits]),
             "1",
             *_cpu(limits, events),
         ),
-        ("from memory", _spread([run.rate for run in figures.replays]), share, *_cpu(figures.replays, events)),
+        ("from memory", spread([run.rate for run in figures.replays]), share, *_cpu(figures.replays, events)),
         ("from recordings, once", f"{recording.rate:,.0f}", share_of_recording, *_cpu([recording], events)),
     ]
-    peak = figures.recording.peak_bytes
+    header = ("replay", "events/s", "share of the limit", "client CPU µs/event", "server CPU µs/event")
     return [
-        "| replay | events/s | share of the limit | client CPU µs/event | server CPU µs/event |",
-        "| --- | --- | --- | --- | --- |",
-        *(f"| {' | '.join(row)} |" for row in rows),
+        *table(header, rows),
         "",
         f"Quarantined: {figures.replays[0].quarantined}. Peak memory of the process that replays the recordings:",
-        "unknown." if peak is None else f"{peak / 1e6:.0f} MB.",
+        f"{megabytes(figures.recording.peak_bytes)}.",
     ]
 
 
-def _space(figures: Figures, events: int) -> list[str]:
+def _space(figures: Figures, events: int) -> Lines:
     disk = figures.on_disk
-    rows = [
+    kinds = [
         ("raw: key and value", figures.raw_bytes, 0),
         ("archive", disk.archive_rows, disk.archive_indexes),
         ("projection", disk.projection_rows, disk.projection_indexes),
         ("all on disk", disk.archive_rows + disk.projection_rows, disk.archive_indexes + disk.projection_indexes),
     ]
-    return [
-        "| bytes per event | rows | indexes | share of raw |",
-        "| --- | --- | --- | --- |",
-        *(
-            f"| {name} | {table / events:.0f} | {index / events:.0f} | {(table + index) / figures.raw_bytes:.2f} |"
-            for name, table, index in rows
-        ),
-    ]
-
-
-def _spread(values: Sequence[float]) -> str:
-    return f"{median(values):,.0f} ({min(values):,.0f} to {max(values):,.0f})"
+    cells = (
+        (name, f"{rows / events:.0f}", f"{indexes / events:.0f}", f"{(rows + indexes) / figures.raw_bytes:.2f}")
+        for name, rows, indexes in kinds
+    )
+    return table(("bytes per event", "rows", "indexes", "share of raw"), cells)
 
 
 def _cpu(runs: Sequence[Replay | Load], events: int) -> tuple[str, str]:

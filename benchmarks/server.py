@@ -5,16 +5,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 from psycopg import sql
 
+from benchmarks.processes import cpu_seconds
 from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.connection import Connection, connect
-
-_TICKS_PER_SECOND: Final = 100
-_USER_TICKS, _SYSTEM_TICKS = 11, 12
 
 
 class BenchmarkServer:
@@ -51,9 +48,5 @@ def benchmark_server() -> Iterator[BenchmarkServer]:
 
 
 def backend_cpu_seconds(connection: Connection) -> float | None:
-    """CPU time of the connection's backend so far; None where the system does not show it (it is Linux's /proc)."""
-    stat = Path(f"/proc/{connection.info.backend_pid}/stat")
-    if not stat.exists():
-        return None
-    fields = stat.read_text().rpartition(")")[2].split()
-    return (int(fields[_USER_TICKS]) + int(fields[_SYSTEM_TICKS])) / _TICKS_PER_SECOND
+    """CPU time of the connection's backend so far (None: unknown)."""
+    return cpu_seconds(connection.info.backend_pid)

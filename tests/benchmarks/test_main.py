@@ -1,4 +1,4 @@
-"""A small run of all figures, on a real server: that they are made, not what they are."""
+"""A small run of all figures, on real servers: that they are made, not what they are."""
 
 from pathlib import Path
 
@@ -6,12 +6,28 @@ import pytest
 
 from benchmarks.__main__ import main
 
+FEW = ("--events", "3000", "--rounds", "1", "--live-events", "3", "--idle-seconds", "0.1", "--topics", "3")
+
 
 @pytest.mark.slow
-def test_a_run_prints_its_report_and_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_prints_its_report_and_writes_it(
+    tmp_path: Path, kafka_jars: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "benchmarks.md"
-    main(["--events", "3000", "--rounds", "1", "--out", str(out)])
+    main([*FEW, "--jars", str(kafka_jars.parent), "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     assert capsys.readouterr().out.strip() == text.strip()
     assert "3,000 generated events" in text
     assert "Quarantined: 0." in text
+    for row in ("Postgres, 1/s", "Kafka, 1,000/s", "Kafka, one of 3 topics", "caught up from Kafka"):
+        assert f"| {row}" in text
+
+
+@pytest.mark.slow
+def test_a_part_alone_leaves_the_others_as_they_were(tmp_path: Path) -> None:
+    out = tmp_path / "benchmarks.md"
+    out.write_text("# Benchmarks\n\n## Live\n\nkept\n")
+    main([*FEW, "--only", "replay", "--out", str(out)])
+    text = out.read_text(encoding="utf-8")
+    assert "## Replay" in text
+    assert text.endswith("## Live\n\nkept\n")

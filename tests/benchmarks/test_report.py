@@ -17,20 +17,20 @@ def figures(server_seconds: float | None = 5.0, peak_bytes: int | None = 150_000
 
 
 def test_rates_are_medians_with_least_and_most_and_shares_are_of_the_same_round() -> None:
-    lines = report(figures()).splitlines()
+    lines = report(figures(), "A machine.")
     assert "| from memory | 50 (25 to 100) | 0.25 (0.25 to 0.50) | 4000.0 | 5000.0 |" in lines
     assert "| limit: the same rows by COPY | 200 (100 to 200) | 1 | 1000.0 | 5000.0 |" in lines
     assert "| from recordings, once | 20 | 0.10 | 40000.0 | 5000.0 |" in lines
 
 
 def test_space_is_told_by_event_and_beside_the_raw_bytes() -> None:
-    lines = report(figures()).splitlines()
+    lines = report(figures(), "A machine.")
     assert "| raw: key and value | 500 | 0 | 1.00 |" in lines
     assert "| archive | 600 | 30 | 1.26 |" in lines
     assert "| all on disk | 700 | 100 | 1.60 |" in lines
 
 
 def test_what_the_system_does_not_show_is_unknown() -> None:
-    text = report(figures(server_seconds=None, peak_bytes=None))
+    text = "\n".join(report(figures(server_seconds=None, peak_bytes=None), "A machine."))
     assert "| from recordings, once | 20 | 0.10 | 40000.0 | unknown |" in text
     assert "the recordings:\nunknown." in text

@@ -1,0 +1,86 @@
+"""An appender in a process of its own, which keeps to a pace: run as a module.
+
+``python -m benchmarks.appending PLACE STREAM FIRST COUNT RATE`` appends that many of the generated events to a stream
+of a database (its URL) or of brokers, which ends at offset FIRST and has no other writer. It prints a JSON list: when
+the append of each began, in nanoseconds of the clock that all processes of the machine share.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, Final
+
+from kafka import KafkaProducer
+
+from benchmarks.generator import OLDEST_COORDINATOR, generate
+from benchmarks.pace import write_paced
+from eventlog.events import NewEvent
+from eventlog.postgres import PostgresEventLog
+
+ACKNOWLEDGED_SECONDS: Final = 30
+_ENDLESS: Final = sys.maxsize
+
+Write = Callable[[Sequence[NewEvent]], None]
+
+
+def start_appending(place: str, stream_name: str, first: int, count: int, rate: float) -> subprocess.Popen[str]:
+    """Start the process; `began` waits for its end."""
+    command = [sys.executable, "-m", "benchmarks.appending", place, stream_name, str(first), str(count), str(rate)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def began(appending: subprocess.Popen[str]) -> list[int]:
+    """When each append began. Raises CalledProcessError: the process failed."""
+    printed, _ = appending.communicate()
+    if appending.returncode:
+        raise subprocess.CalledProcessError(appending.returncode, "benchmarks.appending")
+    times: list[int] = json.loads(printed)
+    return times
+
+
+def generated(first: int, count: int) -> list[NewEvent]:
+    """Events of a generated coordinator stream, beginning with the one that has this offset there."""
+    events = (event for name, event in generate(_ENDLESS) if name == OLDEST_COORDINATOR)
+    return [NewEvent(event.key, event.value) for event in islice(events, first, first + count)]
+
+
+def _main(place: str, stream_name: str, first: str, count: str, rate: str) -> None:
+    events = generated(int(first), int(count))
+    offsets: list[int] = []
+    with _writer(place, stream_name, offsets) as write:
+        times = write_paced(events, float(rate), write, time.monotonic_ns, time.sleep)
+    if offsets != list(range(int(first), int(first) + len(events))):
+        sys.exit(f"{stream_name} did not end at {first}, or has another writer: the figures would be wrong")
+    print(json.dumps(times))
+
+
+@contextmanager
+def _writer(place: str, stream_name: str, offsets: list[int]) -> Iterator[Write]:
+    """Appends to the stream; at the end the offsets are known."""
+    if not place.startswith("postgresql://"):
+        with _kafka_writer(place, stream_name, offsets) as write:
+            yield write
+        return
+    with PostgresEventLog(place, stream_name) as log:
+        yield lambda events: offsets.extend(log.append(events))
+
+
+@contextmanager
+def _kafka_writer(brokers: str, stream_name: str, offsets: list[int]) -> Iterator[Write]:
+    """As Samza's containers write: each event is sent at once, and nobody waits before the next."""
+    producer: Any = KafkaProducer(bootstrap_servers=brokers, linger_ms=0)
+    producer.partitions_for(stream_name)  # connects, and knows the topic then
+    sent: list[Any] = []
+    yield lambda events: sent.extend(
+        producer.send(stream_name, key=event.key, value=event.value, partition=0) for event in events
+    )
+    offsets.extend(future.get(ACKNOWLEDGED_SECONDS).offset for future in sent)
+    producer.close()
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

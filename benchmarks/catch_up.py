@@ -1,0 +1,65 @@
+"""Catching up with topics, beside the limit: the rows that came of it, loaded as ready COPY data."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from benchmarks.broker import TOPIC_SETTINGS
+from benchmarks.follower_process import following
+from benchmarks.limit import CopyData, Load, load, read_rows
+from benchmarks.processes import peak_bytes
+from benchmarks.server import BenchmarkServer
+from eventlog.connection import connect
+from eventlog.events import NewEvent, RecordedEvent
+from tests.fixtures.kafka_topics import Topics
+
+APPENDED_EVENTS: Final = 1_000
+"""So many are flushed at a time; the producer makes batches of what comes within 5 ms."""
+
+
+class CatchUp(NamedTuple):
+    """``seconds``: from the start of the process until all streams are live; CPU of the follower; its peak memory."""
+
+    events: int
+    seconds: float
+    cpu_seconds: float | None
+    peak_bytes: int | None
+
+
+class CatchUps(NamedTuple):
+    """Rounds of catching up and limit, by turns."""
+
+    catch_ups: Sequence[CatchUp]
+    limits: Sequence[Load]
+
+
+def catch_ups(
+    server: BenchmarkServer, topics: Topics, streams: Mapping[str, Sequence[RecordedEvent]], rounds: int
+) -> CatchUps:
+    """Append the streams to topics, and let followers read them into new databases."""
+    for name, events in streams.items():
+        topics.create(name, TOPIC_SETTINGS)
+        topics.write(name, [_new(event) for event in events], batch_events=APPENDED_EVENTS)
+    done: list[CatchUp] = []
+    limits: list[Load] = []
+    for _ in range(rounds):
+        caught_up, data = _catch_up(server, topics.bootstrap_servers, {name: len(streams[name]) for name in streams})
+        done.append(caught_up)
+        limits.append(load(server, data))
+    topics.delete_made()
+    return CatchUps(done, limits)
+
+
+def _catch_up(server: BenchmarkServer, brokers: str, counts: Mapping[str, int]) -> tuple[CatchUp, CopyData]:
+    with server.database("catch_up") as url:
+        started = time.monotonic()
+        with following(url, list(counts), brokers) as follower:
+            follower.wait_until_live(list(counts))
+            seconds = time.monotonic() - started
+            caught_up = CatchUp(sum(counts.values()), seconds, follower.cpu(), peak_bytes(follower.pid))
+        with connect(url) as connection:
+            return caught_up, read_rows(connection)
+
+
+def _new(event: RecordedEvent) -> NewEvent:
+    return NewEvent(event.key, event.value, event.timestamp)

@@ -1,0 +1,119 @@
+"""The follower's figures as Markdown, each beside its goal."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Final, NamedTuple
+
+from benchmarks.catch_up import APPENDED_EVENTS, CatchUps
+from benchmarks.latency import percentile
+from benchmarks.live import Run
+from benchmarks.live_tail import LiveTail
+from benchmarks.many_topics import ManyTopics
+from benchmarks.markdown import Lines, megabytes, percent, spread, table
+
+IDLE_GOAL: Final = 0.03
+CATCH_UP_GOAL: Final = 0.3
+
+
+class Goal(NamedTuple):
+    """The milliseconds that half of all events, and 99 of 100, may take."""
+
+    p50: float
+    p99: float
+
+
+GOALS: Final[Mapping[str, Goal]] = {"Postgres": Goal(5, 15), "Kafka": Goal(10, 30)}
+
+_LATENCY_HEADER: Final = ("append → visible in SQL", "p50 of goal", "p99 of goal", "p50 ms", "p99 ms", "most ms", "CPU")
+_LIVE_METHOD: Final = (
+    "How: the appender is a process of its own that keeps to the clock and sends each event when it is due (to Kafka",
+    "without waiting for the one before; to Postgres those together that came due during the append before). Time runs",
+    "from just before the append until another connection is notified of the position, which Postgres does after the",
+    "commit; the last row is then looked up. First, 100 events go by unmeasured. CPU: of the follower's",
+    "process, as a share of a core. The broker is that of the tests: one node, its log in memory where there is room.",
+)
+
+
+def live_report(tails: Mapping[str, LiveTail], machine: str) -> Lines:
+    """Latencies and idle CPU; ``tails`` by the kind of log, as in `GOALS`."""
+    rows = (row for kind, tail in tails.items() for row in _latency_rows(kind, tail.runs))
+    idle = ((f"{kind} log", *_idle_cells(tail)) for kind, tail in tails.items())
+    return [
+        *(
+            f"Goals: p50 ≤ {goal.p50:.0f} ms and p99 ≤ {goal.p99:.0f} ms for {kind} logs."
+            for kind, goal in GOALS.items()
+        ),
+        machine,
+        "",
+        *table(_LATENCY_HEADER, rows),
+        "",
+        *table(("idle", f"of goal ({percent(IDLE_GOAL)} of a core)", "follower", "its server processes"), idle),
+        "",
+        *_LIVE_METHOD,
+    ]
+
+
+def topics_report(figures: ManyTopics, machine: str) -> Lines:
+    """One process with many topics."""
+    crowd, run = figures.crowd, figures.run
+    name = f"Kafka, one of {crowd.topics} topics"
+    facts = (
+        ("until all are caught up and live", f"{figures.seconds:.1f} s"),
+        ("connections to the database", str(figures.to_database)),
+        ("connections to the broker", "unknown" if figures.to_broker is None else str(figures.to_broker)),
+        ("peak memory", megabytes(figures.peak_bytes)),
+        ("idle CPU of the follower", percent(figures.idle.follower)),
+        ("idle CPU of its server processes", percent(figures.idle.backends)),
+    )
+    return [
+        f"{crowd.topics} topics with {crowd.events_each} events each, one follower; the time is from its start.",
+        machine,
+        "",
+        *table((f"{crowd.topics} topics", "figure"), facts),
+        "",
+        *table(_LATENCY_HEADER, [_latency_row(name, GOALS["Kafka"], run)]),
+    ]
+
+
+def catch_up_report(figures: CatchUps, machine: str) -> Lines:
+    """The share of the limit that catching up from Kafka reaches."""
+    events = figures.catch_ups[0].events
+    seconds = [caught_up.seconds for caught_up in figures.catch_ups]
+    shares = [limit.seconds / one for limit, one in zip(figures.limits, seconds, strict=True)]
+    cpu = [one.cpu_seconds / events * 1e6 for one in figures.catch_ups if one.cpu_seconds is not None]
+    peaks = [one.peak_bytes for one in figures.catch_ups if one.peak_bytes is not None]
+    rows = [
+        ("limit: the same rows by COPY", "1", spread([events / limit.seconds for limit in figures.limits]), "", ""),
+        (
+            "caught up from Kafka",
+            spread(shares, 2),
+            spread([events / one for one in seconds]),
+            f"{median(cpu):.1f}" if cpu else "unknown",
+            megabytes(max(peaks, default=None)),
+        ),
+    ]
+    return [
+        f"{events:,} generated events in three topics, appended {APPENDED_EVENTS:,} at a time; rounds: {len(seconds)}.",
+        f"One follower, from the start of its process until it is live. Goal: {CATCH_UP_GOAL} of the limit.",
+        machine,
+        "",
+        *table(("catch-up", "share of the limit", "events/s", "follower CPU µs/event", "peak memory"), rows),
+    ]
+
+
+def _latency_rows(kind: str, runs: Sequence[Run]) -> Iterator[tuple[str, ...]]:
+    for run in runs:
+        yield _latency_row(f"{kind}, {run.pace.rate:,.0f}/s", GOALS[kind], run)
+
+
+def _latency_row(name: str, goal: Goal, run: Run) -> tuple[str, ...]:
+    p50, p99 = (percentile(run.latencies, share) for share in (0.5, 0.99))
+    reached = "" if run.rate > 0.98 * run.pace.rate else f" (reached {run.rate:,.0f}/s)"
+    shares = f"{p50 / goal.p50:.2f}", f"{p99 / goal.p99:.2f}"
+    return f"{name}{reached}", *shares, f"{p50:.1f}", f"{p99:.1f}", f"{max(run.latencies):.1f}", percent(run.cpu)
+
+
+def _idle_cells(tail: LiveTail) -> tuple[str, str, str]:
+    follower, backends = tail.idle
+    of_goal = "unknown" if follower is None else f"{follower / IDLE_GOAL:.2f}"
+    return of_goal, percent(follower), percent(backends)

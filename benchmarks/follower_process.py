@@ -1,0 +1,86 @@
+"""`coordstream follow` in a process of its own, as people start it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from benchmarks.processes import cpu_seconds
+from eventlog.connection import Connection, connect
+from tests.fixtures.waiting import wait_until
+
+ATTACH_SECONDS: Final = 600
+STOP_SECONDS: Final = 60
+CONNECTION_NAMES: Final = "coordstream follow%"
+
+_LIVE: Final = """
+select count(*) from projection.position join eventlog.log using (log_id)
+where state = 'live' and stream_name = any(%s)
+"""
+_BACKENDS: Final = """
+select pid from pg_stat_activity where datname = current_database() and application_name like %s
+"""
+
+
+class FollowerFailed(Exception):
+    """The follower ended by itself; the message is what it said."""
+
+
+class FollowerProcess:
+    """A follower that runs, and the database that it writes to."""
+
+    def __init__(self, process: subprocess.Popen[bytes], said: Path, connection: Connection) -> None:
+        self._process = process
+        self._said = said
+        self._connection = connection
+        self.pid = process.pid
+
+    def wait_until_live(self, stream_names: Sequence[str]) -> None:
+        """Return when all of the streams are caught up. Raises FollowerFailed."""
+        wait_until(lambda: self._live(stream_names) == len(stream_names), ATTACH_SECONDS, "all streams to be live")
+
+    def backends(self) -> list[int]:
+        """The processes of the server that serve the follower's connections."""
+        return [pid for (pid,) in self._connection.execute(_BACKENDS, (CONNECTION_NAMES,))]
+
+    def cpu(self) -> float | None:
+        """The follower's CPU time in seconds so far."""
+        return cpu_seconds(self.pid)
+
+    def backends_cpu(self) -> float | None:
+        """The CPU time in seconds so far of the server's processes that serve it."""
+        return cpu_seconds(*self.backends())
+
+    def _live(self, stream_names: Sequence[str]) -> int:
+        if self._process.poll() is not None:
+            raise FollowerFailed(self._said.read_text())
+        row = self._connection.execute(_LIVE, (list(stream_names),)).fetchone()
+        return 0 if row is None else int(row[0])
+
+
+@contextmanager
+def following(url: str, stream_names: Sequence[str], brokers: str | None = None) -> Iterator[FollowerProcess]:
+    """A follower of streams of these brokers, else of the database itself; it is stopped at the end."""
+    command = [sys.executable, "-m", "coordstream.cli", "follow", *stream_names]
+    with tempfile.TemporaryDirectory(prefix="coordstream-bench-") as home, connect(url) as connection:
+        said = Path(home) / "said"
+        with said.open("wb") as output:
+            process = subprocess.Popen(command, env=_environment(url, Path(home), brokers), stderr=output)
+        try:
+            yield FollowerProcess(process, said, connection)
+        finally:
+            process.terminate()
+            process.wait(STOP_SECONDS)
+
+
+def _environment(url: str, home: Path, brokers: str | None) -> dict[str, str]:
+    """This process's own, with the benchmark's settings for those that it may have."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("COORDSTREAM_")}
+    ours = {"HOME": str(home), "DATABASE_URL": url, "MASK_KEY": "the benchmark's key"}
+    if brokers is not None:
+        ours["KAFKA_BOOTSTRAP_SERVERS"] = brokers
+    return others | {f"COORDSTREAM_{name}": value for name, value in ours.items()}

@@ -1,0 +1,33 @@
+"""How long events took from their writing until they were seen."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
+
+NS_PER_MS = 1_000_000
+
+
+class Sighting(NamedTuple):
+    """A position was seen at a time in nanoseconds: the events before ``next_offset`` are visible."""
+
+    next_offset: int
+    at: int
+
+
+def latencies(first_offset: int, began: Sequence[int], sightings: Sequence[Sighting]) -> list[float]:
+    """In milliseconds, of the events from ``first_offset`` on, whose writing ``began`` at these nanoseconds.
+
+    Raises:
+        IndexError: not all of them were seen.
+    """
+    positions = [sighting.next_offset for sighting in sightings]
+    return [
+        (sightings[bisect_right(positions, first_offset + number)].at - at) / NS_PER_MS
+        for number, at in enumerate(began)
+    ]
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The least value that so large a share of all does not exceed."""
+    return sorted(values)[ceil(len(values) * share) - 1]

@@ -1,0 +1,94 @@
+"""Live: how long an append takes until it is visible in SQL."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from psycopg import sql
+
+from benchmarks.appending import began, start_appending
+from benchmarks.follower_process import FollowerProcess
+from benchmarks.idle import share
+from benchmarks.latency import Sighting, latencies
+from benchmarks.pace import SECOND_NS
+from eventlog.connection import Connection, connect
+from projections.projector import POSITION_CHANNEL
+
+SILENCE_SECONDS: Final = 60.0
+
+_POSITION: Final = "select next_offset from projection.position join eventlog.log using (log_id) where stream_name = %s"
+_ROW: Final = """
+select exists (select from projection.checkpoint_event where (log_id, log_offset) = (l.log_id, o.log_offset))
+    or exists (select from projection.message_event where (log_id, log_offset) = (l.log_id, o.log_offset))
+from eventlog.log l, (select %s::bigint as log_offset) o
+where l.stream_name = %s
+"""
+
+
+class Pace(NamedTuple):
+    """So many events a second, and how many of them."""
+
+    rate: float
+    events: int
+
+
+class Run(NamedTuple):
+    """Latencies in milliseconds at a pace, the rate that was reached, and the follower's CPU as a share of a core."""
+
+    pace: Pace
+    latencies: Sequence[float]
+    rate: float
+    cpu: float | None
+
+
+def run(url: str, place: str, stream_name: str, follower: FollowerProcess, pace: Pace) -> Run:
+    """Append at a pace to a stream that is followed live, and see each event come; ``place`` as `start_appending`.
+
+    Raises:
+        LookupError: the last event's row was not there when its position was told.
+    """
+    with connect(url) as checking, _listening(url) as connection:
+        first = _position(checking, stream_name)
+        appending = start_appending(place, stream_name, first, pace.events, pace.rate)
+        cpu = follower.cpu()
+        sightings = list(_sightings(connection, stream_name, first + pace.events))
+        _require_row(checking, stream_name, first + pace.events - 1)
+        cpu_after, times = follower.cpu(), began(appending)
+    seconds = (sightings[-1].at - times[0]) / SECOND_NS  # the appender's start does not count
+    return Run(pace, latencies(first, times, sightings), _rate(times), share(cpu, cpu_after, seconds))
+
+
+def _rate(times: Sequence[int]) -> float:
+    return (len(times) - 1) / (times[-1] - times[0]) * SECOND_NS if len(times) > 1 else 0.0
+
+
+@contextmanager
+def _listening(url: str) -> Iterator[Connection]:
+    with connect(url) as connection:
+        connection.execute(sql.SQL("listen {}").format(sql.Identifier(POSITION_CHANNEL)))
+        yield connection
+
+
+def _sightings(connection: Connection, stream_name: str, until: int) -> Iterator[Sighting]:
+    """What is told of the stream's position, with the time of arrival, until it is this one."""
+    for notice in connection.notifies(timeout=SILENCE_SECONDS):
+        at, told = time.monotonic_ns(), json.loads(notice.payload)
+        if told["stream_name"] == stream_name:
+            yield Sighting(told["next_offset"], at)
+            if told["next_offset"] >= until:
+                return
+
+
+def _require_row(connection: Connection, stream_name: str, log_offset: int) -> None:
+    """Be sure that another connection sees, at once, what a notification told."""
+    if connection.execute(_ROW, (log_offset, stream_name)).fetchone() != (True,):
+        raise LookupError(f"offset {log_offset} of {stream_name} was told and is not visible")
+
+
+def _position(connection: Connection, stream_name: str) -> int:
+    row = connection.execute(_POSITION, (stream_name,)).fetchone()
+    if row is None:
+        raise LookupError(f"{stream_name} is not followed")
+    return int(row[0])

@@ -1,0 +1,58 @@
+"""The live figures of one kind of log: a warm follower, several paces, then silence."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from benchmarks.broker import TOPIC_SETTINGS
+from benchmarks.follower_process import FollowerProcess, following
+from benchmarks.generator import OLDEST_COORDINATOR
+from benchmarks.idle import IDLE_SECONDS, Idle, idle
+from benchmarks.live import Pace, Run, run
+from benchmarks.server import BenchmarkServer
+from eventlog.postgres import PostgresEventLog
+from eventlog.streams import identify
+from tests.fixtures.kafka_topics import Topics
+
+PACES: Final = (Pace(1, 20), Pace(100, 400), Pace(1_000, 4_000))
+WARM_UP: Final = Pace(100, 100)
+"""So that connections stand and statements are prepared; not among the figures."""
+
+
+class LiveTail(NamedTuple):
+    """What was measured of a follower of one stream."""
+
+    runs: Sequence[Run]
+    idle: Idle
+
+
+class Extent(NamedTuple):
+    """How much is measured."""
+
+    paces: Sequence[Pace] = PACES
+    warm_up: Pace = WARM_UP
+    idle_seconds: float = IDLE_SECONDS
+
+
+def tail_of_postgres(server: BenchmarkServer, extent: Extent) -> LiveTail:
+    """Follow a log in Postgres."""
+    with server.database("live_postgres") as url:
+        PostgresEventLog.create(url, identify(OLDEST_COORDINATOR)).close()
+        with following(url, [OLDEST_COORDINATOR]) as follower:
+            return _measure(url, url, follower, extent)
+
+
+def tail_of_kafka(server: BenchmarkServer, topics: Topics, extent: Extent) -> LiveTail:
+    """Follow a topic."""
+    topics.create(OLDEST_COORDINATOR, TOPIC_SETTINGS)
+    brokers = topics.bootstrap_servers
+    with server.database("live_kafka") as url, following(url, [OLDEST_COORDINATOR], brokers) as follower:
+        tail = _measure(url, brokers, follower, extent)
+    topics.delete(OLDEST_COORDINATOR)
+    return tail
+
+
+def _measure(url: str, place: str, follower: FollowerProcess, extent: Extent) -> LiveTail:
+    follower.wait_until_live([OLDEST_COORDINATOR])
+    run(url, place, OLDEST_COORDINATOR, follower, extent.warm_up)
+    runs = [run(url, place, OLDEST_COORDINATOR, follower, pace) for pace in extent.paces]
+    return LiveTail(runs, idle(follower, extent.idle_seconds))

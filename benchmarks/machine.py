@@ -1,0 +1,41 @@
+"""The machine that the figures are of, and how busy others keep it."""
+
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+_STAT: Final = Path("/proc/stat")
+_LOOK_SECONDS: Final = 2.0
+_IDLE, _WAITING = 3, 4
+
+
+def machine(busy: float | None) -> str:
+    """A sentence about it; ``busy`` is the share of its cores that was in use before the measurement."""
+    others = "unknown" if busy is None else f"{busy:.0%}"
+    return (
+        f"{os.cpu_count()} cores for all processes together, Python {platform.python_version()}, {sys.platform}, "
+        f"fsync on; in use by others just before: {others}."
+    )
+
+
+def busy_share(seconds: float = _LOOK_SECONDS) -> float | None:
+    """How much of the cores is in use in the next seconds; None where the system does not show it."""
+    if not _STAT.exists():
+        return None
+    before = _STAT.read_text()
+    time.sleep(seconds)
+    return busy_between(before, _STAT.read_text())
+
+
+def busy_between(before: str, after: str) -> float:
+    """The share of time that was not idle, by two readings of /proc/stat."""
+    idle, total = (new - old for old, new in zip(_idle_and_total(before), _idle_and_total(after), strict=True))
+    return 1 - idle / total if total else 0.0
+
+
+def _idle_and_total(stat: str) -> tuple[int, int]:
+    ticks = [int(field) for field in stat.splitlines()[0].split()[1:9]]  # guests' time is the users' too
+    return ticks[_IDLE] + ticks[_WAITING], sum(ticks)

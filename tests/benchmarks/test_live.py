@@ -1,0 +1,37 @@
+"""A follower's process is seen to show what is appended, and a row that is not there is no figure."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks.follower_process import FollowerFailed, FollowerProcess, following
+from benchmarks.generator import OLDEST_COORDINATOR
+from benchmarks.live import Pace, _require_row, run
+from eventlog.connection import connect
+from eventlog.postgres import PostgresEventLog
+from eventlog.streams import identify
+
+
+@pytest.fixture
+def follower(database_url: str) -> Iterator[FollowerProcess]:
+    PostgresEventLog.create(database_url, identify(OLDEST_COORDINATOR)).close()
+    with following(database_url, [OLDEST_COORDINATOR]) as started:
+        started.wait_until_live([OLDEST_COORDINATOR])
+        yield started
+
+
+@pytest.mark.slow
+def test_each_event_has_a_latency(database_url: str, follower: FollowerProcess) -> None:
+    for _ in range(2):
+        done = run(database_url, database_url, OLDEST_COORDINATOR, follower, Pace(500, 10))
+        assert len(done.latencies) == 10
+        assert min(done.latencies) > 0
+    assert len(follower.backends()) == 3  # locks, events, and the source's own
+    with connect(database_url) as connection, pytest.raises(LookupError):
+        _require_row(connection, OLDEST_COORDINATOR, 20)
+
+
+@pytest.mark.slow
+def test_a_follower_that_ends_says_why(database_url: str) -> None:
+    with following(database_url, ["nowhere", "--once"]) as follower, pytest.raises(FollowerFailed, match="nowhere"):
+        follower.wait_until_live(["nowhere"])
