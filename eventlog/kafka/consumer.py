@@ -66,6 +66,7 @@ class EventConsumer:
         self._cluster.add_listener(self._tell_of_topics)
         self._fetcher: Any = self._consumer._fetcher  # noqa: SLF001
         self._listen_to_answers(self._fetcher)
+        self._ask_for_all_at_once(self._fetcher)
 
     def can_assign(self, topic_ids: Mapping[str, str | None]) -> bool:
         """Whether it never read another topic of one of these names.
@@ -245,6 +246,25 @@ class EventConsumer:
 
         fetcher._handle_fetch_response = tell  # noqa: SLF001
         fetcher.PartitionRecords = partial(FetchedEvents, self._moved.add, self._leader_epoch)
+
+    def _ask_for_all_at_once(self, fetcher: Any) -> None:
+        """Send no fetch while events of one wait to be handed out.
+
+        kafka-python leaves their streams out of it. A broker keeps a fetch of streams that are quiet for half a second,
+        and only then would the others be asked for.
+        """
+        make_requests = fetcher._create_fetch_requests  # noqa: SLF001
+
+        def unless_some_wait() -> Any:
+            return {} if self._some_wait(fetcher) else make_requests()
+
+        fetcher._create_fetch_requests = unless_some_wait  # noqa: SLF001
+
+    def _some_wait(self, fetcher: Any) -> bool:
+        if fetcher._completed_fetches or fetcher._next_partition_records:  # noqa: SLF001
+            return True
+        parked = fetcher._paused_completed_fetches.keys() | fetcher._paused_partition_records.keys()  # noqa: SLF001
+        return any(partition.topic not in self._held for partition in parked)
 
     def _leader_epoch(self, partition: TopicPartition) -> int:
         return int(self._fetch_position(partition).leader_epoch)

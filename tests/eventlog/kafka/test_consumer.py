@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
+from kafka import TopicPartition
 
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.consumer import EventConsumer
+from eventlog.kafka.consumer import POLL_EVENTS, EventConsumer
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import OffsetLost, SourceUnavailable
+from eventlog.streams import coordinator_stream_name
 from tests.contracts.followed import new_events, offsets
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
@@ -75,3 +77,26 @@ def test_events_whose_topic_nobody_can_tell_are_not_given_away(
             wait_until(lambda: consumer.poll(1))
     (read,) = wait_until(lambda: consumer.poll(1))
     assert (offsets(read.events), read.next_offset) == ([0, 1, 2], 3)
+
+
+def test_every_fetch_asks_for_all_streams(
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, job_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fetch without those whose events wait to be handed out would be kept, and those would not be asked for."""
+    names = [topics.create(coordinator_stream_name(job_name, str(number))) for number in range(3)]
+    for name in names:
+        topics.write(name, new_events(POLL_EVENTS * 3 // 2))
+    fetchable = consumer._fetcher._fetchable_partitions
+    asked: list[set[str]] = []
+
+    def recorded() -> list[TopicPartition]:
+        found: list[TopicPartition] = fetchable()
+        asked.append({partition.topic for partition in found})
+        return found
+
+    monkeypatch.setattr(consumer._fetcher, "_fetchable_partitions", recorded)
+    consumer.assign(dict.fromkeys(names, 0), admin.topic_ids(names))
+    ends = dict.fromkeys(names, 0)
+    while set(ends.values()) != {POLL_EVENTS * 3 // 2}:
+        ends |= {read.stream_name: read.next_offset for read in wait_until(lambda: consumer.poll(1))}
+    assert {frozenset(some) for some in asked} == {frozenset(names)}
