@@ -29,8 +29,9 @@ _LIVE_METHOD: Final = (
     "How: the appender is a process of its own that keeps to the clock and sends each event when it is due (to Kafka",
     "without waiting for the one before; to Postgres those together that came due during the append before). Time runs",
     "from just before the append until another connection is notified of the position, which Postgres does after the",
-    "commit; the last row is then looked up. First, 100 events go by unmeasured. CPU: of the follower's",
-    "process, as a share of a core. The broker is that of the tests: one node, its log in memory where there is room.",
+    "commit; the last row is then looked up. First, 20,000 events are caught up with, so that tasks have written their",
+    "first checkpoints, and 100 go by unmeasured. CPU: of the follower's process, as a share of a core. The broker is",
+    "that of the tests: one node, its log in memory where there is room.",
 )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from benchmarks.appending import generated
 from benchmarks.broker import TOPIC_SETTINGS
 from benchmarks.follower_process import FollowerProcess, following
 from benchmarks.generator import OLDEST_COORDINATOR
@@ -18,6 +19,10 @@ WARM_UP: Final = Pace(100, 100)
 """So that connections stand and statements are prepared; not among the figures."""
 
 
+EVENTS_BEFORE: Final = 20_000
+"""Caught up with first: a log's tasks write their first checkpoints once, and again and again afterwards."""
+
+
 class LiveTail(NamedTuple):
     """What was measured of a follower of one stream."""
 
@@ -31,12 +36,14 @@ class Extent(NamedTuple):
     paces: Sequence[Pace] = PACES
     warm_up: Pace = WARM_UP
     idle_seconds: float = IDLE_SECONDS
+    events_before: int = EVENTS_BEFORE
 
 
 def tail_of_postgres(server: BenchmarkServer, extent: Extent) -> LiveTail:
     """Follow a log in Postgres."""
     with server.database("live_postgres") as url:
-        PostgresEventLog.create(url, identify(OLDEST_COORDINATOR)).close()
+        with PostgresEventLog.create(url, identify(OLDEST_COORDINATOR)) as log:
+            log.append(generated(0, extent.events_before))
         with following(url, [OLDEST_COORDINATOR]) as follower:
             return _measure(url, url, follower, extent)
 
@@ -44,6 +51,7 @@ def tail_of_postgres(server: BenchmarkServer, extent: Extent) -> LiveTail:
 def tail_of_kafka(server: BenchmarkServer, topics: Topics, extent: Extent) -> LiveTail:
     """Follow a topic."""
     topics.create(OLDEST_COORDINATOR, TOPIC_SETTINGS)
+    topics.write(OLDEST_COORDINATOR, generated(0, extent.events_before))
     brokers = topics.bootstrap_servers
     with server.database("live_kafka") as url, following(url, [OLDEST_COORDINATOR], brokers) as follower:
         tail = _measure(url, brokers, follower, extent)
