@@ -44,7 +44,7 @@ test-fast: setup ## The tests without Kafka, Spark and the slow ones (under 2 mi
 	$(BIN)/python -m pytest -m "not kafka and not spark and not slow" $(PYTEST_OPTIONS)
 
 .PHONY: torture
-torture: setup java ## The tests that kill and cut, at full length (over an hour)
+torture: setup java ## The tests that kill and cut, at full length (about an hour)
 	COORDSTREAM_TORTURE=1 $(BIN)/python -m pytest -m torture -s $(PYTEST_OPTIONS)
 
 .PHONY: lint

@@ -23,6 +23,7 @@ from projections.follow.timetable import NEVER, Recurring
 from projections.follow.trouble import Reaction, reaction_to, trouble_sentence
 from projections.projector import Clock
 
+ATTACHING_SECONDS: Final = 0.5
 LISTING_SECONDS: Final = 5.0
 RETRY_SECONDS: Final = 10.0
 LOST_OFFSET_SECONDS: Final = 1.0
@@ -81,8 +82,12 @@ class FollowSession:
             following.is_listed = True
 
     def _attach_due(self) -> None:
+        """Attach for a while; with many streams, those that are attached already are read in between."""
+        began = monotonic()
         for stream in list(self._following.streams.values()):
-            if stream.is_to_attach and stream.due_at <= monotonic() and not self._following.stopping.is_set:
+            if self._following.stopping.is_set or monotonic() > began + ATTACHING_SECONDS:
+                return
+            if stream.is_to_attach and stream.due_at <= monotonic():
                 with self._troubles_of(stream):
                     self._attacher.attach(stream, monotonic(), self._while_resyncing)
                     self._heartbeat.hasten()

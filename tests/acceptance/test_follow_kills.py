@@ -26,6 +26,7 @@ JOBS: Final = scaled(4, 200)
 KILLS: Final = scaled(16, 200)
 OPEN_STEPS: Final = ("archived", "folded", "merged")
 BATCHES_A_KILL: Final = scaled(3, 8)
+FINISH_SECONDS: Final = scaled(100, 1_000)
 FEW: Final = 50
 """Events of a batch that goes to Postgres in one piece, at its end."""
 MANY: Final = 120
@@ -68,8 +69,9 @@ class Killer:
     def finish(self) -> None:
         """Let a follower come to the end."""
         with self._process("never", 1, MANY) as process:
-            out, _ = process.communicate(timeout=300)
-        assert out == "done\n"
+            process.wait(FINISH_SECONDS)
+            assert process.stdout is not None
+            assert process.stdout.read() == "done\n"
 
     def _kill(self, process: subprocess.Popen[str]) -> None:
         process.kill()
