@@ -15,7 +15,7 @@ from benchmarks.catch_up import catch_ups
 from benchmarks.document import renewed
 from benchmarks.follow_report import catch_up_report, live_report, topics_report
 from benchmarks.live import Pace
-from benchmarks.live_tail import PACES, WARM_UP, Extent, tail_of_kafka, tail_of_postgres
+from benchmarks.live_tail import EVENTS_BEFORE, PACES, WARM_UP, Extent, tail_of_kafka, tail_of_postgres
 from benchmarks.machine import busy_share, machine
 from benchmarks.many_topics import EVENTS_EACH, TOPICS, Crowd, many_topics
 from benchmarks.markdown import Lines
@@ -71,7 +71,8 @@ class Bench:
 
     def live(self, on: str) -> Lines:
         """Latency and idle CPU."""
-        extent = Extent(self._paces, self._few(WARM_UP), self.options.idle_seconds)
+        before = EVENTS_BEFORE if self.options.live_events is None else self.options.live_events
+        extent = Extent(self._paces, self._few(WARM_UP), self.options.idle_seconds, before)
         _say("live: a log in Postgres")
         postgres = tail_of_postgres(self._server, extent)
         _say("live: a topic")

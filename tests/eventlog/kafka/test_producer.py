@@ -33,8 +33,9 @@ def test_what_was_given_up_is_not_sent_later(
         monkeypatch.undo()
         end = appender.append([EVENT._replace(key=b"later")]).stop
         appender.close()
-        assert [record.key for record in topics.kept(name)] == [b"k", b"later"]
-        assert end == (2 if transactional_id is None else 3)
+        kept = topics.kept(name)
+        assert [record.key for record in kept] == [b"k", b"later"]
+        assert end == kept[-1].offset + 1  # the marker before it may have been on its way when the broker was killed
 
 
 def test_it_connects_no_sooner_than_it_must() -> None:
