@@ -17,15 +17,13 @@ from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, recorded, system_clock
 from eventlog.log_registry import insert_log, newest_log
 from eventlog.partitions import ensure_partition, ranges_of
+from eventlog.row_writing import FEW_EVENTS
 from eventlog.streams import StreamIdentity, StreamKind
 from eventlog.timestamps import micros_of
 
 BACKEND: Final = "postgres"
 EVENT_CHANNEL: Final = "coordstream_event"
 """Where every append is notified; the payload is JSON with ``stream_name`` and ``next_offset``."""
-
-_FEW_EVENTS: Final = 40
-"""Up to so many, INSERTs in a pipeline take less time than COPY."""
 
 _TAKE_HEAD: Final = "select next_offset from eventlog.log_head where log_id = %(log_id)s for update"
 _MOVE_HEAD: Final = "update eventlog.log_head set next_offset = %s where log_id = %s"
@@ -163,7 +161,7 @@ class PostgresEventLog:
         for first in ranges_of(event.offset for event in events):
             if first not in self._partitions:
                 ensure_partition(self._connection, "eventlog", "event", first)
-        if len(events) <= _FEW_EVENTS:
+        if len(events) <= FEW_EVENTS:
             with self._connection.pipeline():
                 archive_few(self._connection, self._log.log_id, micros_of(now), events)
                 self._move_head(events[-1].offset + 1)

@@ -15,7 +15,7 @@ from eventlog.archive import archive_few, archive_writer
 from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
 from eventlog.partitions import ensure_partition, ranges_of
-from eventlog.row_writing import copy_rows, insert_rows
+from eventlog.row_writing import FEW_EVENTS, copy_rows, insert_rows
 from eventlog.timestamps import micros_of
 from projections.current_rows import merge_few, merge_many, prepare
 from projections.errors import PositionMoved
@@ -31,9 +31,6 @@ OnStep = Callable[[str], None]
 BATCH_EVENTS: Final = 40_000
 _ALTERNATING_EVENTS: Final = 500
 """Archiving and folding take turns, so that the server archives while we fold."""
-
-_FEW_EVENTS: Final = 40
-"""Up to so many, INSERTs in a pipeline take less time than a COPY for each table."""
 
 POSITION_CHANNEL: Final = "coordstream_position"
 """Where moves of positions are notified; the payload is JSON: stream_name, stream_kind, incarnation, next_offset."""
@@ -108,11 +105,11 @@ class Projector:
         self._fold = None  # ids given in a transaction that fails must not be remembered
         now, next_offset = self._clock(), events[-1].offset + 1 if events else self.next_offset
         missing = self._missing_partitions(events, swept)
-        are_few = len(events) + len(swept) <= _FEW_EVENTS and not missing  # psycopg's pipelines do not bear ALTER
+        are_few = len(events) + len(swept) <= FEW_EVENTS and not missing  # psycopg's pipelines do not bear ALTER
         with self._transaction(are_few):
             self._hold()
             self._make_partitions(missing)
-            fold = (self._write_few if are_few else self._write_many)(events, swept, log_fold, now)
+            fold = self._write(events, swept, log_fold, now, are_few)
             self._say_done("merged")
             self._move(next_offset, now)
         self._fold = log_fold
@@ -144,43 +141,32 @@ class Projector:
         finally:
             self._pipeline = None
 
-    def _write_many(
-        self, events: Sequence[RecordedEvent], swept: Sequence[Swept], log_fold: LogFold, now: datetime
+    def _write(
+        self, events: Sequence[RecordedEvent], swept: Sequence[Swept], log_fold: LogFold, now: datetime, are_few: bool
     ) -> BatchFold:
-        archived_at = micros_of(now)
-        fold = BatchFold(log_fold, archived_at)
-        if self._archives:
-            with archive_writer(self._connection, self._log.log_id, archived_at) as write:
-                for first in range(0, len(events), _ALTERNATING_EVENTS):
-                    some = events[first : first + _ALTERNATING_EVENTS]
-                    write(some)
-                    fold.add(some)
-        elif events:
-            fold.add(events)
+        fold = BatchFold(log_fold, micros_of(now))
+        self._take(events, fold, micros_of(now), are_few)
         fold.sweep(swept)
         self._say_done("archived")
-        append_histories(self._connection, copy_rows, log_fold, fold)
+        append_histories(self._connection, insert_rows if are_few else copy_rows, log_fold, fold)
         self._say_done("folded")
-        merge_many(self._connection, fold)
-        self._name_job(fold)
+        (merge_few if are_few else merge_many)(self._connection, fold)
+        if fold.names_job and self._log.is_current:
+            name_job(self._connection, self._log.stream)
         return fold
 
-    def _write_few(
-        self, events: Sequence[RecordedEvent], swept: Sequence[Swept], log_fold: LogFold, now: datetime
-    ) -> BatchFold:
-        archived_at = micros_of(now)
-        fold = BatchFold(log_fold, archived_at)
-        if self._archives:
-            archive_few(self._connection, self._log.log_id, archived_at, events)
-        self._say_done("archived")
-        if events:
+    def _take(self, events: Sequence[RecordedEvent], fold: BatchFold, archived_at: int, are_few: bool) -> None:
+        """Archive the events, where that is ours to do, and add them to the fold."""
+        if are_few or not self._archives:
+            if self._archives:
+                archive_few(self._connection, self._log.log_id, archived_at, events)
             fold.add(events)
-        fold.sweep(swept)
-        append_histories(self._connection, insert_rows, log_fold, fold)
-        self._say_done("folded")
-        merge_few(self._connection, fold)
-        self._name_job(fold)
-        return fold
+            return
+        with archive_writer(self._connection, self._log.log_id, archived_at) as write:
+            for first in range(0, len(events), _ALTERNATING_EVENTS):
+                some = events[first : first + _ALTERNATING_EVENTS]
+                write(some)
+                fold.add(some)
 
     def _missing_partitions(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> set[int]:
         """First offsets of partitions that are not known to be there."""
@@ -193,10 +179,6 @@ class Projector:
             if self._archives:
                 ensure_partition(self._connection, "eventlog", "event", first)
         self._partitions |= missing
-
-    def _name_job(self, fold: BatchFold) -> None:
-        if fold.names_job and self._log.is_current:
-            name_job(self._connection, self._log.stream)
 
     def _say_done(self, step: str) -> None:
         if self._on_step is None:

@@ -90,6 +90,8 @@ class BatchFold:
 
     def add(self, events: Sequence[RecordedEvent]) -> None:
         """Take the next events of the log."""
+        if not events:
+            return
         self.gaps += holes(self._log.last_offset, events)
         self._log.last_offset = events[-1].offset
         entries, waiting, new_entry = self._entries, self._waiting, self._log.keys.add

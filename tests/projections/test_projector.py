@@ -110,7 +110,7 @@ def rows(connection: Connection, query: str) -> list[tuple[object, ...]]:
 def test_swept_keys_go_in_the_same_transaction(
     connected: Connection, monkeypatch: pytest.MonkeyPatch, few: bool
 ) -> None:
-    monkeypatch.setattr(projector_module, "_FEW_EVENTS", 1_000 if few else 0)
+    monkeypatch.setattr(projector_module, "FEW_EVENTS", 1_000 if few else 0)
     projector = Projector(connected, registered(connected, LOGS[0]), SETTINGS, lambda: ARCHIVED_AT)
     projector.apply(recorded([config_set("a", "1"), config_set("b", "2")]))
     gone = recorded([config_set("a", "")])[0].key or b""
@@ -137,7 +137,7 @@ def test_the_position_passes_over_offsets_without_events(connected: Connection) 
 
 @pytest.mark.parametrize("few", [True, False])
 def test_holes_are_written_down(connected: Connection, monkeypatch: pytest.MonkeyPatch, few: bool) -> None:
-    monkeypatch.setattr(projector_module, "_FEW_EVENTS", 1_000 if few else 0)
+    monkeypatch.setattr(projector_module, "FEW_EVENTS", 1_000 if few else 0)
     log = registered(connected, LOGS[0])
     events = [event._replace(offset=at) for event, at in zip(LOGS[0].events, (2, 3, 7, 8, 20), strict=False)]
     Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT).apply(events[:3])
@@ -178,7 +178,7 @@ def test_few_and_many_events_at_once_give_the_same(
     clone_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch, log: GeneratedLog
 ) -> None:
     def all_applied(few_events: int) -> dict[str, list[str]]:
-        monkeypatch.setattr(projector_module, "_FEW_EVENTS", few_events)
+        monkeypatch.setattr(projector_module, "FEW_EVENTS", few_events)
         with connect(clone_database()) as connection:
             projector = Projector(connection, registered(connection, log), SETTINGS, lambda: ARCHIVED_AT)
             for first in range(0, len(log.events), 7):
