@@ -1,7 +1,5 @@
 """Topics: what they are, whether they can be followed, and making them."""
 
-from collections.abc import Iterator
-
 import pytest
 from kafka.errors import UnknownTopicOrPartitionError
 
@@ -11,13 +9,6 @@ from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import identify
 from tests.contracts.followed import new_events
 from tests.fixtures.kafka_topics import LASTING, Topics
-
-
-@pytest.fixture
-def admin(kafka_options: KafkaOptions) -> Iterator[KafkaAdmin]:
-    """An admin of the run's broker."""
-    with KafkaAdmin(kafka_options) as admin:
-        yield admin
 
 
 class TestCreation:

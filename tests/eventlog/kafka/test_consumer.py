@@ -16,12 +16,6 @@ from tests.fixtures.waiting import wait_until
 
 
 @pytest.fixture
-def admin(kafka_options: KafkaOptions) -> Iterator[KafkaAdmin]:
-    with KafkaAdmin(kafka_options) as admin:
-        yield admin
-
-
-@pytest.fixture
 def consumer(kafka_options: KafkaOptions, admin: KafkaAdmin) -> Iterator[EventConsumer]:
     consumer = EventConsumer(kafka_options, admin)
     yield consumer

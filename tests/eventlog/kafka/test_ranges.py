@@ -15,12 +15,6 @@ from tests.fixtures.waiting import wait_until
 
 
 @pytest.fixture
-def admin(kafka_options: KafkaOptions) -> Iterator[KafkaAdmin]:
-    with KafkaAdmin(kafka_options) as admin:
-        yield admin
-
-
-@pytest.fixture
 def reader(kafka_options: KafkaOptions, admin: KafkaAdmin) -> Iterator[RangeReader]:
     reader = RangeReader(kafka_options, admin)
     yield reader
