@@ -35,8 +35,7 @@ def broker_ends(options: KafkaOptions, topics: Collection[TopicIdentity]) -> End
     try:
         return answers.get(timeout=ANSWER_SECONDS)
     except Empty:
-        place = f"Kafka at {options.bootstrap_servers}"
-        return Ends({}, f"{place} did not answer for {ANSWER_SECONDS:g} s: where its topics end is unknown")
+        return Ends({}, f"{options.place} did not answer for {ANSWER_SECONDS:g} s: where its topics end is unknown")
 
 
 def _asked(options: KafkaOptions, topics: Collection[TopicIdentity]) -> Ends:

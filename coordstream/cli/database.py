@@ -16,7 +16,7 @@ from coordstream.mask_key import secret_policy
 from coordstream.migrate import SchemaState, require_current, schema_state, upgrade
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import Settings, load_settings
-from eventlog.connection import Connection, connect
+from eventlog.connection import Connection, connect, failure_line
 from eventlog.secrets import SecretPolicy
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
@@ -93,7 +93,7 @@ def connecting(settings: Settings, url: str) -> Iterator[Connection]:
         connection = connect(url)
     except psycopg.OperationalError as error:
         advice = "start it, or correct COORDSTREAM_DATABASE_URL" if settings.database_url else "see its log"
-        raise DatabaseError(f"{place(settings)} can't be reached ({_first_line(error)}): {advice}.") from None
+        raise DatabaseError(f"{place(settings)} can't be reached ({failure_line(error)}): {advice}.") from None
     with connection:
         yield connection
 
@@ -143,10 +143,5 @@ def _engine(url: str) -> Engine:
 
 def _refusal(settings: Settings, error: psycopg.Error) -> str:
     if error.diag.message_primary is None:
-        return f"{place(settings)} ended the connection ({_first_line(error)}): try again when it runs."
+        return f"{place(settings)} ended the connection ({failure_line(error)}): try again when it runs."
     return f"{place(settings)} refuses: {error.diag.message_primary}."
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).partition("\n")[0].removeprefix("connection failed: ")
-    return text.rpartition("FATAL: ")[2].strip() or type(error).__name__

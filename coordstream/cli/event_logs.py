@@ -76,4 +76,4 @@ def _create_topic(options: KafkaOptions, stream: StreamIdentity, replication_fac
     with KafkaAdmin(options) as admin:
         copies = BROKER_DEFAULT if replication_factor is None else replication_factor
         admin.create_stream(stream, replication_factor=copies)
-    return f"on Kafka at {options.bootstrap_servers}"
+    return f"on {options.place}"

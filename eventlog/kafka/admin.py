@@ -137,7 +137,7 @@ class KafkaAdmin:
         warning = check(topic)
         bounds = self.bounds(stream_name)
         if bounds is None:
-            raise StreamMissing(stream_name, self._place)
+            raise StreamMissing(stream_name, self._options.place)
         return StreamFacts(stream_name, topic.topic_id, *bounds, topic.delete_retention_ms, warning)
 
     def bounds(self, stream_name: str) -> tuple[int, int] | None:
@@ -179,11 +179,12 @@ class KafkaAdmin:
         try:
             ask(self._options, lambda: self._create(stream.stream_name, wanted), answers=_REFUSALS)
         except TopicAlreadyExistsError:
-            raise TopicExists(stream.stream_name, self._place) from None
+            raise TopicExists(stream.stream_name, self._options.place) from None
         except _REFUSALS as error:
             raise CreationRefused(
-                f"{self._place} does not make {stream.stream_name} with replication factor {replication_factor} "
-                f"({type(error).__name__}): look at the number of its brokers, its rules and the name"
+                f"{self._options.place} does not make {stream.stream_name} with replication factor "
+                f"{replication_factor} ({type(error).__name__}): "
+                "look at the number of its brokers, its rules and the name"
             ) from None
 
     def close(self) -> None:
@@ -199,10 +200,6 @@ class KafkaAdmin:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
-
-    @property
-    def _place(self) -> str:
-        return f"Kafka at {self._options.bootstrap_servers}"
 
     @property
     def _client(self) -> Any:
@@ -224,9 +221,9 @@ class KafkaAdmin:
         (found,) = ask(self._options, lambda: self._ready(stream_name))
         error = for_code(found["error_code"])
         if error is TopicAuthorizationFailedError:
-            raise StreamRefused(stream_name, f"{self._place} does not let us read it: give its user the rights")
+            raise StreamRefused(stream_name, f"{self._options.place} does not let us read it: give its user the rights")
         if error in (UnknownTopicOrPartitionError, InvalidTopicError):
-            raise StreamMissing(stream_name, self._place)
+            raise StreamMissing(stream_name, self._options.place)
         return found
 
     def _ready(self, stream_name: str) -> Sequence[Mapping[str, Any]]:

@@ -128,14 +128,13 @@ def spoken_for(options: KafkaOptions) -> Iterator[None]:
 
 def _not_connected(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
     if _is_broken_off(error) and "sasl_mechanism" in options.client_options:
-        place = f"Kafka at {options.bootstrap_servers}"
-        return CredentialsRefused(f"{place} breaks off when we log in: look at the user and its password")
+        return CredentialsRefused(f"{options.place} breaks off when we log in: look at the user and its password")
     return _told(options, error)
 
 
 def _told(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
     """The error in our words, with the place in it and no secret: what brokers answered is left out."""
-    place = f"Kafka at {options.bootstrap_servers}"
+    place = options.place
     reason = type(error).__name__.removesuffix("Error")
     if _is_refusal(error):
         return CredentialsRefused(f"{place} refuses us ({reason}): look at the user, its password and its rights")

@@ -135,7 +135,7 @@ class KafkaEventLog:
     def _bounds(self) -> tuple[int, int]:
         bounds = self._admin.bounds(self.stream_name)
         if bounds is None:
-            raise StreamMissing(self.stream_name, f"Kafka at {self._options.bootstrap_servers}")
+            raise StreamMissing(self.stream_name, self._options.place)
         return bounds
 
 

@@ -152,7 +152,7 @@ class EventProducer:
             name = type(error).__name__.removesuffix("Error")
             return AppendRefused(self._stream_name, f"its cluster does not take the events ({name})")
         return SourceUnavailable(
-            f"Kafka at {self._options.bootstrap_servers} did not acknowledge an append to {self._stream_name}: "
+            f"{self._options.place} did not acknowledge an append to {self._stream_name}: "
             "look what is there before you append again"
         )
 

@@ -109,4 +109,4 @@ class KafkaSource:
         self._topic_ids |= self._admin.topic_ids(unknown)
         for name in unknown:
             if name not in self._topic_ids:
-                raise StreamMissing(name, f"Kafka at {self._options.bootstrap_servers}")
+                raise StreamMissing(name, self._options.place)

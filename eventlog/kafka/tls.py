@@ -11,6 +11,7 @@ class _ClosedIfDistrusted(ssl.SSLSocket):
     """A socket that is closed if the two ends don't come to terms: kafka-python leaves it open."""
 
     def do_handshake(self, block: bool = False) -> None:
+        """See the class above."""
         try:
             super().do_handshake(block)
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):

@@ -80,7 +80,7 @@ class Follower:
         self._following.stopping.set()
         self._source.wake()
 
-    def _wait_out(self, error: BaseException) -> None:
+    def _wait_out(self, error: Exception) -> None:
         self._following.reports.begin_outage(outage_sentence(error))
         for stream in self._following.streams.values():
             stream.lose_session()

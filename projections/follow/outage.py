@@ -5,6 +5,7 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
+from eventlog.connection import failure_line
 from eventlog.source import SourceUnavailable
 from projections.errors import LockLost
 
@@ -21,16 +22,13 @@ OUTAGES: Final = (
 )
 
 
-def outage_sentence(error: BaseException) -> str:
+def outage_sentence(error: Exception) -> str:
     """What is out of reach, in a sentence without values of anybody's."""
     if isinstance(error, SourceUnavailable | LockLost):
         return f"{str(error).rstrip('.')}; waiting, and trying again"
     return f"the database does not take events ({_reason(error)}); waiting, and trying again"
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: Exception) -> str:
     primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-    if primary is not None:
-        return primary
-    first = str(error).partition("\n")[0].removeprefix("connection failed: ").removeprefix("consuming input failed: ")
-    return first.rpartition("FATAL: ")[2].strip() or type(error).__name__
+    return failure_line(error).removeprefix("consuming input failed: ") if primary is None else primary
