@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from eventlog.connection import Connection
 from eventlog.events import Headers, RecordedEvent
-from eventlog.row_writing import Columns, copying, insert_rows
+from eventlog.row_writing import Columns, copying
 from eventlog.timestamps import held_micros
 
 EventsWriter = Callable[[Iterable[RecordedEvent]], None]
@@ -52,9 +52,11 @@ def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Ite
         yield write
 
 
-def archive_few(connection: Connection, log_id: int, archived_at: int, events: Iterable[RecordedEvent]) -> None:
-    """As `archive_writer`, for the few events of a live tail: within a pipeline nothing is waited for."""
-    insert_rows(connection, _EVENT, _rows(events, log_id, archived_at))
+def archive_rows(
+    log_id: int, archived_at: int, events: Iterable[RecordedEvent]
+) -> tuple[Columns, Iterable[tuple[Any, ...]]]:
+    """The rows that `archive_writer` would write."""
+    return _EVENT, _rows(events, log_id, archived_at)
 
 
 def _rows(events: Iterable[RecordedEvent], log_id: int, archived_at: int) -> Iterator[tuple[Any, ...]]:

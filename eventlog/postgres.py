@@ -10,14 +10,14 @@ from typing import Final, LiteralString, Self
 from psycopg.errors import UniqueViolation
 from psycopg.pq import TransactionStatus
 
-from eventlog.archive import archive_few, archive_writer, read_archive
+from eventlog.archive import archive_rows, archive_writer, read_archive
 from eventlog.connection import Connection, connect
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, recorded, system_clock
 from eventlog.log_registry import insert_log, newest_log
 from eventlog.partitions import ensure_partition, ranges_of
-from eventlog.row_writing import FEW_EVENTS
+from eventlog.row_writing import FEW_EVENTS, insert_rows
 from eventlog.streams import StreamIdentity, StreamKind
 from eventlog.timestamps import micros_of
 
@@ -163,7 +163,7 @@ class PostgresEventLog:
                 ensure_partition(self._connection, "eventlog", "event", first)
         if len(events) <= FEW_EVENTS:
             with self._connection.pipeline():
-                archive_few(self._connection, self._log.log_id, micros_of(now), events)
+                insert_rows(self._connection, *archive_rows(self._log.log_id, micros_of(now), events))
                 self._move_head(events[-1].offset + 1)
         else:
             with archive_writer(self._connection, self._log.log_id, micros_of(now)) as write:

@@ -1,17 +1,12 @@
 """The current tables: brought to the newest row of each key that a batch touched."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, LiteralString
-
-from psycopg import sql
+from collections.abc import Iterator
+from typing import Any, Final
 
 from eventlog.connection import Connection
-from eventlog.row_writing import Columns, copy_rows, execute_for_each, insertion, parameters
+from eventlog.row_writing import Columns, Rows, copy_rows
 from projections.fold.batch import BatchFold
-from projections.fold.rows import CheckpointRow, MessageRow
 from projections.history_rows import CHECKPOINT_COLUMNS, MESSAGE_COLUMNS
-
-Merge = Callable[[Connection, BatchFold], None]
 
 _CHECKPOINT_CURRENT: Final = Columns.of("projection.checkpoint_current", **CHECKPOINT_COLUMNS)
 _MESSAGE_CURRENT: Final = Columns.of("projection.message_current", **MESSAGE_COLUMNS)
@@ -23,24 +18,20 @@ _TEMPORARY: Final = (
     b"""create temporary table if not exists merged_checkpoint (like projection.checkpoint_current)
         on commit delete rows""",
 )
-_REPLACE_CHECKPOINT: Final = """
+_MERGE_CHECKPOINTS: Final = b"""
+insert into projection.checkpoint_current as c select * from merged_checkpoint where layout_id is not null
 on conflict (log_id, key_id) do update set
     log_offset = excluded.log_offset, record_time = excluded.record_time, layout_id = excluded.layout_id,
     checkpoint_id = excluded.checkpoint_id, offsets = excluded.offsets, offsets_odd = excluded.offsets_odd
 where c.log_offset < excluded.log_offset
 """
-_REPLACE_MESSAGE: Final = """
+_MERGE_MESSAGES: Final = b"""
+insert into projection.message_current as c select * from merged_message where body is not null
 on conflict (log_id, key_id) do update set
     log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time,
     body = excluded.body, source = excluded.source, host = excluded.host, username = excluded.username
 where c.log_offset < excluded.log_offset
 """
-_MERGE_CHECKPOINTS: Final = sql.SQL(
-    "insert into projection.checkpoint_current as c select * from merged_checkpoint where layout_id is not null {}"
-).format(sql.SQL(_REPLACE_CHECKPOINT))
-_MERGE_MESSAGES: Final = sql.SQL(
-    "insert into projection.message_current as c select * from merged_message where body is not null {}"
-).format(sql.SQL(_REPLACE_MESSAGE))
 _DELETE_CHECKPOINTS: Final = b"""
 delete from projection.checkpoint_current c using merged_checkpoint m
 where m.layout_id is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
@@ -49,10 +40,6 @@ _DELETE_MESSAGES: Final = b"""
 delete from projection.message_current c using merged_message m
 where m.body is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
 """
-_DELETE_CHECKPOINT: Final = (
-    b"delete from projection.checkpoint_current where log_id = %s and key_id = %s and log_offset < %s"
-)
-_DELETE_MESSAGE: Final = b"delete from projection.message_current where log_id = %s and key_id = %s and log_offset < %s"
 
 
 def prepare(connection: Connection) -> None:
@@ -62,7 +49,7 @@ def prepare(connection: Connection) -> None:
 
 
 def merge_many(connection: Connection, fold: BatchFold) -> None:
-    """Bring in the rows of many keys, over temporary tables."""
+    """Bring in the rows of many keys, over temporary tables; for few, ``projection.move_position`` does the same."""
     if fold.last_checkpoints:
         copy_rows(connection, _MERGED_CHECKPOINT, _by_key(fold.last_checkpoints))
         connection.execute(_DELETE_CHECKPOINTS)
@@ -73,25 +60,11 @@ def merge_many(connection: Connection, fold: BatchFold) -> None:
         connection.execute(_MERGE_MESSAGES)
 
 
-def merge_few(connection: Connection, fold: BatchFold) -> None:
-    """Bring in the rows of a few keys, one by one: within a pipeline nothing is waited for."""
-    checkpoints: list[CheckpointRow] = _by_key(fold.last_checkpoints)
-    messages: list[MessageRow] = _by_key(fold.last_messages)
-    _delete(connection, _DELETE_CHECKPOINT, [row for row in checkpoints if row.layout_id is None])
-    _upsert(
-        connection, _CHECKPOINT_CURRENT, _REPLACE_CHECKPOINT, [row for row in checkpoints if row.layout_id is not None]
-    )
-    _delete(connection, _DELETE_MESSAGE, [row for row in messages if row.body is None])
-    _upsert(connection, _MESSAGE_CURRENT, _REPLACE_MESSAGE, [row for row in messages if row.body is not None])
+def newest_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
+    """The newest row of each key that the batch touched, by table; rows that delete their key are among them."""
+    yield _CHECKPOINT_CURRENT, _by_key(fold.last_checkpoints)
+    yield _MESSAGE_CURRENT, _by_key(fold.last_messages)
 
 
 def _by_key(rows: dict[int, Any]) -> list[Any]:
     return [rows[key_id] for key_id in sorted(rows)]
-
-
-def _upsert(connection: Connection, columns: Columns, replace: LiteralString, rows: Sequence[Sequence[Any]]) -> None:
-    execute_for_each(connection, insertion(columns, replace), parameters(columns, rows))
-
-
-def _delete(connection: Connection, statement: bytes, rows: Sequence[CheckpointRow] | Sequence[MessageRow]) -> None:
-    execute_for_each(connection, statement, [(row.log_id, row.key_id, row.log_offset) for row in rows])

@@ -1,15 +1,13 @@
 """Histories and dictionaries: the rows that a batch appends to them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from eventlog.connection import Connection
-from eventlog.row_writing import Columns, Rows
+from eventlog.row_writing import Columns, Rows, copy_rows
 from eventlog.wire_values import UTF8_TEXT
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.keys import KeyEntry
-
-WriteRows = Callable[[Connection, Columns, Rows], None]
 
 CHECKPOINT_COLUMNS: Final = {
     "log_offset": "int8",
@@ -104,16 +102,19 @@ where log_id = %s and key_id = %s and log_offset < %s and resolved_by is null
 """
 
 
-def append_histories(connection: Connection, write: WriteRows, log: LogFold, fold: BatchFold) -> None:
-    """Append the batch's rows to every history and dictionary, by the given way of writing."""
-    write(
-        connection, _CHECKPOINT_EVENT, fold.checkpoint_rows()
-    )  # decoded while they are written: first, and drawn once
-    for columns, rows in _others(log, fold):
+def append_histories(connection: Connection, log: LogFold, fold: BatchFold) -> None:
+    """Append the batch's rows to every history and dictionary."""
+    for columns, rows in history_rows(log, fold):
         if rows:
-            write(connection, columns, rows)
+            copy_rows(connection, columns, rows)
     for key_id, offset in fold.resolved:
         connection.execute(_RESOLVE, (offset, log.log_id, key_id, offset))
+
+
+def history_rows(log: LogFold, fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
+    """The batch's rows by table; checkpoints first, and to be drawn once: they are decoded while they are written."""
+    yield _CHECKPOINT_EVENT, fold.checkpoint_rows()
+    yield from _others(log, fold)
 
 
 def _others(log: LogFold, fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]]:

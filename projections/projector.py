@@ -2,33 +2,37 @@
 
 import gc
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
-from psycopg import Pipeline
-
-from eventlog.archive import archive_few, archive_writer
+from eventlog.archive import archive_rows, archive_writer
 from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
+from eventlog.json_rows import json_rows
 from eventlog.partitions import ensure_partition, ranges_of
-from eventlog.row_writing import FEW_EVENTS, copy_rows, insert_rows
 from eventlog.timestamps import micros_of
-from projections.current_rows import merge_few, merge_many, prepare
+from projections.current_rows import merge_many, newest_rows, prepare
 from projections.errors import PositionMoved
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
-from projections.history_rows import append_histories
+from projections.history_rows import append_histories, history_rows
 from projections.registry import RegisteredLog, load_fold, name_job
 
 Clock = Callable[[], datetime]
 OnStep = Callable[[str], None]
+JsonRows = Sequence[Mapping[str, Any]]
 
 BATCH_EVENTS: Final = 40_000
+FEW_EVENTS: Final = 40
+"""So many events and so many bytes of values at most go as JSON in one statement, more by COPY."""
+
+FEW_BYTES: Final = 64 << 10
 _ALTERNATING_EVENTS: Final = 500
 """Archiving and folding take turns, so that the server archives while we fold."""
 
@@ -36,15 +40,7 @@ POSITION_CHANNEL: Final = "coordstream_position"
 """Where moves of positions are notified; the payload is JSON: stream_name, stream_kind, incarnation, next_offset."""
 
 _HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s for update"
-_MOVE: Final = """
-update projection.position
-set next_offset = %(to)s, heartbeat_at = %(now)s,
-    read_at = case when %(to)s >= end_offset then %(now)s else read_at end,
-    end_offset = case when %(to)s > end_offset then %(to)s else end_offset end
-where log_id = %(log_id)s and next_offset = %(from)s
-returning log_id
-"""
-_NOTIFY: Final = "select pg_notify(%s, %s)"
+_MOVE: Final = "select projection.move_position(%s, %s, %s, %s, %s, %s::jsonb)"
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ class Projector:
 
     ``archives``: events are also copied into the archive, as those of Kafka and of recordings must be; those of a
     Postgres log stand there already. ``on_step`` is told the name of each step of a batch as it is done: ``archived``,
-    ``folded``, ``merged`` (the position not yet moved) and ``committed``.
+    ``folded``, ``merged`` (the position not yet moved) and ``committed``; with it, few events take all steps, too.
     """
 
     def __init__(
@@ -81,7 +77,6 @@ class Projector:
         self._clock = clock
         self._archives = archives
         self._on_step = on_step
-        self._pipeline: Pipeline | None = None
         self._fold: LogFold | None = None
         self._partitions: set[int] = set()
         self.next_offset = log.next_offset
@@ -104,14 +99,16 @@ class Projector:
         log_fold = self._fold or load_fold(self._connection, self._log, self._settings)
         self._fold = None  # ids given in a transaction that fails must not be remembered
         now, next_offset = self._clock(), events[-1].offset + 1 if events else self.next_offset
+        fold = BatchFold(log_fold, micros_of(now))
         missing = self._missing_partitions(events, swept)
-        are_few = len(events) + len(swept) <= FEW_EVENTS and not missing  # psycopg's pipelines do not bear ALTER
-        with self._transaction(are_few):
-            self._hold()
-            self._make_partitions(missing)
-            fold = self._write(events, swept, log_fold, now, are_few)
-            self._say_done("merged")
-            self._move(next_offset, now)
+        if missing or self._on_step is not None or not _are_few(events, swept):
+            with self._transaction():
+                self._hold()
+                self._make_partitions(missing)
+                self._write(events, swept, log_fold, fold, micros_of(now))
+                self._move(next_offset, now)
+        else:
+            self._move_with_rows(next_offset, now, self._rows(events, swept, log_fold, fold, micros_of(now)), fold)
         self._fold = log_fold
         self.next_offset = next_offset
         self._say_done("committed")
@@ -123,43 +120,39 @@ class Projector:
         Raises:
             PositionMoved: another projector has moved it meanwhile.
         """
-        with self._transaction(are_few=True):
-            self._move(next_offset, self._clock())
+        self._move(next_offset, self._clock())
         self.next_offset = next_offset
 
     @contextmanager
-    def _transaction(self, are_few: bool) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
         try:
-            with (
-                self._connection.pipeline() if are_few else _no_collections() as self._pipeline,
-                self._connection.transaction(),
-            ):
+            with _no_collections(), self._connection.transaction():
                 yield
         except BaseException:
             self._partitions.clear()  # what was made here is not there
             raise
-        finally:
-            self._pipeline = None
 
     def _write(
-        self, events: Sequence[RecordedEvent], swept: Sequence[Swept], log_fold: LogFold, now: datetime, are_few: bool
-    ) -> BatchFold:
-        fold = BatchFold(log_fold, micros_of(now))
-        self._take(events, fold, micros_of(now), are_few)
+        self,
+        events: Sequence[RecordedEvent],
+        swept: Sequence[Swept],
+        log_fold: LogFold,
+        fold: BatchFold,
+        archived_at: int,
+    ) -> None:
+        """Many events: a COPY a table, in which the server works while we fold."""
+        self._take(events, fold, archived_at)
         fold.sweep(swept)
         self._say_done("archived")
-        append_histories(self._connection, insert_rows if are_few else copy_rows, log_fold, fold)
+        append_histories(self._connection, log_fold, fold)
         self._say_done("folded")
-        (merge_few if are_few else merge_many)(self._connection, fold)
-        if fold.names_job and self._log.is_current:
-            name_job(self._connection, self._log.stream)
-        return fold
+        merge_many(self._connection, fold)
+        self._name_job(fold)
+        self._say_done("merged")
 
-    def _take(self, events: Sequence[RecordedEvent], fold: BatchFold, archived_at: int, are_few: bool) -> None:
+    def _take(self, events: Sequence[RecordedEvent], fold: BatchFold, archived_at: int) -> None:
         """Archive the events, where that is ours to do, and add them to the fold."""
-        if are_few or not self._archives:
-            if self._archives:
-                archive_few(self._connection, self._log.log_id, archived_at, events)
+        if not self._archives:
             fold.add(events)
             return
         with archive_writer(self._connection, self._log.log_id, archived_at) as write:
@@ -167,6 +160,35 @@ class Projector:
                 some = events[first : first + _ALTERNATING_EVENTS]
                 write(some)
                 fold.add(some)
+
+    def _rows(
+        self,
+        events: Sequence[RecordedEvent],
+        swept: Sequence[Swept],
+        log_fold: LogFold,
+        fold: BatchFold,
+        archived_at: int,
+    ) -> dict[str, JsonRows]:
+        """Few events: all rows by table."""
+        fold.add(events)
+        fold.sweep(swept)
+        archived = [archive_rows(self._log.log_id, archived_at, events)] if self._archives else []
+        tables = chain(archived, history_rows(log_fold, fold), newest_rows(fold))
+        rows = {columns.table: json_rows(columns, rows) for columns, rows in tables}
+        rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.resolved]
+        return {table: some for table, some in rows.items() if some}
+
+    def _move_with_rows(self, next_offset: int, now: datetime, rows: Mapping[str, JsonRows], fold: BatchFold) -> None:
+        if not fold.names_job:
+            self._move(next_offset, now, rows)
+            return
+        with self._connection.transaction():
+            self._move(next_offset, now, rows)
+            self._name_job(fold)
+
+    def _name_job(self, fold: BatchFold) -> None:
+        if fold.names_job and self._log.is_current:
+            name_job(self._connection, self._log.stream)
 
     def _missing_partitions(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> set[int]:
         """First offsets of partitions that are not known to be there."""
@@ -181,11 +203,8 @@ class Projector:
         self._partitions |= missing
 
     def _say_done(self, step: str) -> None:
-        if self._on_step is None:
-            return
-        if self._pipeline is not None:
-            self._pipeline.sync()  # else the server might not have done it yet
-        self._on_step(step)
+        if self._on_step is not None:
+            self._on_step(step)
 
     def _hold(self) -> None:
         """Wait for another projector of this log and stop if it moved the position, before its rows are met."""
@@ -193,19 +212,23 @@ class Projector:
         if held.fetchone() is None:
             raise PositionMoved(self._log.stream.stream_name, self.next_offset)
 
-    def _move(self, next_offset: int, now: datetime) -> None:
-        values = {"to": next_offset, "now": now, "log_id": self._log.log_id, "from": self.next_offset}
-        moved = self._connection.execute(_MOVE, values)
+    def _move(self, next_offset: int, now: datetime, rows: Mapping[str, JsonRows] = MappingProxyType({})) -> None:
         stream = self._log.stream
-        payload = {
+        notice = {
             "stream_name": stream.stream_name,
             "stream_kind": stream.stream_kind,
             "incarnation": self._log.incarnation,
             "next_offset": next_offset,
         }
-        self._connection.execute(_NOTIFY, (POSITION_CHANNEL, json.dumps(payload)))
-        if moved.fetchone() is None:
+        values = (self._log.log_id, self.next_offset, next_offset, now, json.dumps(notice), json.dumps(dict(rows)))
+        if self._connection.execute(_MOVE, values, prepare=True).fetchone() != (True,):
             raise PositionMoved(stream.stream_name, self.next_offset)
+
+
+def _are_few(events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:
+    if len(events) + len(swept) > FEW_EVENTS:
+        return False
+    return sum(len(event.value or b"") for event in events) <= FEW_BYTES
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Final
+from uuid import UUID
 
 from kafka import KafkaConsumer, TopicPartition
 from kafka.errors import LogTruncationError, OffsetOutOfRangeError, TopicAuthorizationFailedError
@@ -21,6 +22,9 @@ FETCH_BYTES: Final = 8 << 20
 POLL_EVENTS: Final = 10_000
 FETCH_WAIT_SECONDS: Final = 0.5
 """A broker answers at once when something comes; this is how often it says that nothing did."""
+
+FETCH_BY_ID: Final = 13
+"""The first version of Kafka's Fetch that asks for topics by id."""
 
 TICK_SECONDS: Final = 0.5
 """How long to wait for news before looking whether a broker that was away can be asked again."""
@@ -41,9 +45,9 @@ _SETTINGS: Final[Mapping[str, Any]] = {
 class EventConsumer:
     """Reads streams from offsets on, each as long as it is the topic that was meant.
 
-    kafka-python asks brokers for topics by name, and reads on in another topic of the same name. So the ids of topics
-    are compared after each answer and before its events are handed out, with what the broker that gave it knows.
-    Not safe for threads but for `wake`.
+    kafka-python asks brokers for topics by name, and reads on in another topic of the same name. So brokers are asked
+    by id here. Those older than Kafka 3.1 can't be: ids then are compared after each answer and before its events are
+    handed out, with what the broker that gave it knows. Not safe for threads but for `wake`.
     """
 
     def __init__(self, options: KafkaOptions, admin: KafkaAdmin, *, fetch_wait: float = FETCH_WAIT_SECONDS) -> None:
@@ -57,6 +61,7 @@ class EventConsumer:
         self._woken = self._topics_changed = False
         self._positions: dict[str, int] = {}
         self._topic_ids: dict[str, str | None] = {}
+        self._fetched_by_name: set[str] = set()
         self._moved: set[str] = set()
         self._held: set[str] = set()
         self._untold: deque[OffsetLost | StreamRefused] = deque()
@@ -128,7 +133,8 @@ class EventConsumer:
         try:
             fetched = self._poll_in_turn()
             reads = self._reads(fetched)
-            same = self._those_meant({read.stream_name for read in reads})
+            names = {read.stream_name for read in reads}
+            same = names - self._fetched_by_name | self._those_meant(names & self._fetched_by_name)
         except BaseException:
             self._go_back()
             raise
@@ -240,8 +246,9 @@ class EventConsumer:
     def _listen_to_answers(self, fetcher: Any) -> None:
         take_answer = fetcher._handle_fetch_response  # noqa: SLF001
 
-        def tell(*arguments: Any) -> None:
-            take_answer(*arguments)
+        def tell(node_id: Any, offsets: Any, sent_at: Any, answer: Any) -> None:
+            self._name_topics(answer)
+            take_answer(node_id, offsets, sent_at, answer)
             self._news.put(None)
 
         fetcher._handle_fetch_response = tell  # noqa: SLF001
@@ -256,9 +263,31 @@ class EventConsumer:
         make_requests = fetcher._create_fetch_requests  # noqa: SLF001
 
         def unless_some_wait() -> Any:
-            return {} if self._some_wait(fetcher) else make_requests()
+            requests = {} if self._some_wait(fetcher) else make_requests()
+            for request, _ in requests.values():
+                self._ask_by_id(request)
+            return requests
 
         fetcher._create_fetch_requests = unless_some_wait  # noqa: SLF001
+
+    def _ask_by_id(self, request: Any) -> None:
+        """Let a fetch say which topics are meant, which kafka-python knows how to write and never does."""
+        topics = [*request.topics, *request.forgotten_topics_data]
+        ids = [self._topic_ids[topic.topic] for topic in topics]
+        if None in ids:
+            return
+        for topic, topic_id in zip(topics, ids, strict=True):
+            topic.topic_id = UUID(topic_id)
+        request._max_version = FETCH_BY_ID  # noqa: SLF001 (older brokers get an older version, by name)
+
+    def _name_topics(self, answer: Any) -> None:
+        """Give an answer the names of its topics, or remember them as topics that may be others."""
+        if answer.API_VERSION < FETCH_BY_ID:
+            self._fetched_by_name |= {topic.topic for topic in answer.responses}
+            return
+        names = {topic_id: name for name, topic_id in self._topic_ids.items()}
+        for topic in answer.responses:
+            topic.topic = names[str(topic.topic_id)]
 
     def _some_wait(self, fetcher: Any) -> bool:
         if fetcher._completed_fetches or fetcher._next_partition_records:  # noqa: SLF001

@@ -21,6 +21,10 @@ COLUMNS: Final = Columns.of(
     flag="bool",
     many="text[]",
 )
+TABLE: Final = (
+    "create table written (n int8, small int2, at timestamptz, body jsonb, told text, name text, data bytea,"
+    " flag bool, many text[])"
+)
 FIRST: Final = -211_813_488_000_000_000  # 4713 BC
 ROWS: Final[list[tuple[Any, ...]]] = [
     (2**63 - 1, 7, 0, b'\x01{"a": "\\u00fc\xc3\xbc"}', "ü,\x1f".encode(), "it's", b"\0\xff", True, ["a", None, "\x1e"]),
@@ -32,10 +36,7 @@ ROWS: Final[list[tuple[Any, ...]]] = [
 @pytest.fixture
 def connected(empty_database_url: str) -> Iterator[Connection]:
     with connect(empty_database_url) as connection:
-        connection.execute(
-            "create table written (n int8, small int2, at timestamptz, body jsonb, told text, name text, data bytea,"
-            " flag bool, many text[])"
-        )
+        connection.execute(TABLE)
         yield connection
 
 

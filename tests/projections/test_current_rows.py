@@ -1,12 +1,14 @@
 """The current tables: an older row never takes the place of a newer one, whichever way it is written."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from eventlog.connection import Connection, connect
-from projections.current_rows import Merge, merge_few, merge_many, prepare
+from eventlog.json_rows import json_rows
+from projections.current_rows import merge_many, newest_rows, prepare
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.rows import CheckpointRow, MessageRow
 from tests.properties.importing import SETTINGS
@@ -19,7 +21,18 @@ def connected(database_url: str) -> Iterator[Connection]:
         yield connection
 
 
+Merge = Callable[[Connection, BatchFold], None]
 KEY_ID: Final = 1
+
+
+def merge_few(connection: Connection, fold: BatchFold) -> None:
+    """As the projector does with a batch of few events."""
+    connection.execute(
+        "insert into projection.position (log_id, next_offset, heartbeat_at, state, fold_version)"
+        " values (1, 0, now(), 'live', '') on conflict do nothing"
+    )
+    rows = {columns.table: json_rows(columns, rows) for columns, rows in newest_rows(fold) if rows}
+    connection.execute("select projection.move_position(1, 0, 0, now(), '', %s)", (Jsonb(rows),))
 
 
 def message(offset: int, body: bytes | None) -> MessageRow:

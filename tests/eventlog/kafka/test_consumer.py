@@ -53,7 +53,8 @@ def test_events_whose_topic_nobody_can_tell_are_not_given_away(
     coordinator_topic: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The broker that gave them may be gone when it is asked: they are fetched again."""
+    """A broker that cannot be asked by id may be gone when it is asked which topic it was: they are fetched again."""
+    monkeypatch.setattr(consumer, "_ask_by_id", lambda _: None)
     topics.write(coordinator_topic, new_events(3))
     consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
     ask = admin.topic_ids
@@ -69,6 +70,21 @@ def test_events_whose_topic_nobody_can_tell_are_not_given_away(
     for _ in range(2):
         with pytest.raises(SourceUnavailable):
             wait_until(lambda: consumer.poll(1))
+    (read,) = wait_until(lambda: consumer.poll(1))
+    assert (offsets(read.events), read.next_offset) == ([0, 1, 2], 3)
+
+
+def test_a_topic_that_is_asked_for_by_id_needs_no_other_question(
+    consumer: EventConsumer,
+    admin: KafkaAdmin,
+    topics: Topics,
+    coordinator_topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
+    consumer.poll(0.1)  # what was learned of topics is compared once
+    monkeypatch.setattr(admin, "topic_ids", None)
+    topics.write(coordinator_topic, new_events(3))
     (read,) = wait_until(lambda: consumer.poll(1))
     assert (offsets(read.events), read.next_offset) == ([0, 1, 2], 3)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing
@@ -183,6 +184,16 @@ class TestContent:
 
 class TestTopicMadeAgain:
     """The client reads on in a topic of the same name: the id tells them apart."""
+
+    @pytest.fixture(params=["by id", "by name"])
+    def source(
+        self, request: pytest.FixtureRequest, kafka_options: KafkaOptions, monkeypatch: pytest.MonkeyPatch
+    ) -> Iterator[KafkaSource]:
+        """Brokers older than Kafka 3.1 can only be asked by name."""
+        if request.param == "by name":
+            monkeypatch.setattr(EventConsumer, "_ask_by_id", lambda *_: None)
+        with KafkaSource(kafka_options) as source:
+            yield source
 
     @pytest.mark.parametrize("count", [3, 5, 9], ids=["fewer", "same", "more"])
     def test_while_it_is_followed(
