@@ -192,8 +192,10 @@ class Projector:
 
     def _missing_partitions(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> set[int]:
         """First offsets of partitions that are not known to be there."""
-        offsets = chain((event.offset for event in events), (at_offset for at_offset, _ in swept))
-        return set(ranges_of(offsets)) - self._partitions
+        offsets = [events[0].offset, events[-1].offset] if events else []
+        if len(ranges_of(offsets)) > 1:  # else there is none between them
+            offsets = [event.offset for event in events]
+        return set(ranges_of(chain(offsets, (at_offset for at_offset, _ in swept)))) - self._partitions
 
     def _make_partitions(self, missing: set[int]) -> None:
         for first in sorted(missing):
