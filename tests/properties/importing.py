@@ -29,6 +29,12 @@ HISTORIES: Final = (
     "commit_history",
     "state_checkpoint_history",
     "changelog_mapping_history",
+    "container_host_history",
+    "container_execution_history",
+    "task_container_history",
+    "task_mode_history",
+    "task_partition_history",
+    "job_coordinator_metadata_history",
     "event",
     "quarantine",
 )
