@@ -1,4 +1,4 @@
-"""The plain fold of histories: what each event of a coordinator stream said."""
+"""The plain fold of histories: what each event of a coordinator stream said, and which of them changed the config."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -9,6 +9,8 @@ from tests.oracle import (
     ROWS,
     UNREADABLE,
     Row,
+    coordinator_rows,
+    coordinator_state,
     read_coordinator_key,
     read_coordinator_value,
 )
@@ -21,6 +23,7 @@ HISTORY_ROWS: Final = {
     )
 }
 """The own columns of each history that the plain fold knows."""
+CHANGE_COLUMNS: Final = "config_key, previous_value, config_value, operation"
 
 
 def history_rows(events: Sequence[RecordedEvent]) -> dict[str, list[Row]]:
@@ -35,6 +38,21 @@ def history_rows(events: Sequence[RecordedEvent]) -> dict[str, list[Row]]:
         operation = "delete" if said is None else "set"
         rows[f"{relation}_history"] += [(*row, operation, event.offset) for row in made or [nothing]]
     return rows
+
+
+def config_changes(events: Sequence[RecordedEvent]) -> list[Row]:
+    """Key, value before and after, operation and offset of each event that changed the config."""
+    of_config = [event for event, meaning, _ in _readable(events) if meaning[0] == "set-config"]
+    changes: list[Row] = []
+    before: dict[str, str] = {}
+    for count, event in enumerate(of_config, start=1):
+        after = {row[0]: row[1] for row in coordinator_rows(coordinator_state(of_config[:count]))["config"]}
+        for key in before.keys() | after.keys():
+            if before.get(key) != after.get(key):
+                operation = "set" if key in after else "delete"
+                changes.append((key, before.get(key), after.get(key), operation, event.offset))
+        before = after
+    return changes
 
 
 def _readable(events: Sequence[RecordedEvent]) -> Iterator[tuple[RecordedEvent, Row, Any]]:

@@ -125,6 +125,35 @@ def test_a_history_says_what_its_events_say(whole: ImportedJob, history: str) ->
     assert sorted(rows, key=repr) == sorted(plain, key=repr)
 
 
+@pytest.mark.parametrize("cut", CUTS)
+def test_config_changes_lead_to_what_samza_read(whole: ImportedJob, cut: str) -> None:
+    said = samza.answers(cut)
+    config: dict[str, str | None] = {}
+    for _, key, before, after in whole.rows(
+        "config_change", "log_offset, config_key, previous_value, config_value", f"log_offset < {_ends(said)[0]}"
+    ):
+        assert config.get(key) == before != after
+        config[key] = after
+    assert sorted((key, value) for key, value in config.items() if value is not None) == samza.config(said)
+
+
+def test_of_a_deploy_only_what_it_changed_shows(whole: ImportedJob) -> None:
+    begin, end = (_ends(samza.answers(cut))[0] for cut in ("2", "3"))
+    run_2 = f"log_offset between {begin} and {end - 1}"
+    assert len(whole.rows("config_history", "config_key", run_2)) == 49
+    assert whole.rows("config_change", "config_key, operation", run_2) == [
+        ("app.new.in.2", "set"),
+        ("app.note", "set"),
+        ("app.run.id", "set"),
+        ("app.to.be.deleted", "delete"),
+        ("app.to.be.deleted.too", "delete"),
+        ("job.config.loader.properties.path", "set"),
+        ("job.container.count", "set"),
+        ("rec.control.dir", "set"),
+        ("yarn.am.tracking.url", "set"),
+    ]
+
+
 @pytest.mark.parametrize("read_versions", READ_VERSIONS)
 def test_each_setting_of_the_versions_to_read(
     prefix: tuple[ImportedJob, samza.Said],

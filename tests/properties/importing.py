@@ -28,6 +28,7 @@ HISTORIES: Final = (
     "checkpoint_history",
     "commit_history",
     "state_checkpoint_history",
+    "config_change",
     "changelog_mapping_history",
     "container_host_history",
     "container_execution_history",

@@ -17,7 +17,7 @@ from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import ROWS, Row, log_times
-from tests.oracle_history import HISTORY_ROWS, history_rows
+from tests.oracle_history import CHANGE_COLUMNS, HISTORY_ROWS, config_changes, history_rows
 from tests.oracle_job import job_counts, job_relations
 from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, GeneratedLog, generate_job
 from tests.properties.importing import (
@@ -135,9 +135,12 @@ def test_relations_say_what_the_plain_fold_says(whole: Whole) -> None:
 
 
 def test_histories_say_what_each_event_said(whole: Whole) -> None:
-    expected: dict[str, dict[str, list[Row]]] = {job.name: history_rows(job.coordinator_events) for job in whole.jobs}
+    expected: dict[str, dict[str, list[Row]]] = {
+        job.name: history_rows(job.coordinator_events) | {"config_change": config_changes(job.coordinator_events)}
+        for job in whole.jobs
+    }
     failing = {}
-    for relation, columns in HISTORY_ROWS.items():
+    for relation, columns in (HISTORY_ROWS | {"config_change": CHANGE_COLUMNS}).items():
         query = f"select job_name, {columns}, log_offset from coordinator.{relation}"
         shown = {job: [row[1:] for row in rows] for job, rows in grouped(whole.connection, query).items()}
         plain = {job: rows for job, histories in expected.items() if (rows := histories[relation])}
