@@ -13,9 +13,12 @@ from eventlog.messages import (
     SetCheckpoint,
     SetConfig,
     SetContainerHostMapping,
+    SetExecutionEnvContainerIdMapping,
+    SetJobCoordinatorMetadata,
     SetStartpoint,
     SetStartpointFanOut,
     SetTaskContainerMapping,
+    SetTaskModeMapping,
     SetTaskPartitionMapping,
 )
 from eventlog.partition import SystemStreamPartition, TaskName
@@ -86,6 +89,23 @@ def changelog_set(task: str = "Partition 0", partition: int = 0) -> NewEvent:
 def container_host(container: str = "0", host: str = "host-1") -> NewEvent:
     """The host of a container."""
     return message(SetContainerHostMapping(container_id=container, host_name=host, jmx_url="", jmx_tunneling_url=""))
+
+
+def container_execution(container: str = "0", given: str = "container_1_0001_01_000002") -> NewEvent:
+    """The id that the cluster gave to a container."""
+    return message(SetExecutionEnvContainerIdMapping(container_id=container, execution_container_id=given))
+
+
+def task_mode(task: str = "Partition 0", mode: str = "Active") -> NewEvent:
+    """Whether a task is active or a standby."""
+    return message(SetTaskModeMapping(task_name=task, task_mode=mode))
+
+
+def coordinator_metadata(cluster: str = "YARN", epoch: str = "1_0001") -> NewEvent:
+    """What a job coordinator was started with."""
+    return message(
+        SetJobCoordinatorMetadata(cluster_type=cluster, epoch_id=epoch, config_id="0", job_model_id="1924538937")
+    )
 
 
 def task_container(task: str = "Partition 0", container: str = "0") -> NewEvent:

@@ -21,7 +21,10 @@ ROWS: Final = {
     "config": "config_key, config_value, is_sensitive",
     "changelog_mapping": "task_name, changelog_partition",
     "container_host": "container_id, host_name, jmx_url, jmx_tunneling_url",
+    "container_execution": "container_id, execution_container_id",
     "task_container": "task_name, container_id",
+    "task_mode": "task_name, task_mode",
+    "job_coordinator_metadata": "cluster_type, epoch_id, config_id, job_model_id",
     "task_partition": f"{_SSP}, task_name",
     "startpoint": f"{_SSP}, task_name, startpoint_type, startpoint_value, created_at, expires_at, is_ambiguous",
     "startpoint_fan_out": f"task_name, {_SSP}, startpoint_type, startpoint_value, created_at, fanned_out_at",
@@ -33,6 +36,8 @@ ROWS: Final = {
 """The own columns of each relation that the plain fold knows."""
 
 Row = tuple[Any, ...]
+UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
+"""What reading an event's bytes raises where they can't be understood."""
 _UNHELD: Final = re.compile("[\0\ud800-\udfff]")
 _TWELVE_HOURS_MS: Final = 43_200_000
 
@@ -80,7 +85,7 @@ def living(
         try:
             meaning = read_key(event.key) if event.key is not None else None
             said = None if meaning is None or event.value is None else read_value(meaning, event.value)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except UNREADABLE:
             continue
         if event.key is None or meaning is None:
             continue
@@ -95,7 +100,7 @@ def living(
 
 def coordinator_state(events: Sequence[RecordedEvent]) -> list[Living]:
     """The living messages of a coordinator stream."""
-    return living(events, _coordinator_key, _coordinator_value)
+    return living(events, read_coordinator_key, read_coordinator_value)
 
 
 def config_of(state: Sequence[Living]) -> dict[str, str]:
@@ -108,7 +113,7 @@ def coordinator_rows(state: Sequence[Living]) -> dict[str, list[Row]]:
     rows: dict[str, list[Row]] = {name: [] for name in ROWS if not name.endswith("checkpoint")}
     assigned = {(*one.meaning[1:4], task) for one in state if one.meaning[0] == _TASK_PARTITION for task in one.said}
     for one in state:
-        name, make = _RELATIONS.get(one.meaning[0], ("", _nothing))
+        name, make = RELATION_BY_TYPE.get(one.meaning[0], ("", _nothing))
         if one.meaning[0] == "samza-startpoint-v1":
             rows["startpoint"].append((*_requested(one, assigned), one.event.offset))
         elif name:
@@ -139,7 +144,8 @@ def to_time(ms: int | None) -> datetime | None:
 _TASK_PARTITION: Final = "set-task-partition-assignment"
 
 
-def _coordinator_key(key: bytes) -> Row:
+def read_coordinator_key(key: bytes) -> Row:
+    """Type and name of a key, the name in columns; raises an error of reading where it says nothing."""
     _, kind, name = read_json(key)[:3]
     if held(kind) == _TASK_PARTITION:
         fields = read_json(held(name).encode())
@@ -147,7 +153,8 @@ def _coordinator_key(key: bytes) -> Row:
     return kind, held(name)
 
 
-def _coordinator_value(meaning: Row, value: bytes) -> Any:
+def read_coordinator_value(meaning: Row, value: bytes) -> Any:
+    """What a value says under a key of that meaning; None: that the key ends. Raises an error of reading."""
     kind = meaning[0]
     if kind not in _MAIN_FIELDS:
         return _UNENVELOPED.get(kind, _whole_text)(value)
@@ -169,6 +176,9 @@ def _main_value(kind: str, main: str, values: dict[str, Any]) -> Any:
         return int(main)
     if kind == "set-container-host-assignment":
         return main, held_or_none(values.get("jmx-url")), held_or_none(values.get("jmx-tunneling-url"))
+    if kind == "set-job-coordinator-metadata":
+        fields = read_json(main.encode())
+        return tuple(held_or_none(fields.get(name)) for name in ("epoch-id", "config-id", "job-model-id"))
     if kind == _TASK_PARTITION:
         return tuple(dict.fromkeys(held(task) for task in read_json(main.encode())))
     return main
@@ -191,7 +201,10 @@ _MAIN_FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "set-checkpoint": (),
     "set-changelog": ("Partition", "partition"),
     "set-container-host-assignment": ("host", "hostname"),
+    "set-execution-env-container-id-mapping": ("execution-env-container-id",),
     "set-task-container-assignment": ("containerId",),
+    "set-task-mode-assignment": ("taskMode",),
+    "set-job-coordinator-metadata": ("meta-key",),
     _TASK_PARTITION: ("taskNames",),
 }
 _UNENVELOPED: Final[dict[str, Callable[[bytes], Any]]] = {
@@ -218,11 +231,14 @@ def _nothing(_key: Row, _said: Any) -> list[Row]:
     return []
 
 
-_RELATIONS: Final[dict[str, tuple[str, Callable[[Row, Any], list[Row]]]]] = {
+RELATION_BY_TYPE: Final[dict[str, tuple[str, Callable[[Row, Any], list[Row]]]]] = {
     "set-config": ("config", _config_rows),
     "set-changelog": ("changelog_mapping", lambda key, partition: [(key[0], partition)]),
     "set-container-host-assignment": ("container_host", lambda key, host: [(key[0], *host)]),
+    "set-execution-env-container-id-mapping": ("container_execution", lambda key, given: [(key[0], given)]),
     "set-task-container-assignment": ("task_container", lambda key, container: [(key[0], container)]),
+    "set-task-mode-assignment": ("task_mode", lambda key, mode: [(key[0], mode)]),
+    "set-job-coordinator-metadata": ("job_coordinator_metadata", lambda key, ids: [(key[0], *ids)]),
     _TASK_PARTITION: ("task_partition", lambda key, tasks: [(*key, task) for task in tasks]),
     "samza-startpoint-v1-fan-out": ("startpoint_fan_out", _fan_out_rows),
 }

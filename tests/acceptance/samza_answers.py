@@ -50,8 +50,29 @@ def container_host(said: Said) -> list[Row]:
     return _rows((one["id"], one["host"], one["jmx-url"], one["jmx-tunneling-url"]) for one in localities)
 
 
+def container_execution(said: Said) -> list[Row]:
+    return _rows(said["ExecutionContainerIdManager.readExecutionEnvironmentContainerIdMapping"].items())
+
+
 def task_container(said: Said) -> list[Row]:
     return _rows(said["TaskAssignmentManager.readTaskAssignment"].items())
+
+
+def task_mode(said: Said) -> list[Row]:
+    return _rows(said["TaskAssignmentManager.readTaskModes"].items())
+
+
+def job_coordinator_metadata(said: Said) -> list[Row]:
+    """Cluster type, epoch, config, job model."""
+    by_cluster = {
+        cluster: said[f"JobCoordinatorMetadataManager.readJobCoordinatorMetadata.{cluster}"]
+        for cluster in ("YARN", "NON_YARN")
+    }
+    return _rows(
+        (cluster, found["epoch-id"], found["config-id"], found["job-model-id"])
+        for cluster, found in by_cluster.items()
+        if found is not None
+    )
 
 
 def task_partition(said: Said) -> list[Row]:

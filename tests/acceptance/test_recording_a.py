@@ -13,6 +13,7 @@ from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob, Row
 from tests.builders import config_set, recorded
 from tests.fixtures.postgres import CloneSeries
+from tests.oracle_history import HISTORY_ROWS, history_rows
 
 CUTS: Final = ("1", "2", "3", "4", "end")
 READ_VERSIONS: Final = ("1", "2", "1,2", "2,1")
@@ -30,7 +31,10 @@ RELATIONS: Final[dict[str, tuple[str, Callable[[samza.Said], list[Row]]]]] = {
     "config": ("config_key, config_value", samza.config),
     "changelog_mapping": ("task_name, changelog_partition", samza.changelog_mapping),
     "container_host": ("container_id, host_name, jmx_url, jmx_tunneling_url", samza.container_host),
+    "container_execution": ("container_id, execution_container_id", samza.container_execution),
     "task_container": ("task_name, container_id", samza.task_container),
+    "task_mode": ("task_name, task_mode", samza.task_mode),
+    "job_coordinator_metadata": ("cluster_type, epoch_id, config_id, job_model_id", samza.job_coordinator_metadata),
     "task_partition": ("system_name, stream_name, partition_id, key_bucket, task_name", samza.task_partition),
     "startpoint": (STARTPOINT, samza.startpoint),
     "startpoint_fan_out": ("task_name, system_name, stream_name, partition_id", samza.startpoint_fan_out),
@@ -38,6 +42,18 @@ RELATIONS: Final[dict[str, tuple[str, Callable[[samza.Said], list[Row]]]]] = {
     "state_checkpoint": (STATE, lambda said: samza.state_checkpoint(said, samza.configured_read_versions(said))),
 }
 """Each relation with its own columns, and what Samza said."""
+
+EVENTS: Final = {
+    "config_history": (191, 4),
+    "changelog_mapping_history": (32, 0),
+    "container_host_history": (12, 0),
+    "container_execution_history": (12, 0),
+    "task_container_history": (32, 0),
+    "task_mode_history": (32, 0),
+    "task_partition_history": (43, 9),
+    "job_coordinator_metadata_history": (3, 0),
+}
+"""How many values and tombstones of each type the recording has."""
 
 OF_THE_CHECKPOINT_TOPIC: Final = ("checkpoint", "state_checkpoint")
 
@@ -92,6 +108,50 @@ def test_as_of_the_time_of_a_cut(whole: ImportedJob, cut: str, relation: str) ->
     said = samza.answers(cut)
     columns, expected = RELATIONS[relation]
     assert whole.rows_as_of(relation, columns, said["read_at_ms"]) == expected(said)
+
+
+@pytest.mark.parametrize("history", EVENTS)
+def test_a_history_has_every_event_of_its_type(whole: ImportedJob, history: str) -> None:
+    found = [
+        whole.rows(history, "distinct log_offset", f"operation = '{operation}'") for operation in ("set", "delete")
+    ]
+    assert tuple(map(len, found)) == EVENTS[history]
+
+
+@pytest.mark.parametrize("history", HISTORY_ROWS)
+def test_a_history_says_what_its_events_say(whole: ImportedJob, history: str) -> None:
+    rows = whole.rows(history, f"{HISTORY_ROWS[history]}, log_offset")
+    plain = history_rows(samza.recorded_stream("coordinator"))[history]
+    assert sorted(rows, key=repr) == sorted(plain, key=repr)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_config_changes_lead_to_what_samza_read(whole: ImportedJob, cut: str) -> None:
+    said = samza.answers(cut)
+    config: dict[str, str | None] = {}
+    for _, key, before, after in whole.rows(
+        "config_change", "log_offset, config_key, previous_value, config_value", f"log_offset < {_ends(said)[0]}"
+    ):
+        assert config.get(key) == before != after
+        config[key] = after
+    assert sorted((key, value) for key, value in config.items() if value is not None) == samza.config(said)
+
+
+def test_of_a_deploy_only_what_it_changed_shows(whole: ImportedJob) -> None:
+    begin, end = (_ends(samza.answers(cut))[0] for cut in ("2", "3"))
+    run_2 = f"log_offset between {begin} and {end - 1}"
+    assert len(whole.rows("config_history", "config_key", run_2)) == 49
+    assert whole.rows("config_change", "config_key, operation", run_2) == [
+        ("app.new.in.2", "set"),
+        ("app.note", "set"),
+        ("app.run.id", "set"),
+        ("app.to.be.deleted", "delete"),
+        ("app.to.be.deleted.too", "delete"),
+        ("job.config.loader.properties.path", "set"),
+        ("job.container.count", "set"),
+        ("rec.control.dir", "set"),
+        ("yarn.am.tracking.url", "set"),
+    ]
 
 
 @pytest.mark.parametrize("read_versions", READ_VERSIONS)

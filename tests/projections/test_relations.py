@@ -13,6 +13,19 @@ PROVENANCE: Final = (
     *("record_time", "message_time", "source", "host", "username"),
     *("stream_kind", "incarnation", "log_offset"),
 )
+HISTORIES: Final = {
+    "config_history": "config",
+    "checkpoint_history": "checkpoint",
+    "state_checkpoint_history": "state_checkpoint",
+    "changelog_mapping_history": "changelog_mapping",
+    "container_host_history": "container_host",
+    "container_execution_history": "container_execution",
+    "task_container_history": "task_container",
+    "task_mode_history": "task_mode",
+    "task_partition_history": "task_partition",
+    "job_coordinator_metadata_history": "job_coordinator_metadata",
+}
+"""Each history and the relation that its events make."""
 WITHOUT_PROVENANCE: Final = {"job", "starting_offset", "log_position", "log_gap"}
 COLUMNS: Final = """
 select c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
@@ -49,6 +62,14 @@ def test_every_relation_starts_with_the_job_and_ends_with_the_provenance(connect
             assert names[-8:] == PROVENANCE, relation
 
 
+def test_a_history_has_the_columns_of_its_relation_and_the_operation(connection: Connection) -> None:
+    found = columns_by_relation(connection)
+    for history, relation in HISTORIES.items():
+        own = [column for column in found[relation] if column[0] not in PROVENANCE]
+        assert [column for column in found[history] if column in own] == own, history
+        assert ("operation", "text") in found[history], history
+
+
 def test_no_column_is_a_reserved_word(connection: Connection) -> None:
     reserved = {row[0] for row in connection.execute("select word from pg_get_keywords() where catcode in ('R', 'T')")}
     named = {column for columns in columns_by_relation(connection).values() for column, _ in columns}
@@ -63,11 +84,18 @@ def test_every_relation_has_a_comment(connection: Connection) -> None:
     assert connection.execute(query).fetchall() == []
 
 
+OF_ONE_LOG: Final = (
+    *("config", "changelog_mapping", "container_host", "container_execution", "task_container", "task_mode"),
+    *("task_partition", "startpoint", "startpoint_fan_out", "job_coordinator_metadata"),
+)
+"""Relations that say what is true by the coordinator stream alone."""
+
+
 def test_as_of_functions_can_be_inlined_and_run_in_parallel(connection: Connection) -> None:
     functions = connection.execute(FUNCTIONS).fetchall()
     assert {name for name, *_ in functions} >= {
         f"{relation}_{by}"
-        for relation in ("config", "checkpoint", "state_checkpoint", "startpoint", "startpoint_fan_out")
+        for relation in ("checkpoint", "state_checkpoint", *OF_ONE_LOG)
         for by in ("as_of", "as_of_offset")
     } | {"starting_offset_as_of"}
     for name, volatile, parallel, language, arguments, comment in functions:

@@ -53,7 +53,10 @@ class MessageWriter:
             (4, self._set_config),
             (1, self._changelog),
             (1, self._host),
+            (1, self._execution),
             (1, self._task_container),
+            (1, self._task_mode),
+            (1, self._metadata),
             (3, self._task_partition),
             (2, self._set_checkpoint),
             (3, self._startpoint),
@@ -112,6 +115,24 @@ class MessageWriter:
 
     def _task_container(self) -> tuple[str, str, Any]:
         return "set-task-container-assignment", self._task(), self._envelope({"containerId": self._number(3)})
+
+    def _execution(self) -> tuple[str, str, Any]:
+        values = {"execution-env-container-id": f"container_{self._number(4)}"}
+        return "set-execution-env-container-id-mapping", self._number(3), self._envelope(values)
+
+    def _task_mode(self) -> tuple[str, str, Any]:
+        mode = self._rng.choice(["Active", "Standby"])
+        return "set-task-mode-assignment", self._task(), self._envelope({"taskMode": mode})
+
+    def _metadata(self) -> tuple[str, str, Any]:
+        fields = {"epoch-id": self._number(3), "config-id": self._number(3), "job-model-id": self._number(3)}
+        known = {name: fields[name] for name in self._rng.sample(list(fields), self._rng.choice([2, 3, 3]))}
+        cluster = self._rng.choice(["YARN", "NON_YARN"])
+        return (
+            "set-job-coordinator-metadata",
+            cluster,
+            self._envelope({"meta-key": self._spelling.write(known).decode()}),
+        )
 
     def _task_partition(self) -> tuple[str, str, Any]:
         system, stream = self._rng.choice(STREAMS)

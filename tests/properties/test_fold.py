@@ -16,7 +16,8 @@ from eventlog.compaction import latest_per_key
 from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
 from tests.fixtures.postgres import CloneSeries
-from tests.oracle import ROWS, log_times
+from tests.oracle import ROWS, Row, log_times
+from tests.oracle_history import CHANGE_COLUMNS, HISTORY_ROWS, config_changes, history_rows
 from tests.oracle_job import job_counts, job_relations
 from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, GeneratedLog, generate_job
 from tests.properties.importing import (
@@ -131,6 +132,21 @@ def test_relations_say_what_the_plain_fold_says(whole: Whole) -> None:
     plain_counts = {job.name: [job_counts(job.coordinator_events, job.checkpoint_events)] for job in whole.jobs}
     failing["job"] = differing(counts, plain_counts)
     report("relations = plain fold", whole.jobs, failing)
+
+
+def test_histories_say_what_each_event_said(whole: Whole) -> None:
+    expected: dict[str, dict[str, list[Row]]] = {
+        job.name: history_rows(job.coordinator_events) | {"config_change": config_changes(job.coordinator_events)}
+        for job in whole.jobs
+    }
+    failing = {}
+    for relation, columns in (HISTORY_ROWS | {"config_change": CHANGE_COLUMNS}).items():
+        query = f"select job_name, {columns}, log_offset from coordinator.{relation}"
+        shown = {job: [row[1:] for row in rows] for job, rows in grouped(whole.connection, query).items()}
+        plain = {job: rows for job, histories in expected.items() if (rows := histories[relation])}
+        failing[relation] = differing(sorted_rows(shown), sorted_rows(plain))
+        assert len(shown) > JOBS / 3, f"{relation} is hardly filled: {len(shown)} jobs"
+    report("histories = plain reading", whole.jobs, failing)
 
 
 def test_as_of_an_offset_is_the_plain_fold_of_that_prefix(whole: Whole) -> None:

@@ -1,0 +1,12 @@
+-- Every host that a container was ever said to run on, and deletions.
+create view coordinator.container_host_history as
+select m.job_name, m.job_id, m.job_bucket, m.message_key as container_id,
+  m.body ->> 'host_name' as host_name, m.body ->> 'jmx_url' as jmx_url, m.body ->> 'jmx_tunneling_url' as jmx_tunneling_url, m.operation,
+  m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
+from projection.message_history m
+where m.message_type = 'set-container-host-assignment';
+comment on view coordinator.container_host_history is E'Every host that a container was ever said to run on, and deletions.\nKey: provenance.';
+comment on column coordinator.container_host_history.container_id is 'The container, as the job numbers it.';
+comment on column coordinator.container_host_history.host_name is 'The host that the container runs on. Null: the event deletes the container''s host.';
+comment on column coordinator.container_host_history.jmx_url is 'Where the container''s JMX is; empty where it has none. Null: the message has none, or the event deletes it.';
+comment on column coordinator.container_host_history.jmx_tunneling_url is 'Where the container''s JMX is through a tunnel; empty where it has none. Null: the message has none, or the event deletes it.';

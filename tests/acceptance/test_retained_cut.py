@@ -1,0 +1,132 @@
+"""As of what is no longer retained: a sentence instead of an answer that might be wrong."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+import pytest
+from psycopg.errors import InvalidParameterValue
+
+from eventlog.connection import Connection, connect
+from eventlog.partitions import PARTITION_OFFSETS
+from tests.acceptance.imported_job import ImportedJob
+from tests.builders import FIRST_TIME, checkpoint_v1, config_set, recorded
+from tests.oracle import to_time
+
+NAME: Final = "kept"
+BELOW: Final = 10
+"""So many events of a log lie below the second partition's first offset, at which retention begins."""
+EVENTS: Final = 20
+A_DAY: Final = 86_400_000
+
+
+@pytest.fixture
+def job(database_url: str) -> Iterator[ImportedJob]:
+    """A job whose logs reach from one partition into the next, an event a day."""
+    with connect(database_url) as connection:
+        job = ImportedJob(connection, NAME)
+        first = PARTITION_OFFSETS - BELOW
+        config = recorded([config_set("a", str(n)) for n in range(EVENTS)], first=first, step=A_DAY)
+        commits = [checkpoint_v1("t", {"kafka.in.0": str(n)}) for n in range(EVENTS)]
+        job.import_recorded(job.coordinator_stream, config)
+        job.import_recorded(job.checkpoint_stream, recorded(commits, first=first, step=A_DAY))
+        yield job
+
+
+def detach(connection: Connection, first: int = 0) -> None:
+    """Do as retention does with the archive's partition that begins at an offset."""
+    connection.execute(f"alter table eventlog.event detach partition eventlog.event_from_{first}".encode())
+
+
+def time_of(number: int) -> datetime | None:
+    """When event ``number`` was written."""
+    return to_time(FIRST_TIME + number * A_DAY)
+
+
+def ask(connection: Connection, function: str, at: object) -> int:
+    query = f"select * from coordinator.{function}(%s, '1', %s)"
+    return len(connection.execute(query.encode(), (NAME, at)).fetchall())
+
+
+def as_of_functions(connection: Connection) -> list[str]:
+    found = connection.execute(
+        "select proname from pg_proc where pronamespace = 'coordinator'::regnamespace and proname like '%as\\_of%'"
+    )
+    return [name for (name,) in found]
+
+
+def test_every_as_of_function_refuses_what_was_before(job: ImportedJob) -> None:
+    functions = as_of_functions(job.connection)
+    assert len(functions) >= 25
+    asked = {name: PARTITION_OFFSETS - 1 if name.endswith("_offset") else time_of(BELOW - 1) for name in functions}
+    before = {name: ask(job.connection, name, at) for name, at in asked.items()}
+    assert before["config_as_of"] == before["checkpoint_as_of_offset"] == 1
+    detach(job.connection)
+    for name, at in asked.items():
+        with pytest.raises(InvalidParameterValue, match=f"is retained from offset {PARTITION_OFFSETS} on"):
+            ask(job.connection, name, at)
+
+
+def test_what_is_retained_is_answered_as_before(job: ImportedJob) -> None:
+    detach(job.connection)
+    for number in range(BELOW, EVENTS):
+        offset, at_ms = PARTITION_OFFSETS - BELOW + number, FIRST_TIME + number * A_DAY
+        assert job.rows_as_of_offset("config", "config_value", offset) == [(str(number),)]
+        assert job.rows_as_of("config", "config_value", at_ms) == [(str(number),)]
+        assert job.rows_as_of_offset("checkpoint", "input_offset", offset) == [(str(number),)]
+        assert job.rows_as_of("checkpoint", "input_offset", at_ms) == [(str(number),)]
+
+
+def test_the_sentence_says_where_it_begins_and_what_to_do(job: ImportedJob) -> None:
+    detach(job.connection)
+    with pytest.raises(InvalidParameterValue) as refused:
+        ask(job.connection, "config_as_of", time_of(0))
+    assert refused.value.diag.message_primary == (
+        "__samza_coordinator_kept_1 is retained from offset 10000000 on, and what it said before is gone: "
+        "ask about that offset or a later one, or a later time"
+    )
+
+
+def test_before_its_first_event_a_log_had_said_nothing(job: ImportedJob) -> None:
+    detach(job.connection)
+    assert ask(job.connection, "config_as_of", time_of(-1)) == 0
+    assert ask(job.connection, "config_as_of_offset", PARTITION_OFFSETS - BELOW - 1) == 0
+
+
+def test_a_log_is_refused_only_where_it_is_asked(database_url: str) -> None:
+    with connect(database_url) as connection:
+        job = ImportedJob(connection, NAME)
+        config = recorded([config_set("a", "1"), config_set("a", "2")], first=PARTITION_OFFSETS, step=A_DAY)
+        commits = recorded([checkpoint_v1(), checkpoint_v1()], first=PARTITION_OFFSETS - 1, step=A_DAY)
+        job.import_recorded(job.coordinator_stream, config)
+        job.import_recorded(job.checkpoint_stream, commits)
+        detach(connection)
+        assert job.rows_as_of("config", "config_value", FIRST_TIME) == [("1",)]
+        assert job.rows_as_of_offset("config", "config_value", PARTITION_OFFSETS) == [("1",)]
+        for function in ("checkpoint_as_of", "starting_offset_as_of"):
+            with pytest.raises(InvalidParameterValue, match="__samza_checkpoint_ver_1_for_kept_1 is retained"):
+                ask(connection, function, time_of(0))
+        with pytest.raises(InvalidParameterValue, match="__samza_checkpoint_ver_1_for_kept_1 is retained"):
+            job.rows_as_of_offset("checkpoint", "input_offset", PARTITION_OFFSETS, "coordinator")
+
+
+def test_of_a_log_without_any_event_left_nothing_can_be_told(job: ImportedJob) -> None:
+    detach(job.connection)
+    detach(job.connection, PARTITION_OFFSETS)
+    for function, at in (("config_as_of", time_of(15)), ("config_as_of_offset", PARTITION_OFFSETS + 5)):
+        with pytest.raises(InvalidParameterValue, match="nothing of __samza_coordinator_kept_1 is retained"):
+            ask(job.connection, function, at)
+
+
+@pytest.mark.parametrize(("function", "at"), [("checkpoint_as_of", time_of(15)), ("checkpoint_as_of_offset", None)])
+def test_a_question_asks_once_a_log(database_url: str, function: str, at: datetime | None) -> None:
+    with connect(database_url) as connection:
+        job = ImportedJob(connection, NAME)
+        tasks = [checkpoint_v1(f"Partition {n}") for n in range(100)]
+        job.import_recorded(job.coordinator_stream, recorded([config_set("a", "1")]))
+        job.import_recorded(job.checkpoint_stream, recorded(tasks))
+        connection.execute("set track_functions = 'pl'")
+        assert ask(connection, function, at or len(tasks) - 1) == len(tasks)
+        connection.execute("select pg_stat_force_next_flush()")
+        calls = connection.execute("select calls from pg_stat_user_functions where funcname = 'retained_cut'")
+        assert calls.fetchall() == [(2,)]
