@@ -7,7 +7,7 @@ returns table (system_name text, stream_name text, partition_id integer, key_buc
 language sql stable parallel safe as $$
   select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value,
     projection.to_time(r.created_ms), projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000),
-    coalesce(projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000) < $4, r.created_ms < 0), r.is_ambiguous,
+    projection.is_expired(r.created_ms, $4), r.is_ambiguous,
     r.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, r.log_offset
   from projection.startpoint_request($1, $3) r
 $$;

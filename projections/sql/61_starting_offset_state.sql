@@ -13,62 +13,62 @@ language sql stable parallel safe as $$
     select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket from projection.task_partition_state($1, null, $2) t
     where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
       or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
-  ), request as (
-    select r.*, coalesce(projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000) < $5, r.created_ms < 0) as is_expired from projection.startpoint_request($1, $2) r
+  ), setting as (                                  -- what config says of each stream
+    select s.system_name, s.stream_name,
+      config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
+      (select lower(btrim(config.conf ->> o.config_key)) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
+       where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
+      coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(s.system_name, s.stream_name) o
+       where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
+    from (select distinct p.system_name, p.stream_name from part p) s cross join config
   ), candidate as (                                -- requests that name the partition of a task, best first
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
-      row_number() over (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
-                         order by r.created_ms desc, r.task_name nulls last, r.log_offset desc) as place
-    from part p join request r using (system_name, stream_name, partition_id)
-    where (r.task_name is null or r.task_name = p.task_name) and not r.is_expired and not r.is_ambiguous
-  ), fan_out as (
-    select f.* from projection.startpoint_fan_out_state($1, null, $2) f
+      case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
+    from part p join projection.startpoint_candidate($1, $2, $5) r using (system_name, stream_name, partition_id)
+    where r.task_name is null or r.task_name = p.task_name
+    window w as (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
+                 order by r.is_ambiguous, r.is_expired, r.created_ms desc, r.task_name nulls last, r.log_offset desc)
+  ), requested as (                                -- the request that counts, and why the best of the others does not
+    select c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket,
+      max(c.startpoint_type) filter (where c.ignored is null) as startpoint_type,
+      max(c.startpoint_value) filter (where c.ignored is null) as startpoint_value,
+      max(c.log_offset) filter (where c.ignored is null) as log_offset,
+      (array['older', 'expired', 'ambiguous'])[min(array_position(array['older', 'expired', 'ambiguous'], c.ignored))] as ignored
+    from candidate c
+    group by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
   ), chosen as (
-    select p.*, config.conf,
-      c.startpoint_type is not null as is_requested, old.log_offset is not null as has_fan_out, old.log_offset is not null and n.is_new as is_replaced,
-      coalesce(c.startpoint_type, case when not n.is_new then old.startpoint_type end) as startpoint_type,
-      case when c.startpoint_type is not null then c.startpoint_value when not n.is_new then old.startpoint_value end as startpoint_value,
-      case when c.startpoint_type is not null then c.log_offset when not n.is_new then old.log_offset end as startpoint_log_offset,
+    select p.*, r.ignored, old.log_offset is not null and n.task_name is not null as is_replaced,
+      case when n.task_name is null then old.startpoint_type else r.startpoint_type end as startpoint_type,
+      case when n.task_name is null then old.startpoint_value else r.startpoint_value end as startpoint_value,
+      case when n.task_name is null then old.log_offset else r.log_offset end as startpoint_log_offset,
       k.input_offset, k.log_offset as checkpoint_log_offset
-    from part p cross join config
-    left join candidate c on c.place = 1 and (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket)
+    from part p
+    left join requested r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-    cross join lateral (select exists (select from candidate x where x.task_name = p.task_name) as is_new) n
-    left join fan_out old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
+    left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
+    left join projection.startpoint_fan_out_state($1, null, $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join projection.checkpoint_state($1, null, $2, $3, null, $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
   ), decided as (
-    select c.*, case
+    select c.*, s.is_kafka, s.default_type, case
         when c.startpoint_type is not null then 'startpoint'
-        when lower(btrim(coalesce(c.conf ->> ('systems.' || c.system_name || '.streams.' || c.stream_name || '.samza.reset.offset'),
-                                  c.conf ->> ('systems.' || c.system_name || '.default.stream.samza.reset.offset')))) = 'true' then 'reset'
+        when s.is_reset then 'reset'
         when c.input_offset is not null then 'checkpoint'
-        else 'default' end as decided_by,
-      coalesce(c.conf ->> ('systems.' || c.system_name || '.streams.' || c.stream_name || '.samza.offset.default'),
-               c.conf ->> ('systems.' || c.system_name || '.default.stream.samza.offset.default'),
-               c.conf ->> ('systems.' || c.system_name || '.samza.offset.default'), 'upcoming') as default_type
-    from chosen c
+        else 'default' end as decided_by
+    from chosen c join setting s using (system_name, stream_name)
   )
   select d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.decided_by,
-    case d.decided_by when 'startpoint' then d.startpoint_type when 'checkpoint' then null else lower(btrim(d.default_type)) end,
+    case d.decided_by when 'startpoint' then d.startpoint_type when 'checkpoint' then null else d.default_type end,
     case d.decided_by when 'startpoint' then d.startpoint_value end,
     case d.decided_by
       when 'startpoint' then case when d.startpoint_type = 'specific' then d.startpoint_value end
-      when 'checkpoint' then case when d.input_offset ~ '^[0-9]{1,30}$'
-        and d.conf ->> ('systems.' || d.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory'
-        then (d.input_offset::numeric + 1)::text end
+      when 'checkpoint' then case when d.input_offset ~ '^[0-9]{1,30}$' and d.is_kafka then (d.input_offset::numeric + 1)::text end
       end,
     case d.decided_by when 'startpoint' then d.startpoint_log_offset end,
     d.checkpoint_log_offset,
     case
-      when exists (select from candidate x where x.place > 1 and (x.task_name, x.system_name, x.stream_name, x.partition_id, x.key_bucket)
-        = (d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket)) then 'older'
-      when exists (select from request r where r.is_expired and not r.is_ambiguous and (r.system_name, r.stream_name, r.partition_id)
-        = (d.system_name, d.stream_name, d.partition_id) and (r.task_name is null or r.task_name = d.task_name)) then 'expired'
-      when exists (select from request r join projection.startpoint_reading p on p.log_id = $1 and p.key_id = r.key_id
-        where r.is_ambiguous and (p.system_name, p.stream_name, p.partition_id) = (d.system_name, d.stream_name, d.partition_id)
-          and (p.task_name is null or p.task_name = d.task_name)) then 'ambiguous'
+      when d.ignored is not null then d.ignored
       when d.is_replaced then 'replaced'
       when d.input_offset is not null and d.decided_by in ('startpoint', 'reset') then d.decided_by
     end

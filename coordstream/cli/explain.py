@@ -1,0 +1,80 @@
+"""`coordstream explain`: why a task starts where it does."""
+
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Annotated, Final, NoReturn
+
+import typer
+from psycopg import sql
+from rich.text import Text
+
+from coordstream.cli.cut import Cut
+from coordstream.cli.database import Database, open_database
+from coordstream.cli.explanation import event, sentence
+from coordstream.cli.jobs import Job, find_job
+from coordstream.cli.options import JobWord, Json, parse_time
+from coordstream.cli.rows import Row, fetch, state
+from coordstream.cli.tables import Column, input_partition, page, print_json, print_rows, printable
+from coordstream.errors import CoordstreamError
+
+app = typer.Typer()
+
+PARTITION: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
+STEPS: Final = sql.SQL("select * from coordinator.explain(%(name)s, %(id)s, %(task)s, %(at)s)")
+
+
+def tried(step: Row) -> str:
+    """A rule, and what it would start from."""
+    return str(step["rule"]) if step["candidate"] is None else f"{step['rule']}: {step['candidate']}"
+
+
+COLUMNS: Final = (
+    Column("", "step", "right"),
+    Column("tried", tried),
+    Column("outcome", "outcome"),
+    Column("why", "reason"),
+    Column("event", event),
+)
+
+
+@app.command()
+def explain(
+    job: JobWord,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'.")],
+    at: Annotated[
+        datetime | None, typer.Option("--at", metavar="TIME", parser=parse_time, help="At this time (UTC), not now.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say why a task starts where it does: what decides each partition, what else was tried, and why it lost."""
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        values = {"name": found.name, "id": found.id, "task": task, "at": at}
+        steps = fetch(database.connection, STEPS, values) or _refuse(database, found, task, Cut(at))
+    if as_json:
+        print_json(steps)
+        return
+    _print(steps, f"Where {task} of {found} starts{Cut(at)}, and why")
+
+
+def _print(steps: list[Row], title: str) -> None:
+    partitions = [list(rows) for _, rows in groupby(steps, key=itemgetter(*PARTITION))]
+    console = page()
+    console.print(Text(printable(title), style="bold"))
+    for rows in partitions:
+        console.print(Text(sentence(rows)))
+    for rows in partitions:
+        console.print()
+        print_rows(rows, COLUMNS, title=printable(input_partition(rows[0])), as_json=False)
+
+
+def _refuse(database: Database, job: Job, task: str, cut: Cut) -> NoReturn:
+    """Raise CoordstreamError, which says what tasks the job has."""
+    tasks = sorted({row["task_name"] for row in state(database.connection, "task_partition", job, cut)})
+    if not tasks:
+        raise CoordstreamError(
+            f"job {job} has not said which partitions its tasks read{cut}: nothing can be explained."
+        )
+    listed = ", ".join(tasks[:10]) + (f" and {len(tasks) - 10} more" if len(tasks) > 10 else "")
+    raise CoordstreamError(f"job {job} assigns no partition to a task {task!r}{cut}: it has {listed}.")

@@ -1,0 +1,112 @@
+-- Why a task starts each of its partitions where it does: every candidate of every rule, in the order of the decision.
+-- The decision is that of starting_offset_state; here the others are told why they lost.
+create function projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
+                                                 checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint,
+                                                 task_name text, at timestamptz)
+returns table (system_name text, stream_name text, partition_id integer, key_bucket integer,
+               step integer, rule text, candidate text, outcome text, reason text,
+               record_time timestamptz, message_time timestamptz, source text, host text, username text,
+               stream_kind text, incarnation integer, log_offset bigint)
+language sql stable parallel safe as $$
+  with config as (
+    select c.* from projection.config_state($1, $2, $3) c
+  ), part as (                                     -- decided_by null = not among the job's inputs
+    select t.system_name, t.stream_name, t.partition_id, t.key_bucket, d.decided_by, d.startpoint_log_offset, d.checkpoint_log_offset,
+      max(d.startpoint_log_offset) over () as newest_startpoint
+    from projection.task_partition_state($1, $2, $3) t
+    left join projection.starting_offset_state($1, $3, $4, $6, $8) d on (d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket)
+      = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
+    where t.task_name = $7
+  ), setting as (                                  -- of each rule the first that is set counts
+    select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
+      first_value(o.config_key) over w as first_key, c.*
+    from (select distinct p.system_name, p.stream_name from part p) s
+    cross join lateral projection.offset_setting(s.system_name, s.stream_name) o
+    join config c on c.config_key = o.config_key
+    window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
+  ), startpoint as (
+    select s.* from projection.startpoint_tried($1, $3, $8, $7) s
+  ), tried as (                                    -- own_reason: why it is out, whatever else there is
+    select p.*, 0 as rule_place, 1::bigint as place, 'input' as rule, null as candidate, null as winning_reason,
+      'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name as own_reason,
+      c.record_time, c.message_time, c.source, c.host, c.username, 'coordinator' as stream_kind, c.log_offset
+    from part p
+    left join (select c.* from config c where c.config_key in ('task.inputs', 'task.broadcast.inputs') order by c.log_offset desc limit 1) c on true
+    where p.decided_by is null
+    union all
+    select p.*, 1, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
+        order by s.log_offset = p.startpoint_log_offset desc, s.is_fan_out, s.is_ambiguous, s.is_expired, s.created_ms desc, s.is_for_task desc, s.log_offset desc),
+      'startpoint', s.startpoint_type || coalesce(' ' || s.startpoint_value, ''),
+      case when s.is_fan_out then 'fanned out: handed to the task at ' || projection.time_text(s.asked_at) || ' and not used up yet'
+           else 'requested: asked for ' || case when s.is_for_task then 'this task' else 'every task' end
+             || ' at ' || projection.time_text(s.asked_at) || ', and handed out by the next start' end,
+      case when s.log_offset is null then 'none: no startpoint names the partition'
+           when s.log_offset = p.startpoint_log_offset then null
+           when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so nobody gets it'
+           when s.is_expired then 'expired: created ' || projection.time_text(s.asked_at) || ', more than 12 hours before'
+           when s.is_fan_out then 'replaced: the next start fans out anew to the task, from the request at offset ' || p.newest_startpoint
+           when w.created_ms > s.created_ms
+             then 'older: created ' || coalesce(projection.duration_text(w.asked_at - s.asked_at) || ' ', '') || 'before the one at offset ' || w.log_offset
+           when w.is_for_task and not s.is_for_task
+             then 'task''s own: created at the same moment as the one at offset ' || w.log_offset || ', which is for this task alone'
+           else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
+      s.record_time, null, null, null, null, 'coordinator', s.log_offset
+    from part p
+    left join startpoint s on (s.system_name, s.stream_name, s.partition_id, coalesce(s.key_bucket, p.key_bucket))
+      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    left join startpoint w on w.log_offset = p.startpoint_log_offset and (w.system_name, w.stream_name, w.partition_id, coalesce(w.key_bucket, p.key_bucket))
+      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    union all
+    select p.*, 2, coalesce(s.place, 1), 'reset', case when s.word = 'true' then coalesce(d.word, 'upcoming') end,
+      'reset: ' || s.config_key || ' is true, so checkpoints are left aside',
+      case when s.word is null then 'none: no setting resets the stream'
+           when s.word <> 'true' then 'not set: ' || s.config_key || ' is not true'
+           when s.place > 1 then 'other setting: ' || s.first_key || ' goes before it' end,
+      s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
+    from part p
+    left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'reset')
+    left join setting d on (d.system_name, d.stream_name, d.rule, d.place) = (p.system_name, p.stream_name, 'default', 1)
+    union all
+    select p.*, 3, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
+        order by c.ignored_reason is null desc, x.input_offset is null, c.log_offset desc),
+      'checkpoint', 'after ' || x.input_offset || case c.checkpoint_version when 0 then ' (set-checkpoint)' else ' (version ' || c.checkpoint_version || ')' end,
+      'checkpoint: ' || c.chosen_because,
+      case when c.log_offset is null then 'none: the task has no checkpoint'
+           when x.input_offset is null and not c.is_deleted then 'no offset: the checkpoint has none of this partition'
+           else c.ignored_reason end,
+      c.record_time, v.message_time, v.source, v.host, v.username, case when c.log_id = $1 then 'coordinator' else 'checkpoint' end, c.log_offset
+    from part p
+    left join projection.checkpoint_tried($1, $3, $4, $6, $7) c on true
+    left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
+      and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+      and not (c.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (c.changelogs), false))
+    left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
+    left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset and c.checkpoint_version = 0
+    union all
+    select p.*, 4, coalesce(s.place, 1), 'default', coalesce(s.word, 'upcoming'),
+      'default: ' || coalesce(s.config_key || ' says so', 'no setting says where'),
+      case when s.place > 1 then 'other setting: ' || s.first_key || ' goes before it' end,
+      s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
+    from part p
+    left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'default')
+  )
+  select t.system_name, t.stream_name, t.partition_id, t.key_bucket,
+    (row_number() over (partition by t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.rule_place, t.place))::integer,
+    t.rule, t.candidate,
+    case when t.candidate is null then 'absent' when t.own_reason is null and t.rule = t.decided_by then 'wins' else 'loses' end,
+    case
+      when t.candidate is null then t.own_reason
+      when t.decided_by is null then 'dropped input: nothing of it is read'
+      when t.own_reason is not null then t.own_reason
+      when t.rule = t.decided_by then t.winning_reason
+      when t.decided_by = 'startpoint' then 'startpoint: the one at offset ' || t.startpoint_log_offset || ' goes before it'
+      when t.decided_by = 'checkpoint' then 'checkpoint: the one at offset ' || t.checkpoint_log_offset || ' goes before it'
+      else 'reset: ' || case t.rule when 'default' then 'the reset starts there already' else 'the stream''s checkpoints are left aside' end
+    end,
+    t.record_time, t.message_time, t.source, t.host, t.username,
+    case when t.log_offset is not null then t.stream_kind end,
+    case when t.log_offset is not null then case t.stream_kind when 'checkpoint' then $5 else $2 end end,
+    t.log_offset
+  from tried t
+  where t.decided_by is not null or t.rule = 'input' or t.rule in ('startpoint', 'checkpoint') and t.candidate is not null
+$$;
