@@ -341,6 +341,95 @@ $_$;
 COMMENT ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.config as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
 
 --
+-- Name: container_execution_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.container_execution_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(container_id text, execution_container_id text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.message_key, m.body ->> 'execution_container_id',
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'set-execution-env-container-id-mapping') m
+$_$;
+
+--
+-- Name: container_execution; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.container_execution AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.container_id,
+    r.execution_container_id,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(container_id, execution_container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW container_execution; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.container_execution IS 'The id that the cluster (YARN) gave to every container. Jobs write it only with high availability of the application master; what is left of a container that no longer exists stays.
+Key: container_id.';
+
+--
+-- Name: COLUMN container_execution.container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.container_id IS 'The container, as the job numbers it.';
+
+--
+-- Name: COLUMN container_execution.execution_container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.execution_container_id IS 'The id that the cluster gave to it, such as container_1700000000001_0042_01_000002.';
+
+--
+-- Name: container_execution_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.container_execution_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.container_execution
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION container_execution_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.container_execution_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.container_execution as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: container_execution_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.container_execution
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.container_execution as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
 -- Name: container_host_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -419,6 +508,136 @@ $_$;
 COMMENT ON FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.container_host as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
 
 --
+-- Name: explain(text, text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, step integer, rule text, candidate text, outcome text, reason text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select r.*
+  from (
+    select n.coordinator_log, n.coordinator_incarnation, null::bigint as coordinator_cut, n.checkpoint_log, n.checkpoint_incarnation, null::bigint as checkpoint_cut
+    from projection.job_now n where n.job_name = $1 and n.job_id = $2 and $4 is null
+    union all
+    select a.coordinator_log, a.coordinator_incarnation, a.coordinator_cut, a.checkpoint_log, a.checkpoint_incarnation, a.checkpoint_cut
+    from projection.job_at($1, $2, $4) a where $4 is not null) j
+  cross join lateral projection.starting_offset_tried(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                                      j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut, $3, coalesce($4, now())) r
+  where j.coordinator_log is not null
+  order by r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.step
+$_$;
+
+--
+-- Name: FUNCTION explain(job_name text, job_id text, task_name text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) IS 'Why a task starts each of its partitions where it does, at a time (null: now): every startpoint, reset, checkpoint and default that was tried, in the order of the decision, with the event that says it. outcome is wins (one a partition, what starting_offset shows), loses or absent (nothing to start from); reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner.
+Key: system_name, stream_name, partition_id, key_bucket, step.';
+
+--
+-- Name: job_coordinator_metadata_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(cluster_type text, epoch_id text, config_id text, job_model_id text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.message_key, m.body ->> 'epoch_id', m.body ->> 'config_id', m.body ->> 'job_model_id',
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'set-job-coordinator-metadata') m
+$_$;
+
+--
+-- Name: job_coordinator_metadata; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.job_coordinator_metadata AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.cluster_type,
+    r.epoch_id,
+    r.config_id,
+    r.job_model_id,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(cluster_type, epoch_id, config_id, job_model_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW job_coordinator_metadata; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.job_coordinator_metadata IS 'What the last job coordinator of every cluster type was started with: a coordinator that finds its own values here lets the running containers be.
+Key: cluster_type.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.cluster_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.cluster_type IS 'The kind of cluster that the coordinator runs on: YARN, or NON_YARN.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.epoch_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.epoch_id IS 'The deployment: on YARN its application, the same over all attempts. Null: the message has none.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.config_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.config_id IS 'A checksum of the config keys that begin with job.autosizing, with their values; 0 where there are none. Null: the message has none.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.job_model_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_model_id IS 'A checksum of the containers with their tasks and partitions. Null: the message has none.';
+
+--
+-- Name: job_coordinator_metadata_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.job_coordinator_metadata
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.job_coordinator_metadata as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: job_coordinator_metadata_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.job_coordinator_metadata
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.job_coordinator_metadata as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
 -- Name: starting_offset_state(integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -433,62 +652,62 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket from projection.task_partition_state($1, null, $2) t
     where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
       or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
-  ), request as (
-    select r.*, coalesce(projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000) < $5, r.created_ms < 0) as is_expired from projection.startpoint_request($1, $2) r
+  ), setting as (                                  -- what config says of each stream
+    select s.system_name, s.stream_name,
+      config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
+      (select lower(btrim(config.conf ->> o.config_key)) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
+       where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
+      coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(s.system_name, s.stream_name) o
+       where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
+    from (select distinct p.system_name, p.stream_name from part p) s cross join config
   ), candidate as (                                -- requests that name the partition of a task, best first
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
-      row_number() over (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
-                         order by r.created_ms desc, r.task_name nulls last, r.log_offset desc) as place
-    from part p join request r using (system_name, stream_name, partition_id)
-    where (r.task_name is null or r.task_name = p.task_name) and not r.is_expired and not r.is_ambiguous
-  ), fan_out as (
-    select f.* from projection.startpoint_fan_out_state($1, null, $2) f
+      case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
+    from part p join projection.startpoint_candidate($1, $2, $5) r using (system_name, stream_name, partition_id)
+    where r.task_name is null or r.task_name = p.task_name
+    window w as (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
+                 order by r.is_ambiguous, r.is_expired, r.created_ms desc, r.task_name nulls last, r.log_offset desc)
+  ), requested as (                                -- the request that counts, and why the best of the others does not
+    select c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket,
+      max(c.startpoint_type) filter (where c.ignored is null) as startpoint_type,
+      max(c.startpoint_value) filter (where c.ignored is null) as startpoint_value,
+      max(c.log_offset) filter (where c.ignored is null) as log_offset,
+      (array['older', 'expired', 'ambiguous'])[min(array_position(array['older', 'expired', 'ambiguous'], c.ignored))] as ignored
+    from candidate c
+    group by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
   ), chosen as (
-    select p.*, config.conf,
-      c.startpoint_type is not null as is_requested, old.log_offset is not null as has_fan_out, old.log_offset is not null and n.is_new as is_replaced,
-      coalesce(c.startpoint_type, case when not n.is_new then old.startpoint_type end) as startpoint_type,
-      case when c.startpoint_type is not null then c.startpoint_value when not n.is_new then old.startpoint_value end as startpoint_value,
-      case when c.startpoint_type is not null then c.log_offset when not n.is_new then old.log_offset end as startpoint_log_offset,
+    select p.*, r.ignored, old.log_offset is not null and n.task_name is not null as is_replaced,
+      case when n.task_name is null then old.startpoint_type else r.startpoint_type end as startpoint_type,
+      case when n.task_name is null then old.startpoint_value else r.startpoint_value end as startpoint_value,
+      case when n.task_name is null then old.log_offset else r.log_offset end as startpoint_log_offset,
       k.input_offset, k.log_offset as checkpoint_log_offset
-    from part p cross join config
-    left join candidate c on c.place = 1 and (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket)
+    from part p
+    left join requested r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-    cross join lateral (select exists (select from candidate x where x.task_name = p.task_name) as is_new) n
-    left join fan_out old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
+    left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
+    left join projection.startpoint_fan_out_state($1, null, $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join projection.checkpoint_state($1, null, $2, $3, null, $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
   ), decided as (
-    select c.*, case
+    select c.*, s.is_kafka, s.default_type, case
         when c.startpoint_type is not null then 'startpoint'
-        when lower(btrim(coalesce(c.conf ->> ('systems.' || c.system_name || '.streams.' || c.stream_name || '.samza.reset.offset'),
-                                  c.conf ->> ('systems.' || c.system_name || '.default.stream.samza.reset.offset')))) = 'true' then 'reset'
+        when s.is_reset then 'reset'
         when c.input_offset is not null then 'checkpoint'
-        else 'default' end as decided_by,
-      coalesce(c.conf ->> ('systems.' || c.system_name || '.streams.' || c.stream_name || '.samza.offset.default'),
-               c.conf ->> ('systems.' || c.system_name || '.default.stream.samza.offset.default'),
-               c.conf ->> ('systems.' || c.system_name || '.samza.offset.default'), 'upcoming') as default_type
-    from chosen c
+        else 'default' end as decided_by
+    from chosen c join setting s using (system_name, stream_name)
   )
   select d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.decided_by,
-    case d.decided_by when 'startpoint' then d.startpoint_type when 'checkpoint' then null else lower(btrim(d.default_type)) end,
+    case d.decided_by when 'startpoint' then d.startpoint_type when 'checkpoint' then null else d.default_type end,
     case d.decided_by when 'startpoint' then d.startpoint_value end,
     case d.decided_by
       when 'startpoint' then case when d.startpoint_type = 'specific' then d.startpoint_value end
-      when 'checkpoint' then case when d.input_offset ~ '^[0-9]{1,30}$'
-        and d.conf ->> ('systems.' || d.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory'
-        then (d.input_offset::numeric + 1)::text end
+      when 'checkpoint' then case when d.input_offset ~ '^[0-9]{1,30}$' and d.is_kafka then (d.input_offset::numeric + 1)::text end
       end,
     case d.decided_by when 'startpoint' then d.startpoint_log_offset end,
     d.checkpoint_log_offset,
     case
-      when exists (select from candidate x where x.place > 1 and (x.task_name, x.system_name, x.stream_name, x.partition_id, x.key_bucket)
-        = (d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket)) then 'older'
-      when exists (select from request r where r.is_expired and not r.is_ambiguous and (r.system_name, r.stream_name, r.partition_id)
-        = (d.system_name, d.stream_name, d.partition_id) and (r.task_name is null or r.task_name = d.task_name)) then 'expired'
-      when exists (select from request r join projection.startpoint_reading p on p.log_id = $1 and p.key_id = r.key_id
-        where r.is_ambiguous and (p.system_name, p.stream_name, p.partition_id) = (d.system_name, d.stream_name, d.partition_id)
-          and (p.task_name is null or p.task_name = d.task_name)) then 'ambiguous'
+      when d.ignored is not null then d.ignored
       when d.is_replaced then 'replaced'
       when d.input_offset is not null and d.decided_by in ('startpoint', 'reset') then d.decided_by
     end
@@ -552,7 +771,7 @@ CREATE FUNCTION projection.startpoint_state(log_id integer, incarnation integer,
     AS $_$
   select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value,
     projection.to_time(r.created_ms), projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000),
-    coalesce(projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000) < $4, r.created_ms < 0), r.is_ambiguous,
+    projection.is_expired(r.created_ms, $4), r.is_ambiguous,
     r.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, r.log_offset
   from projection.startpoint_request($1, $3) r
 $_$;
@@ -891,6 +1110,89 @@ $_$;
 COMMENT ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_container as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
 
 --
+-- Name: task_mode_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_mode_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, task_mode text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.message_key, m.body ->> 'task_mode',
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'set-task-mode-assignment') m
+$_$;
+
+--
+-- Name: task_mode; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.task_mode AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.task_name,
+    r.task_mode,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_now j
+     CROSS JOIN LATERAL projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, task_mode, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW task_mode; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.task_mode IS 'Whether every task is active or a standby.
+Key: task_name.';
+
+--
+-- Name: COLUMN task_mode.task_mode; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.task_mode IS 'Active or Standby; standby tasks are called Standby-<task>-<n>.';
+
+--
+-- Name: task_mode_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.task_mode
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION task_mode_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.task_mode as it was at a time: all events whose log_time is not later.';
+
+--
+-- Name: task_mode_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.task_mode
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+  cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+  where j.coordinator_log is not null
+$_$;
+
+--
+-- Name: FUNCTION task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_mode as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
 -- Name: task_partition_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -969,6 +1271,51 @@ $_$;
 --
 
 COMMENT ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_partition as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
+-- Name: wait_for(text, bigint, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $_$
+declare
+  deadline timestamptz := clock_timestamp() + $3 * interval '1 millisecond';
+  pause_ms integer := 1;
+  next_offset bigint;
+begin
+  if $1 is null or $2 is null or $3 is null then
+    raise exception using errcode = 'null_value_not_allowed',
+      message = 'coordinator.wait_for was called with a null: give the name of a stream, an offset of it, and how many milliseconds to wait at most';
+  end if;
+  if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
+    raise exception using errcode = 'invalid_transaction_state', message = format(
+      'coordinator.wait_for would wait in vain: a transaction that is %s does not see what others commit; call it before that transaction', current_setting('transaction_isolation'));
+  end if;
+  loop
+    select p.next_offset into next_offset
+    from projection.job_log l join projection.position p on p.log_id = l.log_id where l.stream_name = $1 and l.is_current;
+    if not found then
+      raise exception using errcode = 'no_data_found', message = format(
+        'no log of the stream %s is known: coordinator.log_position has the names of those that are followed', quote_literal($1));
+    end if;
+    if next_offset > $2 then
+      return true;
+    end if;
+    if clock_timestamp() >= deadline then
+      return false;
+    end if;
+    perform pg_sleep(least(pause_ms, greatest(extract(epoch from deadline - clock_timestamp()) * 1000, 0)) / 1000.0);
+    pause_ms := least(pause_ms * 2, 20);
+  end loop;
+end
+$_$;
+
+--
+-- Name: FUNCTION wait_for(stream_name text, log_offset bigint, timeout_ms integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) IS 'Waits until the current incarnation of a stream has been folded beyond an offset, and says whether it has: true as soon as the next statement can read what that event says, false when so many milliseconds have passed (0 or less: it only looks). Raises for a stream that is not known, for a null, and in a transaction that is repeatable read or serializable, which could not see it.';
 
 --
 -- Name: refuse(); Type: FUNCTION; Schema: eventlog; Owner: -
@@ -1074,6 +1421,90 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
 $_$;
 
 --
+-- Name: checkpoint_tried(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) RETURNS TABLE(log_id integer, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], is_deleted boolean, ignored_reason text, chosen_because text, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with head as (
+    select distinct on (k.log_id, k.checkpoint_version, k.grouper_factory) k.log_id, k.checkpoint_version, k.grouper_factory,
+      e.layout_id, e.offsets, e.offsets_odd, e.record_time, e.log_offset
+    from projection.event_key k
+    cross join lateral (
+      select e.* from projection.checkpoint_event e
+      where e.log_id = k.log_id and e.key_id = k.key_id
+        and e.log_offset <= coalesce(case when k.log_id = $1 then $2 else $4 end, 9223372036854775807)
+      order by e.log_offset desc limit 1) e
+    where k.log_id in ($1, $3) and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+      and left(k.message_key, 100) = left($5, 100) and k.message_key = $5
+    order by k.log_id, k.checkpoint_version, k.grouper_factory, e.layout_id is null, e.log_offset desc
+  ), tried as (
+    select h.*, q.versions, q.max_age, q.changelogs, q.grouper_factory as read_grouper, w.grouper_factory as chosen_grouper,
+      w.checkpoint_version as chosen_version, w.log_offset as chosen_offset, w.record_time as chosen_time,
+      array_position(q.versions, h.checkpoint_version) as rank, array_position(q.versions, w.checkpoint_version) as chosen_rank,
+      case when h.record_time > w.record_time then h.record_time - w.record_time else w.record_time - h.record_time end as apart,
+      s.config_value as setting, s.log_offset as setting_offset
+    from head h
+    cross join projection.checkpoint_rule($1, $2) q
+    left join projection.config_state($1, null, $2) s on s.config_key = 'task.checkpoint.read.versions'
+    left join (
+      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
+      where c.task_name = $5) w on true
+  )
+  select t.log_id, t.checkpoint_version, t.layout_id, t.offsets, t.offsets_odd, t.changelogs, t.layout_id is null,
+    case
+      when t.log_offset = t.chosen_offset and t.log_id = coalesce($3, $1) then null
+      when t.log_id <> coalesce($3, $1) then 'other place: the job has a checkpoint topic, so set-checkpoint messages are not read'
+      when t.layout_id is null then 'deleted: the last word is a tombstone'
+      when t.grouper_factory <> coalesce(t.read_grouper, t.chosen_grouper, t.grouper_factory)
+        then 'other grouper: written by ' || t.grouper_factory || ', and the job groups by ' || coalesce(t.read_grouper, t.chosen_grouper)
+      when t.rank is null
+        then 'version not read: ' || coalesce('task.checkpoint.read.versions at coordinator offset ' || t.setting_offset || ' says ' || t.setting,
+          'task.checkpoint.read.versions is not set, so only version 1 is read')
+      when t.chosen_offset is null then 'other grouper: written by ' || t.grouper_factory || ', and the newest checkpoint of the job by another'
+      when t.rank < t.chosen_rank
+        then 'stale version: version ' || t.chosen_version || ' at offset ' || t.chosen_offset || ' is newer by '
+          || projection.duration_text(t.apart) || ', more than ' || projection.duration_text(t.max_age)
+      else 'lower priority: version ' || t.chosen_version || ' at offset ' || t.chosen_offset || ' is read first, and this one is '
+        || case when t.record_time > t.chosen_time and t.log_offset > t.chosen_offset
+                then 'newer by only ' || projection.duration_text(t.apart) else 'not newer' end
+    end,
+    case
+      when t.checkpoint_version = 0 then 'the last set-checkpoint of the task'
+      when exists (select from tried o where o.rank < t.rank and o.layout_id is not null and o.grouper_factory = t.grouper_factory)
+        then 'version ' || t.checkpoint_version || ' is read later, but is the newer by more than ' || projection.duration_text(t.max_age)
+      else 'the last of version ' || t.checkpoint_version
+    end,
+    t.record_time, t.log_offset
+  from tried t
+$_$;
+
+--
+-- Name: duration_text(interval); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.duration_text(duration interval) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select coalesce(nullif(concat_ws(' ',
+    case extract(day from $1) when 0 then null when 1 then '1 day' else extract(day from $1) || ' days' end,
+    case extract(hour from $1) when 0 then null when 1 then '1 hour' else extract(hour from $1) || ' hours' end,
+    case extract(minute from $1) when 0 then null when 1 then '1 minute' else extract(minute from $1) || ' minutes' end,
+    case extract(second from $1) when 0 then null when 1 then '1 second' else trim_scale(extract(second from $1)) || ' seconds' end), ''), 'no time')
+$_$;
+
+--
+-- Name: is_expired(bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce(projection.to_time(least($1, 9223372036811575807) + 43200000) < $2, $1 < 0)
+$_$;
+
+--
 -- Name: job_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -1083,11 +1514,11 @@ CREATE FUNCTION projection.job_at(job_name text, job_id text, at timestamp with 
   select j.job_name, j.job_id, j.job_bucket, c.log_id, c.incarnation, c.cut, p.log_id, p.incarnation, p.cut
   from (select distinct l.job_name, l.job_id, l.job_bucket, l.job_suffix from projection.job_log l where l.job_name = $1 and l.job_id = $2) j
   left join lateral (
-    select l.log_id, l.incarnation, x.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
+    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, x.cut) as cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
     where l.job_suffix = j.job_suffix and l.stream_kind = 'coordinator' and l.is_complete and x.cut >= 0
     order by l.incarnation desc limit 1) c on true
   left join lateral (
-    select l.log_id, l.incarnation, x.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
+    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, x.cut) as cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
     where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and x.cut >= 0
     order by l.incarnation desc limit 1) p on true
 $_$;
@@ -1102,19 +1533,24 @@ CREATE FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset 
   select o.job_name, o.job_id, o.job_bucket,
     case o.stream_kind when 'coordinator' then o.log_id else x.log_id end,
     case o.stream_kind when 'coordinator' then o.incarnation else x.incarnation end,
-    case o.stream_kind when 'coordinator' then $3 else x.cut end,
+    g.coordinator_cut,
     case o.stream_kind when 'checkpoint' then o.log_id else x.log_id end,
     case o.stream_kind when 'checkpoint' then o.incarnation else x.incarnation end,
-    case o.stream_kind when 'checkpoint' then $3 else x.cut end
+    g.checkpoint_cut
   from projection.job_log o
   cross join lateral projection.log_time_at(o.log_id, $3) t
   left join lateral (
     select l.log_id, l.incarnation, c.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, t.at) c
     where l.job_suffix = o.job_suffix and l.stream_kind <> o.stream_kind and l.is_complete and c.cut >= 0
     order by l.incarnation desc limit 1) x on true
+  cross join lateral (
+    select case o.stream_kind when 'coordinator' then $3 else projection.retained_cut(x.log_id, x.cut) end as coordinator_cut,
+           case o.stream_kind when 'checkpoint' then $3 else projection.retained_cut(x.log_id, x.cut) end as checkpoint_cut
+    offset 0) g
   where o.job_name = $1 and o.job_id = $2
     and (o.incarnation = $5 or $5 is null and o.is_current)
     and o.stream_kind = coalesce($4, (select min(i.stream_kind) from projection.job_log i where i.job_name = $1 and i.job_id = $2 and i.is_current))
+    and projection.retained_cut(o.log_id, $3) is not null
 $_$;
 
 --
@@ -1305,6 +1741,172 @@ CREATE FUNCTION projection.offset_of(offsets text, offsets_odd text[], n integer
 $_$;
 
 --
+-- Name: offset_setting(text, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.offset_setting(system_name text, stream_name text) RETURNS TABLE(rule text, place integer, config_key text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  values ('reset', 1, 'systems.' || $1 || '.streams.' || $2 || '.samza.reset.offset'),
+         ('reset', 2, 'systems.' || $1 || '.default.stream.samza.reset.offset'),
+         ('default', 1, 'systems.' || $1 || '.streams.' || $2 || '.samza.offset.default'),
+         ('default', 2, 'systems.' || $1 || '.default.stream.samza.offset.default'),
+         ('default', 3, 'systems.' || $1 || '.samza.offset.default')
+$_$;
+
+--
+-- Name: retained_cut(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.retained_cut(log_id integer, cut bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    AS $_$
+declare
+  known bigint := (select max(t.log_offset) from projection.log_time t where t.log_id = $1 and t.log_offset <= $2);
+begin
+  if known is null  -- nothing had been said by then
+     or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset = known)
+     or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset <= $2) then
+    return $2;
+  end if;
+  raise exception using errcode = 'invalid_parameter_value', message = (
+    select case when r.first_offset is null then format('nothing of %s is retained: what it said cannot be told', l.stream_name)
+      else format('%s is retained from offset %s on, and what it said before is gone: ask about that offset or a later one, or a later time',
+                  l.stream_name, r.first_offset) end
+    from projection.job_log l
+    cross join lateral (select min(e.log_offset) as first_offset from projection.archived_event e where e.log_id = l.log_id) r
+    where l.log_id = $1);
+end
+$_$;
+
+--
+-- Name: starting_offset_tried(integer, integer, bigint, integer, integer, bigint, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, step integer, rule text, candidate text, outcome text, reason text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with config as (
+    select c.* from projection.config_state($1, $2, $3) c
+  ), part as (                                     -- decided_by null = not among the job's inputs
+    select t.system_name, t.stream_name, t.partition_id, t.key_bucket, d.decided_by, d.startpoint_log_offset, d.checkpoint_log_offset,
+      max(d.startpoint_log_offset) over () as newest_startpoint
+    from projection.task_partition_state($1, $2, $3) t
+    left join projection.starting_offset_state($1, $3, $4, $6, $8) d on (d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket)
+      = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
+    where t.task_name = $7
+  ), setting as (                                  -- of each rule the first that is set counts
+    select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
+      first_value(o.config_key) over w as first_key, c.*
+    from (select distinct p.system_name, p.stream_name from part p) s
+    cross join lateral projection.offset_setting(s.system_name, s.stream_name) o
+    join config c on c.config_key = o.config_key
+    window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
+  ), startpoint as (
+    select s.* from projection.startpoint_tried($1, $3, $8, $7) s
+  ), tried as (                                    -- own_reason: why it is out, whatever else there is
+    select p.*, 0 as rule_place, 1::bigint as place, 'input' as rule, null as candidate, null as winning_reason,
+      'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name as own_reason,
+      c.record_time, c.message_time, c.source, c.host, c.username, 'coordinator' as stream_kind, c.log_offset
+    from part p
+    left join (select c.* from config c where c.config_key in ('task.inputs', 'task.broadcast.inputs') order by c.log_offset desc limit 1) c on true
+    where p.decided_by is null
+    union all
+    select p.*, 1, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
+        order by s.log_offset = p.startpoint_log_offset desc, s.is_fan_out, s.is_ambiguous, s.is_expired, s.created_ms desc, s.is_for_task desc, s.log_offset desc),
+      'startpoint', s.startpoint_type || coalesce(' ' || s.startpoint_value, ''),
+      case when s.is_fan_out then 'fanned out: handed to the task at ' || projection.time_text(s.asked_at) || ' and not used up yet'
+           else 'requested: asked for ' || case when s.is_for_task then 'this task' else 'every task' end
+             || ' at ' || projection.time_text(s.asked_at) || ', and handed out by the next start' end,
+      case when s.log_offset is null then 'none: no startpoint names the partition'
+           when s.log_offset = p.startpoint_log_offset then null
+           when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so nobody gets it'
+           when s.is_expired then 'expired: created ' || projection.time_text(s.asked_at) || ', more than 12 hours before'
+           when s.is_fan_out then 'replaced: the next start fans out anew to the task, from the request at offset ' || p.newest_startpoint
+           when w.created_ms > s.created_ms
+             then 'older: created ' || coalesce(projection.duration_text(w.asked_at - s.asked_at) || ' ', '') || 'before the one at offset ' || w.log_offset
+           when w.is_for_task and not s.is_for_task
+             then 'task''s own: created at the same moment as the one at offset ' || w.log_offset || ', which is for this task alone'
+           else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
+      s.record_time, null, null, null, null, 'coordinator', s.log_offset
+    from part p
+    left join startpoint s on (s.system_name, s.stream_name, s.partition_id, coalesce(s.key_bucket, p.key_bucket))
+      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    left join startpoint w on w.log_offset = p.startpoint_log_offset and (w.system_name, w.stream_name, w.partition_id, coalesce(w.key_bucket, p.key_bucket))
+      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    union all
+    select p.*, 2, coalesce(s.place, 1), 'reset', case when s.word = 'true' then coalesce(d.word, 'upcoming') end,
+      'reset: ' || s.config_key || ' is true, so checkpoints are left aside',
+      case when s.word is null then 'none: no setting resets the stream'
+           when s.word <> 'true' then 'not set: ' || s.config_key || ' is not true'
+           when s.place > 1 then 'other setting: ' || s.first_key || ' goes before it' end,
+      s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
+    from part p
+    left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'reset')
+    left join setting d on (d.system_name, d.stream_name, d.rule, d.place) = (p.system_name, p.stream_name, 'default', 1)
+    union all
+    select p.*, 3, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
+        order by c.ignored_reason is null desc, x.input_offset is null, c.log_offset desc),
+      'checkpoint', 'after ' || x.input_offset || case c.checkpoint_version when 0 then ' (set-checkpoint)' else ' (version ' || c.checkpoint_version || ')' end,
+      'checkpoint: ' || c.chosen_because,
+      case when c.log_offset is null then 'none: the task has no checkpoint'
+           when x.input_offset is null and not c.is_deleted then 'no offset: the checkpoint has none of this partition'
+           else c.ignored_reason end,
+      c.record_time, v.message_time, v.source, v.host, v.username, case when c.log_id = $1 then 'coordinator' else 'checkpoint' end, c.log_offset
+    from part p
+    left join projection.checkpoint_tried($1, $3, $4, $6, $7) c on true
+    left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
+      and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+      and not (c.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (c.changelogs), false))
+    left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
+    left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset and c.checkpoint_version = 0
+    union all
+    select p.*, 4, coalesce(s.place, 1), 'default', coalesce(s.word, 'upcoming'),
+      'default: ' || coalesce(s.config_key || ' says so', 'no setting says where'),
+      case when s.place > 1 then 'other setting: ' || s.first_key || ' goes before it' end,
+      s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
+    from part p
+    left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'default')
+  )
+  select t.system_name, t.stream_name, t.partition_id, t.key_bucket,
+    (row_number() over (partition by t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.rule_place, t.place))::integer,
+    t.rule, t.candidate,
+    case when t.candidate is null then 'absent' when t.own_reason is null and t.rule = t.decided_by then 'wins' else 'loses' end,
+    case
+      when t.candidate is null then t.own_reason
+      when t.decided_by is null then 'dropped input: nothing of it is read'
+      when t.own_reason is not null then t.own_reason
+      when t.rule = t.decided_by then t.winning_reason
+      when t.decided_by = 'startpoint' then 'startpoint: the one at offset ' || t.startpoint_log_offset || ' goes before it'
+      when t.decided_by = 'checkpoint' then 'checkpoint: the one at offset ' || t.checkpoint_log_offset || ' goes before it'
+      else 'reset: ' || case t.rule when 'default' then 'the reset starts there already' else 'the stream''s checkpoints are left aside' end
+    end,
+    t.record_time, t.message_time, t.source, t.host, t.username,
+    case when t.log_offset is not null then t.stream_kind end,
+    case when t.log_offset is not null then case t.stream_kind when 'checkpoint' then $5 else $2 end end,
+    t.log_offset
+  from tried t
+  where t.decided_by is not null or t.rule = 'input' or t.rule in ('startpoint', 'checkpoint') and t.candidate is not null
+$_$;
+
+--
+-- Name: startpoint_candidate(integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_expired boolean, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select n.system_name, n.stream_name, n.partition_id, n.task_name, r.startpoint_type, r.startpoint_value,
+    r.created_ms, projection.is_expired(r.created_ms, $3), r.is_ambiguous, r.record_time, r.log_offset
+  from projection.startpoint_request($1, $2) r
+  cross join lateral (
+    select r.system_name, r.stream_name, r.partition_id, r.task_name where not r.is_ambiguous
+    union all
+    select p.system_name, p.stream_name, p.partition_id, p.task_name from projection.startpoint_reading p
+    where r.is_ambiguous and p.log_id = $1 and p.key_id = r.key_id) n
+$_$;
+
+--
 -- Name: startpoint_request(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -1324,6 +1926,34 @@ CREATE FUNCTION projection.startpoint_request(log_id integer, cut bigint) RETURN
             and (s.task_name is null or t.task_name = s.task_name)) else true end as is_known
       from (select p.*, count(*) over () as readings from projection.startpoint_reading p where p.log_id = $1 and p.key_id = m.key_id) s) k) r
   where r.place = 1
+$_$;
+
+--
+-- Name: startpoint_tried(integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, asked_at timestamp with time zone, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select c.system_name, c.stream_name, c.partition_id, null::integer, c.startpoint_type, c.startpoint_value,
+    false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms), c.record_time, c.log_offset
+  from projection.startpoint_candidate($1, $2, $3) c
+  where c.task_name is null or c.task_name = $4
+  union all
+  select f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value,
+    true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
+  from projection.startpoint_fan_out_state($1, null, $2) f
+  where f.task_name = $4
+$_$;
+
+--
+-- Name: time_text(timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.time_text(at timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce(to_char($1 at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC', 'an unknown time')
 $_$;
 
 --
@@ -1445,7 +2075,8 @@ CREATE VIEW projection.message_history AS
     e.log_offset
    FROM ((projection.job_log j
      JOIN projection.message_event e ON ((e.log_id = j.log_id)))
-     JOIN projection.event_key k ON (((k.log_id = e.log_id) AND (k.key_id = e.key_id))));
+     JOIN projection.event_key k ON (((k.log_id = e.log_id) AND (k.key_id = e.key_id))))
+  WHERE (NOT k.is_other);
 
 --
 -- Name: changelog_mapping_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -1688,6 +2319,74 @@ CREATE VIEW coordinator.commit_history AS
 COMMENT ON VIEW coordinator.commit_history IS 'A row a commit of a task, without its partitions.';
 
 --
+-- Name: config_change; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.config_change AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    k.message_key AS config_key,
+    p.previous_value,
+    v.config_value,
+        CASE
+            WHEN (v.config_value IS NULL) THEN 'delete'::text
+            ELSE 'set'::text
+        END AS operation,
+    e.record_time,
+    e.message_time,
+    e.source,
+    e.host,
+    e.username,
+    j.stream_kind,
+    j.incarnation,
+    e.log_offset
+   FROM ((((projection.job_log j
+     JOIN projection.event_key k ON (((k.log_id = j.log_id) AND (k.message_type = 'set-config'::text) AND (NOT k.is_other))))
+     JOIN projection.message_event e ON (((e.log_id = k.log_id) AND (e.key_id = k.key_id))))
+     CROSS JOIN LATERAL ( SELECT (array_agg(b.config_value ORDER BY b.log_offset DESC))[1] AS previous_value,
+            (array_agg(b.config_value ORDER BY b.log_offset DESC) FILTER (WHERE (s.key_id <> e.key_id)))[1] AS uncovered_value
+           FROM (projection.event_key s
+             CROSS JOIN LATERAL ( SELECT h.log_offset,
+                    (h.body ->> 'config_value'::text) AS config_value
+                   FROM projection.message_event h
+                  WHERE ((h.log_id = s.log_id) AND (h.key_id = s.key_id) AND (h.log_offset < e.log_offset))
+                  ORDER BY h.log_offset DESC
+                 LIMIT 1) b)
+          WHERE ((s.log_id = k.log_id) AND (s.message_type = 'set-config'::text) AND (NOT s.is_other) AND ("left"(s.message_key, 100) = "left"(k.message_key, 100)) AND (s.message_key = k.message_key) AND (b.config_value IS NOT NULL))) p)
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN (e.body IS NULL) THEN p.uncovered_value
+                    ELSE (e.body ->> 'config_value'::text)
+                END AS config_value) v)
+  WHERE (v.config_value IS DISTINCT FROM p.previous_value);
+
+--
+-- Name: VIEW config_change; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.config_change IS 'Config events that changed a value: each deploy writes every key again, and what it wrote as it was is left out, as is a delete of a key that was not set. Secrets are compared, and show, as fingerprints. A new incarnation of a log begins with no value set.
+Key: provenance.';
+
+--
+-- Name: COLUMN config_change.previous_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.previous_value IS 'The value until this event. Null: the key was not set.';
+
+--
+-- Name: COLUMN config_change.config_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.config_value IS 'The value from this event on. Null: the key is not set any more.';
+
+--
+-- Name: COLUMN config_change.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.operation IS 'set, or delete: whether the key has a value from this event on.';
+
+--
 -- Name: config_history; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -1715,6 +2414,102 @@ CREATE VIEW coordinator.config_history AS
 --
 
 COMMENT ON VIEW coordinator.config_history IS 'Every config key ever set or deleted, also where the value stayed the same.';
+
+--
+-- Name: container_execution_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.container_execution_history AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    message_key AS container_id,
+    (body ->> 'execution_container_id'::text) AS execution_container_id,
+    operation,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.message_history m
+  WHERE (message_type = 'set-execution-env-container-id-mapping'::text);
+
+--
+-- Name: VIEW container_execution_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.container_execution_history IS 'Every id that the cluster ever gave to a container, and its deletions.
+Key: provenance.';
+
+--
+-- Name: COLUMN container_execution_history.container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.container_id IS 'The container, as the job numbers it.';
+
+--
+-- Name: COLUMN container_execution_history.execution_container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.execution_container_id IS 'The id that the cluster gave to it, such as container_1700000000001_0042_01_000002. Null: the event deletes the container''s id.';
+
+--
+-- Name: container_host_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.container_host_history AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    message_key AS container_id,
+    (body ->> 'host_name'::text) AS host_name,
+    (body ->> 'jmx_url'::text) AS jmx_url,
+    (body ->> 'jmx_tunneling_url'::text) AS jmx_tunneling_url,
+    operation,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.message_history m
+  WHERE (message_type = 'set-container-host-assignment'::text);
+
+--
+-- Name: VIEW container_host_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.container_host_history IS 'Every host that a container was ever said to run on, and deletions.
+Key: provenance.';
+
+--
+-- Name: COLUMN container_host_history.container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.container_id IS 'The container, as the job numbers it.';
+
+--
+-- Name: COLUMN container_host_history.host_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.host_name IS 'The host that the container runs on. Null: the event deletes the container''s host.';
+
+--
+-- Name: COLUMN container_host_history.jmx_url; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.jmx_url IS 'Where the container''s JMX is; empty where it has none. Null: the message has none, or the event deletes it.';
+
+--
+-- Name: COLUMN container_host_history.jmx_tunneling_url; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.jmx_tunneling_url IS 'Where the container''s JMX is through a tunnel; empty where it has none. Null: the message has none, or the event deletes it.';
 
 --
 -- Name: event; Type: TABLE; Schema: eventlog; Owner: -
@@ -1845,6 +2640,61 @@ CREATE VIEW coordinator.job AS
 --
 
 COMMENT ON VIEW coordinator.job IS 'Every job with its two logs and how much stands on them.';
+
+--
+-- Name: job_coordinator_metadata_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.job_coordinator_metadata_history AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    message_key AS cluster_type,
+    (body ->> 'epoch_id'::text) AS epoch_id,
+    (body ->> 'config_id'::text) AS config_id,
+    (body ->> 'job_model_id'::text) AS job_model_id,
+    operation,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.message_history m
+  WHERE (message_type = 'set-job-coordinator-metadata'::text);
+
+--
+-- Name: VIEW job_coordinator_metadata_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.job_coordinator_metadata_history IS 'What every job coordinator that differed from the one before it was started with, and deletions.
+Key: provenance.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.cluster_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.cluster_type IS 'The kind of cluster that the coordinator runs on: YARN, or NON_YARN.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.epoch_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.epoch_id IS 'The deployment: on YARN its application, the same over all attempts. Null: the message has none, or the event deletes it.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.config_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.config_id IS 'A checksum of the config keys that begin with job.autosizing, with their values; 0 where there are none. Null: the message has none, or the event deletes it.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.job_model_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_model_id IS 'A checksum of the containers with their tasks and partitions. Null: the message has none, or the event deletes it.';
 
 --
 -- Name: observation; Type: TABLE; Schema: eventlog; Owner: -
@@ -2182,6 +3032,115 @@ CREATE VIEW coordinator.state_checkpoint_history AS
 --
 
 COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state markers of every checkpoint ever written: a row a store.';
+
+--
+-- Name: task_container_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.task_container_history AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    message_key AS task_name,
+    (body ->> 'container_id'::text) AS container_id,
+    operation,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.message_history m
+  WHERE (message_type = 'set-task-container-assignment'::text);
+
+--
+-- Name: VIEW task_container_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.task_container_history IS 'Every container that a task was ever given to, and deletions.
+Key: provenance.';
+
+--
+-- Name: COLUMN task_container_history.container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.container_id IS 'The container that runs the task. Null: the event deletes the task''s container.';
+
+--
+-- Name: task_mode_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.task_mode_history AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    message_key AS task_name,
+    (body ->> 'task_mode'::text) AS task_mode,
+    operation,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.message_history m
+  WHERE (message_type = 'set-task-mode-assignment'::text);
+
+--
+-- Name: VIEW task_mode_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.task_mode_history IS 'Every mode ever given to a task, and its deletions.
+Key: provenance.';
+
+--
+-- Name: COLUMN task_mode_history.task_mode; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.task_mode IS 'Active or Standby; standby tasks are called Standby-<task>-<n>. Null: the event deletes the task''s mode.';
+
+--
+-- Name: task_partition_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.task_partition_history AS
+ SELECT m.job_name,
+    m.job_id,
+    m.job_bucket,
+    m.system_name,
+    m.stream_name,
+    m.partition_id,
+    m.key_bucket,
+    t.task_name,
+    m.operation,
+    m.record_time,
+    m.message_time,
+    m.source,
+    m.host,
+    m.username,
+    m.stream_kind,
+    m.incarnation,
+    m.log_offset
+   FROM (projection.message_history m
+     LEFT JOIN LATERAL jsonb_array_elements_text((m.body -> 'task_names'::text)) t(task_name) ON (true))
+  WHERE (m.message_type = 'set-task-partition-assignment'::text);
+
+--
+-- Name: VIEW task_partition_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.task_partition_history IS 'Every list of tasks that an input partition was ever given to: a row a task. Each event replaces the partition''s whole list; deletes and empty lists are one row without a task.
+Key: provenance, system_name, stream_name, partition_id, key_bucket, task_name.';
+
+--
+-- Name: COLUMN task_partition_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.task_name IS 'A task that reads the partition from this event on. Null: the event deletes the partition''s list, or the list is empty.';
 
 --
 -- Name: alembic_version; Type: TABLE; Schema: eventlog; Owner: -
