@@ -12,4 +12,8 @@ join (
      or o.kind = 'gap' and not exists (
        select from projection.gap h where h.log_id = o.log_id and h.first_offset <= o.to_offset and h.last_offset >= o.from_offset)
 ) g on g.log_id = j.log_id;
-comment on view coordinator.log_gap is 'Stretches of offsets that a log has lost, and why. What was compacted or recreated was never read; what was truncated may stand in the archive. A last offset of null is unknown.';
+comment on view coordinator.log_gap is E'Stretches of offsets that a log has lost, and why. What was compacted or recreated was never read; what was truncated may stand in the archive, under the incarnation before.\nKey: stream_name, incarnation, first_missing_offset, reason.';
+comment on column coordinator.log_gap.stream_name is 'The log''s stream.';
+comment on column coordinator.log_gap.first_missing_offset is 'The first offset that is missing.';
+comment on column coordinator.log_gap.last_missing_offset is 'The last offset that is missing. Null: nobody knows where the stretch ended.';
+comment on column coordinator.log_gap.reason is '`compacted` (Kafka had removed it before it was read, or it never was an event), `truncated` (the log was cut) or `recreated` (the topic was made again).';
