@@ -46,17 +46,23 @@ def import_recording_a(connection: Connection) -> ImportedJob:
 
 
 def import_odd_jobs(connection: Connection) -> None:
-    """Made-up jobs, bad records, odd times and keys, deletes of everything, a log with several pasts and gaps."""
+    """Made-up jobs and hand-made ones: what anybody may find on a log."""
     for number in range(GENERATED_JOBS):
         for log in generate_job(number).logs:
             import_events(connection, log.stream_name, log.events)
+    import_hand_made_jobs(connection)
+
+
+def import_hand_made_jobs(connection: Connection) -> None:
+    """Bad records, odd times and keys, deletes of everything, a log of seed 000, one with several pasts and gaps."""
     bad = [bad.event for bad in ON_THE_COORDINATOR_STREAM], [bad.event for bad in ON_THE_CHECKPOINT_TOPIC]
     ImportedJob(connection, "bad", coordinator=bad[0], checkpoints=bad[1])
     good = _one_of_each()
     ImportedJob(
         connection, "deleted", coordinator=[*good, *map(tombstone, good), *good[:3]], checkpoints=_checkpoints()
     )
-    ImportedJob(connection, "seed-000", coordinator=[*good, set_checkpoint("t", {"kafka.in.0": None})])
+    old_checkpoints = [set_checkpoint(f"t{n}", {"kafka.in.0": None, "kafka.in.1": str(n)}) for n in range(40)]
+    ImportedJob(connection, "seed-000", coordinator=[*good, *old_checkpoints])
     ImportedJob(connection, "odd-times", coordinator=[event._replace(timestamp=NEVER_HELD) for event in good])
     ImportedJob(connection, "only-checkpoints", checkpoints=_checkpoints())
     _import_several_pasts(connection)
@@ -104,14 +110,10 @@ def _import_several_pasts(connection: Connection) -> None:
     job = ImportedJob(
         connection, "pasts", coordinator=[config_set("a", "1"), config_set("b", "2"), config_deleted("a")]
     )
-    other_past = recorded([config_set("a", "9")]) + recorded([config_set("b", "9")], first=7)
-    job.import_recorded(job.coordinator_stream, other_past)
+    with_holes = [recorded([config_set("a", str(first))], first=first) for first in range(0, 90, 3)]
+    job.import_recorded(job.coordinator_stream, [event for (event,) in with_holes])
     newest, oldest = logs_of(connection, job.coordinator_stream)
     later = IMPORTED_AT + timedelta(hours=1)
     observe(connection, oldest.log_id, [Observation(2, "truncated", from_offset=1, to_offset=2)], later)
-    observe(
-        connection,
-        newest.log_id,
-        [Observation(7, "recreated", from_offset=8), Observation(7, "gap", None, 20, 29)],
-        later,
-    )
+    lost = [Observation(87, "recreated", from_offset=88), Observation(87, "gap", None, 100, 129)]
+    observe(connection, newest.log_id, lost, later)
