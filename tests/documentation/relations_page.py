@@ -113,7 +113,7 @@ def _row(column: Column) -> str:
 def _function_line(function: Function) -> str:
     arguments = _DEFAULT.sub(r" default \1", short_type(function.arguments)).replace("default NULL", "default null")
     result = "" if function.result.startswith("SETOF coordinator.") else f" returns {short_type(function.result)}"
-    return f"- `{function.name}({arguments}){result}`: {function.comment}"
+    return f"- `{function.name}({arguments}){result}`: {function.comment.replace(chr(10), ' ')}"
 
 
 def parse_page(text: str) -> list[Relation]:

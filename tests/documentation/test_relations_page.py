@@ -107,8 +107,8 @@ def test_functions_and_examples_stand_below_the_table() -> None:
 
 
 def test_a_function_of_no_relation_says_what_it_returns() -> None:
-    text = page("# P", [], [Function("wait_for", "at timestamp with time zone", "boolean", "Waits.")])
-    assert "- `wait_for(at timestamptz) returns boolean`: Waits." in text
+    text = page("# P", [], [Function("wait_for", "at timestamp with time zone", "boolean", "Waits.\nLong.")])
+    assert "- `wait_for(at timestamptz) returns boolean`: Waits. Long.\n" in text
 
 
 @pytest.mark.parametrize(
