@@ -63,6 +63,10 @@ format: setup ## Lay the code out, and mend what the linter can mend
 golden: setup ## Write the golden schema anew, after a change of tables or relations
 	RENEW_GOLDEN=1 $(BIN)/python -m pytest -q tests/migrations/test_revisions.py
 
+.PHONY: docs
+docs: setup ## Write docs/relations.md anew, after a change of comments or example queries
+	RENEW_DOCS=1 $(BIN)/python -m pytest -q tests/documentation/test_relations_page.py
+
 .PHONY: bench
 bench: setup java ## Figures beside limits and goals (BENCH_OPTIONS='--only live' for a part)
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)

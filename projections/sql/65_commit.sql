@@ -1,4 +1,5 @@
 -- Every checkpoint event of every log, whether the job would read it, and what to explode it with.
+-- The rule is asked once a log, not once an event: `offset 0`, and events that are joined to it, see to that.
 create view projection.commit as
 select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpoint_version, k.grouper_factory,
   h.log_id, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, q.changelogs, q.store_names,
@@ -29,7 +30,7 @@ cross join lateral (
   select max(p.log_id) filter (where p.stream_kind = 'coordinator') as coordinator_log,
          coalesce(bool_or(p.stream_kind = 'checkpoint'), false) as has_checkpoint_topic
   from projection.job_log p where p.job_suffix = j.job_suffix and p.is_current) o
-cross join lateral projection.checkpoint_rule(o.coordinator_log, null) q
-join projection.checkpoint_event h on h.log_id = j.log_id
+cross join lateral (select j.log_id, r.* from projection.checkpoint_rule(o.coordinator_log, null) r offset 0) q
+join projection.checkpoint_event h on h.log_id = q.log_id
 join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
 left join projection.checkpoint_envelope v on v.log_id = h.log_id and v.log_offset = h.log_offset;

@@ -7,4 +7,6 @@ select c.job_name, c.job_id, c.job_bucket, c.task_name, c.checkpoint_version, c.
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
 from projection.commit c
 where c.operation = 'set';
-comment on view coordinator.commit_history is 'A row a commit of a task, without its partitions.';
+comment on view coordinator.commit_history is E'A row a commit of a task, without its partitions: the cheap way to count commits and to see when they came. A job that writes versions 1 and 2 has two rows a commit, of which is_preferred chooses one.\nKey: provenance.';
+comment on column coordinator.commit_history.checkpoint_id is 'Which commit it was: versions 1 and 2 of one commit have the same. Null: versions 0 and 1 have it only where state was committed.';
+comment on column coordinator.commit_history.partition_count is 'How many input partitions the checkpoint names.';

@@ -8,4 +8,7 @@ join projection.archived_event e on e.log_id = j.log_id
 left join projection.event_key k on k.log_id = e.log_id and k.key_sha256 = e.key_sha256
 left join projection.message_event m on m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset = e.log_offset
 left join projection.checkpoint_envelope v on v.log_id = e.log_id and v.log_offset = e.log_offset;
-comment on view coordinator.event is 'Every event ever seen, also those that Kafka has forgotten; no values.';
+comment on view coordinator.event is E'Every event ever seen, also those that Kafka has forgotten, without values: what replay jobs and auditors count by.\nKey: provenance.';
+comment on column coordinator.event.message_type is 'The type, from the key. Null: the key can not be read.';
+comment on column coordinator.event.message_key is 'What the message is about, from the key: a config key, a task, a partition; the same text for every spelling. Null: the key can not be read.';
+comment on column coordinator.event.value_bytes is 'Length of the value. Null: a tombstone has none.';

@@ -9,4 +9,11 @@ from projection.position p join projection.job_log j on j.log_id = p.log_id
 join eventlog.log l on l.log_id = p.log_id
 left join eventlog.log_head h on h.log_id = p.log_id
 cross join lateral (select case l.backend when 'postgres' then h.next_offset else p.end_offset end as end_offset) e;
-comment on view coordinator.log_position is 'How far each log has been folded; a lag of null is unknown, not zero.';
+comment on view coordinator.log_position is E'How far each log has been folded into the relations: what is below next_offset shows, all of it. Every incarnation is a row.\nKey: stream_name, incarnation.';
+comment on column coordinator.log_position.stream_name is 'The log''s stream.';
+comment on column coordinator.log_position.next_offset is 'The next offset to be folded.';
+comment on column coordinator.log_position.end_offset is 'Where the log ended when its follower last looked (a log in Postgres: where it ends). Null: nobody looked.';
+comment on column coordinator.log_position.lag is 'How many offsets there are from the position to the end. Null: unknown, which is not zero.';
+comment on column coordinator.log_position.state is '`catching-up`, `live`, `replacing` (a new incarnation is being read, the one before is shown) or `stopped`.';
+comment on column coordinator.log_position.heartbeat_at is 'When a follower was last alive: every 5 seconds, so 30 without one mean that it is lost.';
+comment on column coordinator.log_position.fold_version is 'Version of the code that folded the log, and a digest of the key and the patterns for secrets.';

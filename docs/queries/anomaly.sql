@@ -1,0 +1,20 @@
+-- What looks wrong with this job, in words?
+-- May well find nothing.
+select record_time, anomaly, subject, detail, log_offset
+from coordinator.anomaly
+where job_name = 'wordcount_pv' and job_id = '1'
+order by record_time, log_offset;
+
+-- What has gone wrong in the fleet lately, counted by its kind?
+-- May well find nothing.
+select anomaly, count(*) as times, max(record_time) as last_at
+from coordinator.anomaly
+group by anomaly
+order by times desc;
+
+-- Who wrote the events that look wrong?
+-- May well find nothing.
+select job_name, job_id, anomaly, subject, source, host, username, log_offset
+from coordinator.anomaly
+where source is not null
+order by job_name, job_id, log_offset;

@@ -1,0 +1,52 @@
+"""The example queries of docs/relations.md run as a reader would run them, over the recorded job."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from coordstream.postgres import EmbeddedPostgres
+from eventlog.connection import Connection, connect
+from tests.acceptance.odd_jobs import import_recording_a
+from tests.documentation.example_queries import MAY_BE_EMPTY, example_files, examples_of
+from tests.documentation.relations_page import Example
+from tests.fixtures.postgres import CloneSeries
+
+READER: Final = "coordstream_reader"
+EXAMPLES: Final = [
+    pytest.param(relation, example, id=f"{relation} {number}")
+    for relation in example_files()
+    for number, example in enumerate(examples_of(relation), 1)
+]
+
+
+@pytest.fixture(scope="module")
+def reader(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
+    """A reader's connection to a database with the recorded job."""
+    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
+        import_recording_a(connection)
+        if connection.execute("select from pg_roles where rolname = %s", (READER,)).fetchall():
+            connection.execute(f"set role {READER}".encode())
+        yield connection
+
+
+@pytest.mark.parametrize(("relation", "example"), EXAMPLES)
+def test_an_example_answers_its_question(reader: Connection, relation: str, example: Example) -> None:
+    if reader.execute("select to_regclass(%s) is null", (f"coordinator.{relation}",)).fetchall() == [(True,)]:
+        pytest.skip(f"coordinator.{relation} is yet to come")
+    cursor = reader.execute(example.query.encode())
+    names = [column.name for column in cursor.description or ()]
+    assert all(re.fullmatch("[a-z][a-z_]*", name) for name in names)
+    assert len(set(names)) == len(names)
+    assert cursor.fetchall() or MAY_BE_EMPTY in example.query
+
+
+def test_an_example_asks_the_relation_that_it_stands_for() -> None:
+    elsewhere = [
+        (relation, example.question)
+        for relation in example_files()
+        for example in examples_of(relation)
+        if not re.search(rf"coordinator\.{relation}(_as_of|_as_of_offset)?\b", example.query)
+    ]
+    assert elsewhere == []

@@ -1,0 +1,113 @@
+"""A question about one job, one task or a stretch of offsets reads that much, however many jobs there are (EXPLAIN)."""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from coordstream.postgres import EmbeddedPostgres
+from eventlog.connection import Connection, connect
+from tests.acceptance.fleet import copy_jobs
+from tests.acceptance.odd_jobs import import_hand_made_jobs, import_recording_a
+from tests.acceptance.synthetic_history import plan
+from tests.acceptance.test_relations_contract import RELATIONS
+from tests.fixtures.postgres import CloneSeries
+
+COPIES: Final = 100
+JOB: Final = "job_name = '{}' and job_id = '1'"
+OF_ANOTHER_JOB: Final = {"quarantine": "bad", "log_gap": "pasts"}
+"""Which job has rows, where the recorded one has none."""
+OF_ONE_EVENT: Final = {"event", "quarantine", "config_change"} | {
+    relation.name for relation in RELATIONS if relation.name.endswith("_history")
+} - {"startpoint_history"}
+"""Relations with rows for each event: they need the offset and the task in the index. Others show living keys: few."""
+EVENTS: Final = ("message_event", "checkpoint_event", "event_from", "quarantine")
+
+
+class Scan(NamedTuple):
+    """What a plan reads of a table, and by which condition on an index (empty: all of it)."""
+
+    table: str
+    by: str
+
+
+@pytest.fixture(scope="module")
+def fleet(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
+    """The recorded job and the hand-made ones, and so many copies of each."""
+    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
+        import_recording_a(connection)
+        import_hand_made_jobs(connection)
+        copy_jobs(connection, COPIES)
+        connection.execute("set random_page_cost = 1.1")  # a page is as near as another, on disks of today
+        yield connection
+
+
+def questions(with_column: str | None = None, condition: str = "") -> list[Any]:
+    """Every relation (that has the column) with a question about one job, and more narrowly."""
+    asked = [
+        (relation.name, JOB.format(OF_ANOTHER_JOB.get(relation.name, "wordcount_pv")) + condition)
+        for relation in RELATIONS
+        if with_column is None or with_column in {column.name for column in relation.columns}
+    ]
+    return [pytest.param(relation, where, id=relation) for relation, where in asked]
+
+
+@pytest.mark.parametrize(("relation", "where"), questions())
+def test_a_jobs_rows_are_found_by_its_logs(fleet: Connection, relation: str, where: str) -> None:
+    scans = list(executed_scans(plan(fleet, f"select * from coordinator.{relation} where {where}")))
+    assert scans
+    assert [scan for scan in scans if not is_found_by_job(scan)] == []
+
+
+@pytest.mark.parametrize(("relation", "where"), questions("task_name", " and task_name = 'Partition 3'"))
+def test_a_tasks_rows_are_found_by_its_keys(fleet: Connection, relation: str, where: str) -> None:
+    scans = list(executed_scans(plan(fleet, f"select * from coordinator.{relation} where {where}")))
+    assert [scan for scan in scans if not is_found_by_job(scan)] == []
+    if relation in OF_ONE_EVENT:
+        assert_events_are_found_by("key_id", scans)
+
+
+@pytest.mark.parametrize(("relation", "where"), questions("log_offset", " and log_offset between 100 and 110"))
+def test_a_stretch_of_offsets_is_found_by_them(fleet: Connection, relation: str, where: str) -> None:
+    scans = list(executed_scans(plan(fleet, f"select * from coordinator.{relation} where {where}")))
+    assert [scan for scan in scans if not is_found_by_job(scan)] == []
+    if relation in OF_ONE_EVENT:
+        assert_events_are_found_by("log_offset", scans)
+
+
+@pytest.mark.parametrize("relation", ["commit_history", "checkpoint_history", "state_checkpoint_history"])
+def test_the_rule_of_reading_is_asked_once_a_log(fleet: Connection, relation: str) -> None:
+    where = JOB.format("wordcount_pv")
+    executed = plan(fleet, f"select * from coordinator.{relation} where {where}")
+    asked = [node["Actual Loops"] for node in nodes(executed) if "set-config" in f"{node.get('Index Cond')}"]
+    logs = 2
+    assert asked
+    assert max(asked) <= logs < executed["Actual Rows"]
+
+
+def is_found_by_job(scan: Scan) -> bool:
+    """Whether rows of one job alone are looked at. Heads stand for logs in Postgres: one row each, none here."""
+    names = ("log_id", "job_name", "job_suffix") if scan.table == "job_log" else ("log_id",)
+    return scan.table == "log_head" or any(name in scan.by for name in names)
+
+
+def assert_events_are_found_by(column: str, scans: list[Scan]) -> None:
+    """The events themselves, or the archive's, are reached by an index on the column."""
+    of_events = [scan for scan in scans if scan.table.startswith(EVENTS)]
+    assert of_events
+    assert any(column in scan.by for scan in of_events), of_events
+
+
+def executed_scans(executed: dict[str, Any]) -> Iterator[Scan]:
+    """What was read in the execution of a plan."""
+    for node in nodes(executed):
+        if "Relation Name" in node and node["Actual Loops"]:
+            bitmaps = [bitmap.get("Index Cond", "") for bitmap in nodes(node)]
+            yield Scan(node["Relation Name"], " ".join(bitmaps))
+
+
+def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A plan's node and all below it."""
+    yield node
+    for below in node.get("Plans", []):
+        yield from nodes(below)

@@ -1,0 +1,135 @@
+"""The page of the relations: what the catalogue and the example queries say in, Markdown out; and back, for tests."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+JOB: Final = ("job_name", "job_id")
+PROVENANCE_KEY: Final = ("stream_kind", "incarnation", "log_offset")
+
+_NULL: Final = re.compile(r" ?Null: (.+)\.$", re.DOTALL)
+_KEY: Final = re.compile(r"\nKey: (.+)\.$")
+_DEFAULT: Final = re.compile(r" DEFAULT ([^:,)]+)(?:::[a-z ]+)?")
+_TABLE_HEAD: Final = "| column | type | null | meaning |\n| --- | --- | --- | --- |"
+_ROW: Final = re.compile(r"^\| `(\w+)` \| (\w+) \| (.*?) \| (.*) \|$", re.MULTILINE)
+_NEVER: Final = "–"
+_ESCAPED: Final = r"\|"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column; ``null_when`` is None where it is never null."""
+
+    name: str
+    kind: str
+    null_when: str | None
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function: its arguments and result as Postgres spells them, and its comment."""
+
+    name: str
+    arguments: str
+    result: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question that somebody has, and the query that answers it."""
+
+    question: str
+    query: str
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation; ``key`` names the columns that tell its rows apart, the job's among them."""
+
+    name: str
+    sentences: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    functions: tuple[Function, ...] = ()
+    examples: tuple[Example, ...] = ()
+
+
+def short_type(kind: str) -> str:
+    """The type by its short name."""
+    return kind.replace("timestamp with time zone", "timestamptz")
+
+
+def column_of(name: str, kind: str, comment: str) -> Column:
+    """A column by its comment, whose last sentence may say when it is null (``Null: <when>.``)."""
+    null = _NULL.search(comment)
+    return Column(name, short_type(kind), null and null[1], _NULL.sub("", comment))
+
+
+def sentences_and_key(comment: str) -> tuple[str, tuple[str, ...]]:
+    """A relation's comment taken apart; its last line is ``Key: <columns>.``, beside the job.
+
+    Raises:
+        ValueError: it has no such line.
+    """
+    found = _KEY.search(comment)
+    if found is None:
+        raise ValueError(f"the comment {comment!r} has no last line `Key: <columns>.`")
+    return _KEY.sub("", comment), (*JOB, *_key_columns(found[1]))
+
+
+def _key_columns(said: str) -> Iterator[str]:
+    for name in said.split(", "):
+        if name == "provenance":
+            yield from PROVENANCE_KEY
+        elif name != "the job":
+            yield name
+
+
+def page(preface: str, relations: Sequence[Relation], functions: Sequence[Function]) -> str:
+    """The whole page; ``functions`` are those that go with no relation."""
+    contents = " · ".join(f"[{relation.name}](#{relation.name})" for relation in relations)
+    others = ["## Functions", *map(_function_line, functions)] if functions else []
+    parts = [preface.strip(), contents, *others, *map(_section, relations)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(relation: Relation) -> str:
+    key = ", ".join(f"`{name}`" for name in relation.key)
+    table = "\n".join([_TABLE_HEAD, *map(_row, relation.columns)])
+    parts = [f"## {relation.name}", relation.sentences, f"Key: {key}.", table]
+    parts += ["\n".join(map(_function_line, relation.functions))] * bool(relation.functions)
+    parts += [f"### {example.question}\n\n```sql\n{example.query}\n```" for example in relation.examples]
+    return "\n\n".join(parts)
+
+
+def _row(column: Column) -> str:
+    cells = [f"`{column.name}`", column.kind, column.null_when or _NEVER, column.meaning]
+    return f"| {' | '.join(cell.replace('|', _ESCAPED) for cell in cells)} |"
+
+
+def _function_line(function: Function) -> str:
+    arguments = _DEFAULT.sub(r" default \1", short_type(function.arguments)).replace("default NULL", "default null")
+    result = "" if function.result.startswith("SETOF coordinator.") else f" returns {short_type(function.result)}"
+    return f"- `{function.name}({arguments}){result}`: {function.comment.replace(chr(10), ' ')}"
+
+
+def parse_page(text: str) -> list[Relation]:
+    """The relations that a page shows, without functions and examples."""
+    sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    return list(_parsed(section for section in sections if _TABLE_HEAD in section))
+
+
+def _parsed(sections: Iterable[str]) -> Iterator[Relation]:
+    for section in sections:
+        name, sentences, key, *_ = section.split("\n\n", 3)
+        columns = tuple(_parsed_columns(section))
+        yield Relation(name, sentences, tuple(re.findall(r"`(\w+)`", key)), columns)
+
+
+def _parsed_columns(section: str) -> Iterator[Column]:
+    for name, kind, null, meaning in _ROW.findall(section):
+        null_when, said = (cell.replace(_ESCAPED, "|") for cell in (null, meaning))
+        yield Column(name, kind, None if null_when == _NEVER else null_when, said)
