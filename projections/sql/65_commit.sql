@@ -29,7 +29,7 @@ cross join lateral (
   select max(p.log_id) filter (where p.stream_kind = 'coordinator') as coordinator_log,
          coalesce(bool_or(p.stream_kind = 'checkpoint'), false) as has_checkpoint_topic
   from projection.job_log p where p.job_suffix = j.job_suffix and p.is_current) o
-cross join lateral projection.checkpoint_rule(o.coordinator_log, null) q
+cross join lateral (select r.* from projection.checkpoint_rule(o.coordinator_log, null) r offset 0) q  -- offset 0: worked out once a log, not once an event
 join projection.checkpoint_event h on h.log_id = j.log_id
 join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
 left join projection.checkpoint_envelope v on v.log_id = h.log_id and v.log_offset = h.log_offset;

@@ -1,9 +1,10 @@
 -- Tasks that start further back since the versions to read are others.
 create view projection.anomaly_read_versions as
 select j.job_name, j.job_id, j.job_bucket, 'checkpoint_version_rollback' as anomaly, n.task_name as subject,
-  format('task.checkpoint.read.versions was %s and is %s now: task %s starts from its checkpoint of version %s (log offset %s), not from that of version %s (log offset %s), and reads again from %s in %s instead of %s.',
-         coalesce(t.held_value, 'not set'), coalesce(t.config_value, 'not set'), n.task_name, n.checkpoint_version, n.log_offset, o.checkpoint_version, o.log_offset,
-         m.input_offset, projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket), m.earlier_offset) as detail,
+  format('task.checkpoint.read.versions was %s and is %s now: task %s starts from its checkpoint of version %s (log offset %s), '
+         'not from that of version %s (log offset %s), and reads again from %s in %s instead of %s.',
+         coalesce(t.held_value, 'not set'), coalesce(t.config_value, 'not set'), n.task_name, n.checkpoint_version, n.log_offset,
+         n.earlier_version, n.earlier_log_offset, n.input_offset, n.partition_text, n.earlier_offset) as detail,
   t.record_time, t.message_time, t.source, t.host, t.username, j.stream_kind, j.incarnation, t.log_offset
 from projection.job_log j
 cross join lateral projection.config_turn(j.log_id, 'task.checkpoint.read.versions') t
@@ -11,9 +12,5 @@ cross join lateral (
   select l.log_id, c.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, t.record_time) c
   where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and c.cut >= 0
   order by l.incarnation desc limit 1) p
-cross join lateral projection.checkpoint_choice(j.log_id, t.log_offset, p.log_id, p.cut) n
-join lateral projection.checkpoint_choice(j.log_id, t.log_offset - 1, p.log_id, p.cut) o on o.task_name = n.task_name
-cross join lateral (
-  select l.* from projection.checkpoint_lowered(n.log_id, n.layout_id, n.offsets, n.offsets_odd, o.layout_id, o.offsets, o.offsets_odd) l
-  order by l.system_name, l.stream_name, l.partition_id, l.key_bucket limit 1) m
-where j.stream_kind = 'coordinator' and t.config_value is distinct from t.held_value and n.log_offset < o.log_offset;
+cross join lateral projection.checkpoint_choice_lowered(j.log_id, t.log_offset, p.log_id, p.cut) n
+where j.stream_kind = 'coordinator' and t.config_value is distinct from t.held_value;
