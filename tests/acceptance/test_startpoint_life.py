@@ -176,6 +176,9 @@ AHEAD: Final = StartpointSpecific("90", CREATED)
         (BACK, "41", "9", "consumed"),
         (BACK, "41", "41", "consumed"),  # only what was read again can end where it ended before
         (BACK, "41", "42", "refused"),
+        (BACK, "41", "75", "refused"),
+        (BACK, "41", "76", "consumed"),  # as many read anew as again: it may well have read past the old place
+        (StartpointSpecific("41", CREATED), "41", "42", "consumed"),
         (BACK, None, "42", "consumed"),  # there is no old place
         (BACK, "41", "x", "consumed"),
         (StartpointSpecific("x", CREATED), "41", "42", "refused"),
@@ -186,6 +189,7 @@ AHEAD: Final = StartpointSpecific("90", CREATED)
         (AHEAD, "41", "12", "consumed"),  # not where it points to, but not the old place either
         (StartpointOldest(CREATED), "41", "3", "consumed"),
         (StartpointOldest(CREATED), "41", "42", "refused"),
+        (StartpointOldest(CREATED), "41", "83", "consumed"),
         (StartpointTimestamp(CREATED, CREATED), "41", "3", "consumed"),
         (StartpointTimestamp(CREATED, CREATED), "41", "42", "refused"),
         (StartpointTimestamp(FIRST_TIME + MINUTE, CREATED), "41", "60", "consumed"),  # of events after the old place
