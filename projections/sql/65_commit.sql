@@ -2,7 +2,7 @@
 -- The rule is asked once a log, not once an event: `offset 0`, and events that are joined to it, see to that.
 create view projection.commit as
 select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpoint_version, k.grouper_factory,
-  h.log_id, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, q.changelogs, q.store_names,
+  h.log_id, h.key_id, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, q.changelogs, q.store_names, q.versions, q.max_age,
   case when k.checkpoint_version = 0 then 'coordinator-stream' else 'checkpoint-topic' end as origin,
   case when h.layout_id is null then 'delete' else 'set' end as operation,
   case

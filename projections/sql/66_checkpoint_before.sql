@@ -1,0 +1,22 @@
+-- The newest checkpoint that a task had written when an event of its coordinator log was (by record time: a container writes
+-- both by one clock), with the one before it under the same key. log_time is another container's clock too, so the search
+-- starts ten minutes of it later.
+create function projection.checkpoint_before(log_id integer, task_name text, at timestamptz, log_offset bigint)
+returns table (log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint,
+               earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamptz, earlier_log_offset bigint)
+language sql stable parallel safe as $$
+  select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
+    b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
+  from projection.checkpoint_key($1, $2) k
+  cross join lateral (
+    select case when k.log_id = $1 then $4 - 1 else (select c.cut from projection.log_cut(k.log_id, $3 + interval '10 minutes') c) end) c(cut)
+  cross join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1)
+    order by e.log_offset desc limit 1) n
+  left join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = n.log_id and e.key_id = n.key_id and e.log_offset < n.log_offset
+    order by e.log_offset desc limit 1) b on true
+  order by n.record_time desc nulls last, n.log_offset desc limit 1
+$$;

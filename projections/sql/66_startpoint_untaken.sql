@@ -1,0 +1,44 @@
+-- Startpoints that stayed in their task's fan-out although the task read on: the first checkpoint that moved the partition,
+-- and the one after it. A task takes its startpoint with the first of the two.
+create function projection.startpoint_untaken(log_id integer)
+returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
+               startpoint_type text, startpoint_value text, fan_out_offset bigint, earlier_offset text, input_offset text,
+               moved_log_offset bigint, stream_kind text, incarnation integer, record_time timestamptz, log_offset bigint)
+language sql stable parallel safe as $$
+  with kept as (
+    select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
+      h.*, r.status, r.record_time as gone_time, r.log_offset as gone_offset
+    from projection.startpoint_handed($1, null) h
+    left join projection.startpoint_removed($1, null) r
+      on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.created_ms, r.startpoint_type)
+       = (h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.created_ms, h.startpoint_type)
+      and r.log_offset > h.log_offset
+    order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, r.log_offset
+  )
+  select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
+    h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.startpoint_type, h.startpoint_value, h.log_offset,
+    o.input_offset, m.input_offset, m.log_offset, k.stream_kind, k.incarnation, a.record_time, a.log_offset
+  from kept h
+  cross join lateral projection.checkpoint_key($1, h.task_name) k
+  left join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id
+      and case when k.log_id = $1 then e.log_offset < h.log_offset
+               else e.log_offset <= (select c.cut from projection.log_cut(k.log_id, h.record_time + interval '10 minutes') c) and e.record_time <= h.record_time end
+    order by e.log_offset desc limit 1) b on true
+  cross join lateral (select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) o(input_offset)
+  cross join lateral (
+    select e.log_id, e.key_id, e.log_offset, x.input_offset from projection.checkpoint_event e
+    cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) x(input_offset)
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset > coalesce(b.log_offset, -1)
+      and case when k.log_id = $1 then e.log_offset > h.log_offset else e.record_time > h.record_time end
+      and projection.offset_number(x.input_offset) > coalesce(projection.offset_number(o.input_offset), -1)
+    order by e.log_offset limit 1) m
+  cross join lateral (
+    select e.record_time, e.log_offset from projection.checkpoint_event e
+    where e.log_id = m.log_id and e.key_id = m.key_id and e.log_offset > m.log_offset and e.layout_id is not null
+    order by e.log_offset limit 1) a
+  where h.status is null
+     or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.gone_offset else a.record_time < h.gone_time end
+  order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
+$$;
