@@ -24,22 +24,6 @@ from tests.documentation.relations_page import (
 PAGE: Final = Path(__file__).parents[2] / "docs" / "relations.md"
 PREFACE: Final = Path(__file__).with_name("preface.md")
 RENEW: Final = "RENEW_DOCS"
-AWAITED: Final = {
-    "anomaly",
-    "config_change",
-    "container_execution",
-    "container_execution_history",
-    "container_host_history",
-    "job_coordinator_metadata",
-    "job_coordinator_metadata_history",
-    "startpoint_history",
-    "task_container_history",
-    "task_mode",
-    "task_mode_history",
-    "task_partition_history",
-}
-"""Relations that have example queries and are yet to come."""
-
 SMALL: Final = Relation(
     "config",
     "What is set.",
@@ -83,7 +67,7 @@ def test_every_relation_has_three_questions_and_every_file_its_relation(database
     with connect(database_url) as connection:
         relations = {relation.name: relation.examples for relation in relations_of(connection, examples_of)}
     assert {name: len(examples) for name, examples in relations.items()} == dict.fromkeys(relations, 3)
-    assert set(example_files()) - AWAITED == set(relations) - AWAITED
+    assert set(example_files()) == set(relations)
     questions = [example.question for examples in relations.values() for example in examples]
     assert len(set(questions)) == len(questions)
 

@@ -131,7 +131,86 @@ CREATE VIEW coordinator.changelog_mapping AS
 -- Name: VIEW changelog_mapping; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.changelog_mapping IS 'The changelog partition of every task.';
+COMMENT ON VIEW coordinator.changelog_mapping IS 'The changelog partition that every task writes its stores'' changes to. It must never change while the stores live.
+Key: task_name.';
+
+--
+-- Name: COLUMN changelog_mapping.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN changelog_mapping.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN changelog_mapping.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN changelog_mapping.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.task_name IS 'The task.';
+
+--
+-- Name: COLUMN changelog_mapping.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.changelog_partition IS 'The partition, the same in every changelog of the job.';
+
+--
+-- Name: COLUMN changelog_mapping.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN changelog_mapping.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN changelog_mapping.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN changelog_mapping.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN changelog_mapping.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN changelog_mapping.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN changelog_mapping.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN changelog_mapping.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: changelog_mapping_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -222,7 +301,134 @@ CREATE VIEW coordinator.checkpoint AS
 -- Name: VIEW checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.checkpoint IS 'The checkpoint every task would start from: a row an input partition.';
+COMMENT ON VIEW coordinator.checkpoint IS 'The checkpoint that every task would start from: a row an input partition. It is read from the checkpoint topic if the job has one, else from the coordinator stream; the job''s config says which versions count, in which order.
+Key: task_name, system_name, stream_name, partition_id, key_bucket.';
+
+--
+-- Name: COLUMN checkpoint.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN checkpoint.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN checkpoint.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN checkpoint.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.task_name IS 'The task.';
+
+--
+-- Name: COLUMN checkpoint.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.system_name IS 'The partition''s system.';
+
+--
+-- Name: COLUMN checkpoint.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.stream_name IS 'The partition''s stream.';
+
+--
+-- Name: COLUMN checkpoint.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.partition_id IS 'The partition''s number.';
+
+--
+-- Name: COLUMN checkpoint.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+
+--
+-- Name: COLUMN checkpoint.input_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.input_offset IS 'The last offset that was processed, as the system writes it: the task goes on after it. Null: the checkpoint names the partition without an offset.';
+
+--
+-- Name: COLUMN checkpoint.input_offset_number; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.input_offset_number IS 'The same as a number. Null: it is no integer of at most 18 digits.';
+
+--
+-- Name: COLUMN checkpoint.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.checkpoint_id IS 'Which commit it was: a time in ms and a part that tells commits apart. Null: versions 0 and 1 have it only where state was committed.';
+
+--
+-- Name: COLUMN checkpoint.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+
+--
+-- Name: COLUMN checkpoint.origin; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.origin IS 'Where it stood: `coordinator-stream` or `checkpoint-topic`.';
+
+--
+-- Name: COLUMN checkpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN checkpoint.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN checkpoint.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN checkpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN checkpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN checkpoint.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN checkpoint.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN checkpoint.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: checkpoint_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -301,7 +507,92 @@ CREATE VIEW coordinator.config AS
 -- Name: VIEW config; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.config IS 'The configuration of every job: a row a key that is set; secrets show as fingerprints.';
+COMMENT ON VIEW coordinator.config IS 'The configuration of every job: a row a key that is set. Secrets show as fingerprints, so that one can ask whether they changed, and not what they are.
+Key: config_key.';
+
+--
+-- Name: COLUMN config.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN config.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN config.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN config.config_key; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.config_key IS 'The config key; a key that shows a secret itself is a fingerprint.';
+
+--
+-- Name: COLUMN config.config_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.config_value IS 'The value, or its fingerprint (`hmac-sha256:…`) where it is a secret. An empty text is a value.';
+
+--
+-- Name: COLUMN config.is_sensitive; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.is_sensitive IS 'The value is a secret, by its key or by what it shows, and only its fingerprint is here.';
+
+--
+-- Name: COLUMN config.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN config.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN config.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN config.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN config.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN config.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN config.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN config.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: config_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -381,6 +672,24 @@ COMMENT ON VIEW coordinator.container_execution IS 'The id that the cluster (YAR
 Key: container_id.';
 
 --
+-- Name: COLUMN container_execution.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN container_execution.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN container_execution.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
 -- Name: COLUMN container_execution.container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
@@ -391,6 +700,54 @@ COMMENT ON COLUMN coordinator.container_execution.container_id IS 'The container
 --
 
 COMMENT ON COLUMN coordinator.container_execution.execution_container_id IS 'The id that the cluster gave to it, such as container_1700000000001_0042_01_000002.';
+
+--
+-- Name: COLUMN container_execution.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN container_execution.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN container_execution.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_execution.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_execution.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_execution.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN container_execution.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN container_execution.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: container_execution_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -468,7 +825,98 @@ CREATE VIEW coordinator.container_host AS
 -- Name: VIEW container_host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.container_host IS 'The host where every container runs.';
+COMMENT ON VIEW coordinator.container_host IS 'The host where every container ran last, and where its JMX server listens.
+Key: container_id.';
+
+--
+-- Name: COLUMN container_host.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN container_host.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN container_host.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN container_host.container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.container_id IS 'The container, as the job numbers them.';
+
+--
+-- Name: COLUMN container_host.host_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.host_name IS 'The host.';
+
+--
+-- Name: COLUMN container_host.jmx_url; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.jmx_url IS 'Where the container''s JMX server listens. Null: the message does not say.';
+
+--
+-- Name: COLUMN container_host.jmx_tunneling_url; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.jmx_tunneling_url IS 'The same, for JMX through a tunnel. Null: the message does not say.';
+
+--
+-- Name: COLUMN container_host.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN container_host.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN container_host.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_host.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_host.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_host.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN container_host.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN container_host.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: container_host_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -577,6 +1025,24 @@ COMMENT ON VIEW coordinator.job_coordinator_metadata IS 'What the last job coord
 Key: cluster_type.';
 
 --
+-- Name: COLUMN job_coordinator_metadata.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN job_coordinator_metadata.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
 -- Name: COLUMN job_coordinator_metadata.cluster_type; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
@@ -599,6 +1065,54 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata.config_id IS 'A checksum 
 --
 
 COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_model_id IS 'A checksum of the containers with their tasks and partitions. Null: the message has none.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN job_coordinator_metadata.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: job_coordinator_metadata_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -741,7 +1255,98 @@ CREATE VIEW coordinator.starting_offset AS
 -- Name: VIEW starting_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.starting_offset IS 'Where the next start of every task would begin each of its partitions, and by which rule; expiry is judged when read.';
+COMMENT ON VIEW coordinator.starting_offset IS 'Where the next start, as a new deployment, would begin each partition of every task, and by which rule: startpoint, then reset, then checkpoint, then default. Only streams that are among the job''s inputs; expiry is judged when read (by the function: at its time).
+Key: task_name, system_name, stream_name, partition_id, key_bucket.';
+
+--
+-- Name: COLUMN starting_offset.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN starting_offset.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN starting_offset.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN starting_offset.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.task_name IS 'The task.';
+
+--
+-- Name: COLUMN starting_offset.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.system_name IS 'The partition''s system.';
+
+--
+-- Name: COLUMN starting_offset.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.stream_name IS 'The partition''s stream.';
+
+--
+-- Name: COLUMN starting_offset.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.partition_id IS 'The partition''s number.';
+
+--
+-- Name: COLUMN starting_offset.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+
+--
+-- Name: COLUMN starting_offset.decided_by; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.decided_by IS 'The rule: `startpoint`, `reset` (config says to ignore the checkpoint), `checkpoint`, or `default` (config, else upcoming).';
+
+--
+-- Name: COLUMN starting_offset.startpoint_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.startpoint_type IS 'Where it starts: `oldest`, `upcoming`, `specific`, `timestamp`. Null: a checkpoint decided.';
+
+--
+-- Name: COLUMN starting_offset.startpoint_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.startpoint_value IS 'The offset of `specific`, the time in ms of `timestamp`. Null: another type, or no startpoint decided.';
+
+--
+-- Name: COLUMN starting_offset.starting_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.starting_offset IS 'The first offset to be read: for a checkpoint of a Kafka input the one after it. Null: only the input system can tell.';
+
+--
+-- Name: COLUMN starting_offset.startpoint_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.startpoint_log_offset IS 'The event of the coordinator stream that holds the startpoint. Null: no startpoint decided.';
+
+--
+-- Name: COLUMN starting_offset.checkpoint_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.checkpoint_log_offset IS 'The event that holds the partition''s checkpoint, be it the winner or not. Null: there is no checkpoint of it.';
+
+--
+-- Name: COLUMN starting_offset.ignored_reason; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.ignored_reason IS 'Why the strongest loser lost: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (a newer hand-out), `startpoint` or `reset` (it was the checkpoint). Null: nothing was passed over.';
 
 --
 -- Name: starting_offset_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -810,7 +1415,140 @@ CREATE VIEW coordinator.startpoint AS
 -- Name: VIEW startpoint; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.startpoint IS 'Startpoints requested and not yet handed out; expiry is judged when read.';
+COMMENT ON VIEW coordinator.startpoint IS 'Requests to start a partition somewhere else, not yet handed out: the next start takes them. A request of a task beats one of every task if it is as new, and the newest beats all; after 12 hours a request is expired and counts no more, but stays on the log.
+Key: system_name, stream_name, partition_id, key_bucket, task_name.';
+
+--
+-- Name: COLUMN startpoint.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN startpoint.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN startpoint.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN startpoint.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.system_name IS 'The partition''s system.';
+
+--
+-- Name: COLUMN startpoint.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.stream_name IS 'The partition''s stream.';
+
+--
+-- Name: COLUMN startpoint.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.partition_id IS 'The partition''s number.';
+
+--
+-- Name: COLUMN startpoint.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+
+--
+-- Name: COLUMN startpoint.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.task_name IS 'The task that it is for. Null: every task that reads the partition.';
+
+--
+-- Name: COLUMN startpoint.startpoint_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.startpoint_type IS 'Where to start: `oldest`, `upcoming`, `specific` (an offset) or `timestamp`.';
+
+--
+-- Name: COLUMN startpoint.startpoint_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.startpoint_value IS 'The offset of `specific`, the time in ms since 1970 of `timestamp`. Null: the other types have none.';
+
+--
+-- Name: COLUMN startpoint.created_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.created_at IS 'When the request was made, by the clock of who made it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN startpoint.expires_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.expires_at IS '12 hours after it was made. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN startpoint.is_expired; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.is_expired IS 'Whether that is over, judged when read (by the functions: at their time).';
+
+--
+-- Name: COLUMN startpoint.is_ambiguous; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.is_ambiguous IS 'The key on the log can be read in several ways (dots in names), and the assignments do not settle which.';
+
+--
+-- Name: COLUMN startpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN startpoint.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN startpoint.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN startpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN startpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN startpoint.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN startpoint.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN startpoint.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: startpoint_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -898,7 +1636,128 @@ CREATE VIEW coordinator.startpoint_fan_out AS
 -- Name: VIEW startpoint_fan_out; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.startpoint_fan_out IS 'Startpoints handed out to tasks and not yet used up.';
+COMMENT ON VIEW coordinator.startpoint_fan_out IS 'Startpoints that a start handed out to tasks and that are not used up: a row leaves when its partition''s checkpoint was written again. They never expire.
+Key: task_name, system_name, stream_name, partition_id, key_bucket.';
+
+--
+-- Name: COLUMN startpoint_fan_out.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN startpoint_fan_out.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN startpoint_fan_out.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN startpoint_fan_out.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.task_name IS 'The task.';
+
+--
+-- Name: COLUMN startpoint_fan_out.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.system_name IS 'The partition''s system.';
+
+--
+-- Name: COLUMN startpoint_fan_out.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.stream_name IS 'The partition''s stream.';
+
+--
+-- Name: COLUMN startpoint_fan_out.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.partition_id IS 'The partition''s number.';
+
+--
+-- Name: COLUMN startpoint_fan_out.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+
+--
+-- Name: COLUMN startpoint_fan_out.startpoint_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.startpoint_type IS 'Where to start: `oldest`, `upcoming`, `specific` (an offset) or `timestamp`.';
+
+--
+-- Name: COLUMN startpoint_fan_out.startpoint_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.startpoint_value IS 'The offset of `specific`, the time in ms since 1970 of `timestamp`. Null: the other types have none.';
+
+--
+-- Name: COLUMN startpoint_fan_out.created_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.created_at IS 'When the request was made. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN startpoint_fan_out.fanned_out_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.fanned_out_at IS 'When it was handed out. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN startpoint_fan_out.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN startpoint_fan_out.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN startpoint_fan_out.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN startpoint_fan_out.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN startpoint_fan_out.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN startpoint_fan_out.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN startpoint_fan_out.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN startpoint_fan_out.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_fan_out.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: startpoint_fan_out_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -936,6 +1795,241 @@ $_$;
 --
 
 COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.startpoint_fan_out as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+
+--
+-- Name: startpoint_life_state(integer, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_at timestamp with time zone, status text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with asked as (
+    select a.* from projection.startpoint_asked($1, $3) a
+  ), handed as (
+    select h.* from projection.startpoint_handed($1, $3) h
+  ), met as (                                      -- fan-outs written while a request for the partition stood
+    select a.log_offset,
+      (h.startpoint_type, h.created_ms) = (a.startpoint_type, a.created_ms) and h.startpoint_value is not distinct from a.startpoint_value as is_same,
+      h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null as is_later,
+      h.record_time as fan_out_time, h.log_offset as fan_out_offset
+    from asked a join handed h using (system_name, stream_name, partition_id)
+    where not a.is_ambiguous and (a.task_name is null or a.task_name = h.task_name)
+      and h.log_offset > a.log_offset and h.log_offset < coalesce(a.end_offset, 9223372036854775807)
+  ), outcome as (
+    select m.log_offset, bool_or(m.is_same) as is_taken, min(m.fan_out_offset) filter (where m.is_later and not m.is_same) as lost_offset,
+      (array_agg(m.fan_out_time order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as lost_time
+    from met m group by m.log_offset
+  ), untaken as (
+    select a.*, o.lost_offset, o.lost_time, projection.to_time(least(a.created_ms, 9223372036811575807) + 43200000) as expires_at
+    from asked a left join outcome o using (log_offset)
+    where o.is_taken is not true
+  ), step as (
+    select a.system_name, a.stream_name, a.partition_id, -1 as key_bucket, a.task_name, a.startpoint_type, a.startpoint_value, a.created_ms,
+      'requested' as status, a.record_time, a.log_offset
+    from asked a
+    union all
+    select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
+      'superseded', u.lost_time, u.lost_offset
+    from untaken u where u.lost_offset is not null
+    union all
+    select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
+      case when u.is_overwritten then 'superseded' else 'deleted' end, u.end_time, u.end_offset
+    from untaken u where u.lost_offset is null and u.end_offset is not null
+    union all
+    select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
+      'expired', u.expires_at, null
+    from untaken u
+    where coalesce(u.expires_at < $4, u.created_ms < 0)
+      and coalesce(u.expires_at < coalesce(u.lost_time, u.end_time), coalesce(u.lost_offset, u.end_offset) is null)
+    union all
+    select h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.task_name, h.startpoint_type, h.startpoint_value, h.created_ms,
+      'fanned_out', h.record_time, h.log_offset
+    from handed h
+    union all
+    select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value, r.created_ms,
+      r.status, r.record_time, r.log_offset
+    from projection.startpoint_removed($1, $3) r
+  )
+  select s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.task_name, s.startpoint_type, s.startpoint_value,
+    projection.to_time(s.created_ms), s.status, s.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, s.log_offset
+  from step s
+$_$;
+
+--
+-- Name: startpoint_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.startpoint_history AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.system_name,
+    r.stream_name,
+    r.partition_id,
+    r.key_bucket,
+    r.task_name,
+    r.startpoint_type,
+    r.startpoint_value,
+    r.created_at,
+    r.status,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.job_log j
+     CROSS JOIN LATERAL projection.startpoint_life_state(j.log_id, j.incarnation, NULL::bigint, now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, status, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset))
+  WHERE (j.stream_kind = 'coordinator'::text);
+
+--
+-- Name: VIEW startpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.startpoint_history IS 'The life of every startpoint, a row a step: requested, then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged when read.
+Key: provenance, system_name, stream_name, partition_id, key_bucket, task_name, created_at, status.';
+
+--
+-- Name: COLUMN startpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN startpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN startpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN startpoint_history.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.system_name IS 'The partition''s system.';
+
+--
+-- Name: COLUMN startpoint_history.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.stream_name IS 'The partition''s stream.';
+
+--
+-- Name: COLUMN startpoint_history.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.partition_id IS 'The partition''s number.';
+
+--
+-- Name: COLUMN startpoint_history.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+
+--
+-- Name: COLUMN startpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.task_name IS 'The task that the startpoint was requested for or fanned out to. Null: requested for every task.';
+
+--
+-- Name: COLUMN startpoint_history.startpoint_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.startpoint_type IS 'oldest, upcoming, specific or timestamp.';
+
+--
+-- Name: COLUMN startpoint_history.startpoint_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.startpoint_value IS 'The next offset to read, or a time in ms since 1970. Null: oldest and upcoming have none.';
+
+--
+-- Name: COLUMN startpoint_history.created_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.created_at IS 'When the startpoint was made, by its writer''s clock. Null: a time that timestamptz cannot hold.';
+
+--
+-- Name: COLUMN startpoint_history.status; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.status IS 'requested; superseded: overwritten, or another one won the fan-out; fanned_out: handed to the task; consumed: left the fan-out after the partition''s checkpoint was written again; refused: the same, but that checkpoint goes on from the old place; expired: 12 hours after its creation nobody had taken it; deleted: taken away before it was used.';
+
+--
+-- Name: COLUMN startpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.record_time IS 'When the step was recorded; of an expired one when it expired. Null: a time that timestamptz cannot hold.';
+
+--
+-- Name: COLUMN startpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.message_time IS 'Startpoints have no envelope. Null: always.';
+
+--
+-- Name: COLUMN startpoint_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.source IS 'Startpoints have no envelope. Null: always.';
+
+--
+-- Name: COLUMN startpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.host IS 'Startpoints have no envelope. Null: always.';
+
+--
+-- Name: COLUMN startpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.username IS 'Startpoints have no envelope. Null: always.';
+
+--
+-- Name: COLUMN startpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN startpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN startpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.startpoint_history.log_offset IS 'The event that is the step. Null: no event says that a startpoint expired.';
+
+--
+-- Name: startpoint_history_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.startpoint_history
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_log j
+  cross join lateral projection.log_cut(j.log_id, $3) c
+  cross join lateral projection.startpoint_life_state(j.log_id, j.incarnation, c.cut, $3) r
+  where j.job_name = $1 and j.job_id = $2 and j.stream_kind = 'coordinator'
+$_$;
+
+--
+-- Name: FUNCTION startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint_history as it was at a time: the steps until then; expiry is judged at that time.';
 
 --
 -- Name: state_checkpoint_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -992,7 +2086,134 @@ CREATE VIEW coordinator.state_checkpoint AS
 -- Name: VIEW state_checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.state_checkpoint IS 'The state markers of the checkpoint every task would start from: a row a store.';
+COMMENT ON VIEW coordinator.state_checkpoint IS 'The state of every task''s checkpoint: how far each store had been backed up when the checkpoint was written, a row a store and backend. Version 1 names changelogs alone: where the config does not say whose they are, the store is empty, and the changelog tells the rows apart.
+Key: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+
+--
+-- Name: COLUMN state_checkpoint.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN state_checkpoint.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN state_checkpoint.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN state_checkpoint.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.task_name IS 'The task.';
+
+--
+-- Name: COLUMN state_checkpoint.store_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.store_name IS 'The store; empty where version 1 names a changelog and the config no store.';
+
+--
+-- Name: COLUMN state_checkpoint.factory_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.factory_name IS 'The class of the backend that wrote the state.';
+
+--
+-- Name: COLUMN state_checkpoint.marker; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.marker IS 'What the backend wrote in order to find its backup again. Null: version 1 has no markers.';
+
+--
+-- Name: COLUMN state_checkpoint.changelog_system; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.changelog_system IS 'The changelog''s system. Null: the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint.changelog_stream; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.changelog_stream IS 'The changelog''s stream. Null: the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.changelog_partition IS 'The changelog''s partition. Null: the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint.changelog_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.changelog_offset IS 'The last offset of the changelog that belongs to the checkpoint. Null: the changelog was empty, or the backend keeps none in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.checkpoint_id IS 'Which commit it was: a time in ms and a part that tells commits apart. Null: version 1 has it only in offsets that carry it.';
+
+--
+-- Name: COLUMN state_checkpoint.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+
+--
+-- Name: COLUMN state_checkpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN state_checkpoint.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN state_checkpoint.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN state_checkpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN state_checkpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN state_checkpoint.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN state_checkpoint.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN state_checkpoint.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: state_checkpoint_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1070,7 +2291,86 @@ CREATE VIEW coordinator.task_container AS
 -- Name: VIEW task_container; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_container IS 'The container that runs every task.';
+COMMENT ON VIEW coordinator.task_container IS 'The container that runs every task.
+Key: task_name.';
+
+--
+-- Name: COLUMN task_container.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN task_container.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN task_container.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN task_container.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.task_name IS 'The task.';
+
+--
+-- Name: COLUMN task_container.container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.container_id IS 'The container, as the job numbers them.';
+
+--
+-- Name: COLUMN task_container.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_container.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_container.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_container.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_container.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_container.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN task_container.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN task_container.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: task_container_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1150,10 +2450,82 @@ COMMENT ON VIEW coordinator.task_mode IS 'Whether every task is active or a stan
 Key: task_name.';
 
 --
+-- Name: COLUMN task_mode.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN task_mode.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN task_mode.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN task_mode.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.task_name IS 'The task.';
+
+--
 -- Name: COLUMN task_mode.task_mode; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
 COMMENT ON COLUMN coordinator.task_mode.task_mode IS 'Active or Standby; standby tasks are called Standby-<task>-<n>.';
+
+--
+-- Name: COLUMN task_mode.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_mode.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_mode.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_mode.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_mode.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_mode.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN task_mode.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN task_mode.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: task_mode_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1233,7 +2605,104 @@ CREATE VIEW coordinator.task_partition AS
 -- Name: VIEW task_partition; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_partition IS 'The tasks that read every input partition.';
+COMMENT ON VIEW coordinator.task_partition IS 'Which tasks read which input partition: several for a broadcast input, so a row a partition and task. Partitions of inputs that the job no longer has stay here, as they do on the log.
+Key: system_name, stream_name, partition_id, key_bucket, task_name.';
+
+--
+-- Name: COLUMN task_partition.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN task_partition.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN task_partition.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN task_partition.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.system_name IS 'The partition''s system.';
+
+--
+-- Name: COLUMN task_partition.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.stream_name IS 'The partition''s stream.';
+
+--
+-- Name: COLUMN task_partition.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.partition_id IS 'The partition''s number.';
+
+--
+-- Name: COLUMN task_partition.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+
+--
+-- Name: COLUMN task_partition.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.task_name IS 'The task.';
+
+--
+-- Name: COLUMN task_partition.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_partition.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_partition.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_partition.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_partition.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_partition.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN task_partition.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN task_partition.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: task_partition_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1329,6 +2798,54 @@ begin
 end $$;
 
 --
+-- Name: changelog_turn(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_turn(log_id integer) RETURNS TABLE(task_name text, changelog_partition integer, earlier_partition integer, earlier_offset bigint, holder text, holder_offset bigint, left_offset bigint, left_time timestamp with time zone, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select s.task_name, s.changelog_partition, lag(s.changelog_partition) over own, lag(s.log_offset) over own,
+    lag(s.task_name) over same, lag(s.log_offset) over same, lag(s.left_offset) over same, lag(s.left_time) over same,
+    s.record_time, s.message_time, s.source, s.host, s.username, s.log_offset
+  from (
+    select g.*, case when g.is_left then g.next_offset end as left_offset, case when g.is_left then g.next_time end as left_time
+    from (
+      select k.message_key as task_name, p.changelog_partition, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset,
+        lead(e.log_offset) over own as next_offset, lead(e.record_time) over own as next_time,
+        lead(p.changelog_partition) over own is distinct from p.changelog_partition as is_left
+      from projection.event_key k
+      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+      cross join lateral (select (e.body ->> 'changelog_partition')::integer) p(changelog_partition)
+      where k.log_id = $1 and k.message_type = 'set-changelog' and not k.is_other
+      window own as (partition by k.message_key order by e.log_offset)) g) s
+  where s.changelog_partition is not null
+  window own as (partition by s.task_name order by s.log_offset), same as (partition by s.changelog_partition order by s.log_offset)
+$_$;
+
+--
+-- Name: checkpoint_before(integer, text, timestamp with time zone, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) RETURNS TABLE(log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamp with time zone, log_offset bigint, earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamp with time zone, earlier_log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
+    b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
+  from projection.checkpoint_key($1, $2) k
+  cross join lateral (
+    select case when k.log_id = $1 then $4 - 1 else (select c.cut from projection.log_cut(k.log_id, $3 + interval '10 minutes') c) end) c(cut)
+  cross join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1)
+    order by e.log_offset desc limit 1) n
+  left join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = n.log_id and e.key_id = n.key_id and e.log_offset < n.log_offset
+    order by e.log_offset desc limit 1) b on true
+  order by n.record_time desc nulls last, n.log_offset desc limit 1
+$_$;
+
+--
 -- Name: checkpoint_choice(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -1351,6 +2868,23 @@ CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinato
     when 1 then not coalesce(r.lower_offset > r.log_offset and r.lower_time - r.record_time > r.max_age, false)
     when 2 then coalesce(r.log_offset > r.upper_offset and r.record_time - r.upper_time > r.max_age, false)
     else false end
+$_$;
+
+--
+-- Name: checkpoint_choice_lowered(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, checkpoint_version integer, log_offset bigint, earlier_version integer, earlier_log_offset bigint, partition_text text, input_offset text, earlier_offset text)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    AS $_$
+  select n.task_name, n.checkpoint_version, n.log_offset, o.checkpoint_version, o.log_offset,
+    projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket), m.input_offset, m.earlier_offset
+  from projection.checkpoint_choice($1, $2, $3, $4) n
+  join projection.checkpoint_choice($1, $2 - 1, $3, $4) o on o.task_name = n.task_name
+  cross join lateral (
+    select l.* from projection.checkpoint_lowered(n.log_id, n.layout_id, n.offsets, n.offsets_odd, o.layout_id, o.offsets, o.offsets_odd) l
+    order by l.system_name, l.stream_name, l.partition_id, l.key_bucket limit 1) m
+  where n.log_offset < o.log_offset
 $_$;
 
 --
@@ -1378,6 +2912,43 @@ CREATE FUNCTION projection.checkpoint_head(log_id integer, cut bigint) RETURNS T
       order by e.log_offset desc limit 1) e
     where $2 is not null and k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other and e.layout_id is not null) h
   order by h.task_name, h.checkpoint_version, h.grouper_factory, h.log_offset desc
+$_$;
+
+--
+-- Name: checkpoint_key(integer, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_key(log_id integer, task_name text) RETURNS TABLE(log_id integer, key_id integer, stream_kind text, incarnation integer)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select k.log_id, k.key_id, j.stream_kind, j.incarnation
+  from projection.job_log own
+  join projection.job_log j on j.job_suffix = own.job_suffix and (j.stream_kind = 'checkpoint' or j.log_id = own.log_id)
+  join projection.event_key k on k.log_id = j.log_id
+    and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+    and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
+  where own.log_id = $1
+$_$;
+
+--
+-- Name: checkpoint_lowered(integer, integer, text, text[], integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, earlier_offset text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
+  from unnest(string_to_array($3, E'\x1f'), string_to_array($6, E'\x1f')) with ordinality o(input_offset, earlier_offset, n)
+  join projection.checkpoint_layout l on l.log_id = $1 and l.layout_id = $2 and l.n = o.n and not l.is_state
+  where $2 = $5 and $3 <> $6 and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
+  union all
+  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
+  from projection.checkpoint_layout l
+  join projection.checkpoint_layout e on e.log_id = $1 and e.layout_id = $5 and not e.is_state
+    and (e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (l.system_name, l.stream_name, l.partition_id, l.key_bucket)
+  cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(input_offset, earlier_offset)
+  where ($2 <> $5 or $3 is null or $6 is null) and l.log_id = $1 and l.layout_id = $2 and not l.is_state
+    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
 $_$;
 
 --
@@ -1478,6 +3049,30 @@ CREATE FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator
     end,
     t.record_time, t.log_offset
   from tried t
+$_$;
+
+--
+-- Name: config_turn(integer, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.config_turn(log_id integer, config_key text) RETURNS TABLE(config_value text, held_value text, earlier_value text, earlier_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select e.body ->> 'config_value', b.held_value, b.earlier_value, b.earlier_offset, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset
+  from projection.event_key k
+  join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+  cross join lateral (
+    select (array_agg(m.body ->> 'config_value' order by m.log_offset desc))[1],
+      (array_agg(m.body ->> 'config_value' order by m.log_offset desc) filter (where m.body is not null))[1], max(m.log_offset) filter (where m.body is not null)
+    from projection.event_key s
+    cross join lateral (
+      (select x.body, x.log_offset from projection.message_event x
+       where x.log_id = s.log_id and x.key_id = s.key_id and x.log_offset < e.log_offset order by x.log_offset desc limit 1)
+      union all
+      (select x.body, x.log_offset from projection.message_event x
+       where x.log_id = s.log_id and x.key_id = s.key_id and x.log_offset < e.log_offset and x.body is not null order by x.log_offset desc limit 1)) m
+    where s.log_id = k.log_id and s.message_type = 'set-config' and not s.is_other and left(s.message_key, 100) = $2) b(held_value, earlier_value, earlier_offset)
+  where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) = $2
 $_$;
 
 --
@@ -1755,6 +3350,29 @@ CREATE FUNCTION projection.offset_setting(system_name text, stream_name text) RE
 $_$;
 
 --
+-- Name: partition_offset(integer, integer, text, text[], text, text, integer, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select projection.offset_of($3, $4, l.n) from projection.checkpoint_layout l
+  where l.log_id = $1 and l.layout_id = $2 and not l.is_state
+    and l.system_name = $5 and l.stream_name = $6 and l.partition_id = $7 and l.key_bucket = $8
+  limit 1
+$_$;
+
+--
+-- Name: partition_text(text, text, integer, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select $1 || '.' || $2 || '.' || $3::text || case when $4 <> -1 then ' (key bucket ' || $4::text || ')' else '' end
+$_$;
+
+--
 -- Name: retained_cut(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -1890,6 +3508,33 @@ CREATE FUNCTION projection.starting_offset_tried(coordinator_log integer, coordi
 $_$;
 
 --
+-- Name: startpoint_asked(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_asked(log_id integer, cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean, startpoint_type text, startpoint_value text, created_ms bigint, record_time timestamp with time zone, log_offset bigint, is_overwritten boolean, end_time timestamp with time zone, end_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select r.system_name, r.stream_name, r.partition_id, r.task_name, r.is_ambiguous,
+    e.body ->> 'startpoint_type', e.body ->> 'startpoint_value', (e.body ->> 'created_ms')::bigint, e.record_time, e.log_offset,
+    n.is_overwritten, n.record_time, n.log_offset
+  from projection.event_key k
+  join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+  left join lateral (
+    select x.* from projection.event_key s
+    cross join lateral (
+      select m.body is not null as is_overwritten, m.record_time, m.log_offset from projection.message_event m
+      where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset > e.log_offset and m.log_offset <= coalesce($2, 9223372036854775807)
+        and (m.body is not null or m.key_id = e.key_id)
+      order by m.log_offset limit 1) x
+    where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1' and not s.is_other
+      and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+    order by x.log_offset limit 1) n on true
+  cross join lateral projection.startpoint_meaning(k.log_id, k.key_id, coalesce(n.log_offset, $2)) r
+  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1' and not k.is_other
+    and e.body is not null and e.log_offset <= coalesce($2, 9223372036854775807)
+$_$;
+
+--
 -- Name: startpoint_candidate(integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -1907,6 +3552,87 @@ CREATE FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, at t
 $_$;
 
 --
+-- Name: startpoint_fate(text, text, timestamp with time zone, timestamp with time zone, text, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case
+    when $4 is null then 'consumed'
+    when $4 < $3 or $5 is null then 'deleted'
+    when o.new > o.old and case
+      when $1 = 'upcoming' then false
+      when $1 = 'timestamp' then projection.to_time(o.start) <= $6
+      when o.start is null then true
+      when o.start <= o.old then o.old - o.start + 1 > o.new - o.old
+      else o.new < o.start end then 'refused'
+    else 'consumed' end
+  from (select projection.offset_number($5), projection.offset_number($7), case when $1 = 'oldest' then 0 else projection.offset_number($2) end) o(new, old, start)
+$_$;
+
+--
+-- Name: startpoint_handed(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_handed(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
+    (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.log_offset
+  from projection.startpoint_turn($1, $2) t
+  cross join lateral jsonb_array_elements(t.body -> 'fan_outs') x(entry)
+  cross join lateral jsonb_to_record(x.entry)
+    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
+  where not coalesce(t.previous_body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+$_$;
+
+--
+-- Name: startpoint_meaning(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select r.system_name, r.stream_name, r.partition_id, r.task_name, r.readings > 1 and r.known_readings <> 1
+  from (
+    select k.*, count(*) filter (where k.is_known) over () as known_readings, row_number() over (order by k.is_known desc, k.n) as place
+    from (
+      select s.*, case when s.readings > 1 then exists (
+          select from projection.task_partition_state($1, null, $3) t
+          where t.system_name = s.system_name and t.stream_name = s.stream_name and t.partition_id = s.partition_id
+            and (s.task_name is null or t.task_name = s.task_name)) else true end as is_known
+      from (select p.*, count(*) over () as readings from projection.startpoint_reading p where p.log_id = $1 and p.key_id = $2) s) k) r
+  where r.place = 1
+$_$;
+
+--
+-- Name: startpoint_removed(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, status text, input_offset text, checkpoint_log_offset bigint, earlier_offset text, earlier_log_offset bigint, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
+    (t.previous_body ->> 'fanned_out_ms')::bigint,
+    case when t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms' then 'superseded'
+         else projection.startpoint_fate(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
+                                         c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
+    o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
+    t.record_time, t.log_offset
+  from projection.startpoint_turn($1, $2) t
+  left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
+  cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
+  cross join lateral jsonb_to_record(x.entry)
+    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
+  cross join lateral (select
+    projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket),
+    projection.partition_offset(c.log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket)
+  ) o(input_offset, earlier_offset)
+  where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+$_$;
+
+--
 -- Name: startpoint_request(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -1915,17 +3641,9 @@ CREATE FUNCTION projection.startpoint_request(log_id integer, cut bigint) RETURN
     AS $_$
   select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name,
     m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', (m.body ->> 'created_ms')::bigint,
-    r.readings > 1 and r.known_readings <> 1, m.record_time, m.log_offset
+    r.is_ambiguous, m.record_time, m.log_offset
   from projection.message_head($1, $2, 'samza-startpoint-v1') m
-  cross join lateral (
-    select k.*, count(*) filter (where k.is_known) over () as known_readings, row_number() over (order by k.is_known desc, k.n) as place
-    from (
-      select s.*, case when s.readings > 1 then exists (
-          select from projection.task_partition_state($1, null, $2) t
-          where t.system_name = s.system_name and t.stream_name = s.stream_name and t.partition_id = s.partition_id
-            and (s.task_name is null or t.task_name = s.task_name)) else true end as is_known
-      from (select p.*, count(*) over () as readings from projection.startpoint_reading p where p.log_id = $1 and p.key_id = m.key_id) s) k) r
-  where r.place = 1
+  cross join lateral projection.startpoint_meaning($1, m.key_id, $2) r
 $_$;
 
 --
@@ -1944,6 +3662,73 @@ CREATE FUNCTION projection.startpoint_tried(log_id integer, cut bigint, at times
     true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
   from projection.startpoint_fan_out_state($1, null, $2) f
   where f.task_name = $4
+$_$;
+
+--
+-- Name: startpoint_turn(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_turn(log_id integer, cut bigint) RETURNS TABLE(task_name text, body jsonb, previous_body jsonb, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select k.message_key, e.body, b.body, e.record_time, e.log_offset
+  from projection.event_key k
+  join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+  left join lateral (
+    select x.body from projection.event_key s
+    cross join lateral (
+      select m.body, m.log_offset from projection.message_event m
+      where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset < e.log_offset
+      order by m.log_offset desc limit 1) x
+    where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1-fan-out' and not s.is_other
+      and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+    order by x.log_offset desc limit 1) b on true
+  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other and e.log_offset <= coalesce($2, 9223372036854775807)
+$_$;
+
+--
+-- Name: startpoint_untaken(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_untaken(log_id integer) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, fan_out_offset bigint, earlier_offset text, input_offset text, moved_log_offset bigint, stream_kind text, incarnation integer, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with kept as (
+    select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
+      h.*, r.status, r.record_time as gone_time, r.log_offset as gone_offset
+    from projection.startpoint_handed($1, null) h
+    left join projection.startpoint_removed($1, null) r
+      on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.created_ms, r.startpoint_type)
+       = (h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.created_ms, h.startpoint_type)
+      and r.log_offset > h.log_offset
+    order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, r.log_offset
+  )
+  select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
+    h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.startpoint_type, h.startpoint_value, h.log_offset,
+    o.input_offset, m.input_offset, m.log_offset, k.stream_kind, k.incarnation, a.record_time, a.log_offset
+  from kept h
+  cross join lateral projection.checkpoint_key($1, h.task_name) k
+  left join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id
+      and case when k.log_id = $1 then e.log_offset < h.log_offset
+               else e.log_offset <= (select c.cut from projection.log_cut(k.log_id, h.record_time + interval '10 minutes') c) and e.record_time <= h.record_time end
+    order by e.log_offset desc limit 1) b on true
+  cross join lateral (select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) o(input_offset)
+  cross join lateral (
+    select e.log_id, e.key_id, e.log_offset, x.input_offset from projection.checkpoint_event e
+    cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) x(input_offset)
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset > coalesce(b.log_offset, -1)
+      and case when k.log_id = $1 then e.log_offset > h.log_offset else e.record_time > h.record_time end
+      and projection.offset_number(x.input_offset) > coalesce(projection.offset_number(o.input_offset), -1)
+    order by e.log_offset limit 1) m
+  cross join lateral (
+    select e.record_time, e.log_offset from projection.checkpoint_event e
+    where e.log_id = m.log_id and e.key_id = m.key_id and e.log_offset > m.log_offset and e.layout_id is not null
+    order by e.log_offset limit 1) a
+  where h.status is null
+     or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.gone_offset else a.record_time < h.gone_time end
+  order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
 $_$;
 
 --
@@ -1966,6 +3751,142 @@ CREATE FUNCTION projection.to_time(ms bigint) RETURNS timestamp with time zone
   select case when $1 between -210866803200000 and 9224318015999999
               then timestamptz '1970-01-01 00:00:00+00' + ($1 / 86400000) * interval '24 hours' + ($1 % 86400000) * interval '1 millisecond' end
 $_$;
+
+--
+-- Name: was_rewind_asked_for(integer, text, text, text, integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select exists (
+    select from projection.job_log own
+    join projection.job_log j on j.job_suffix = own.job_suffix and j.stream_kind = 'coordinator'
+    where own.log_id = $1 and (exists (
+      select from projection.event_key k
+      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+      left join lateral (
+        select n.record_time from projection.message_event n
+        where n.log_id = e.log_id and n.key_id = e.key_id and n.log_offset > e.log_offset
+        order by n.log_offset limit 1) n on true
+      where k.log_id = j.log_id and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
+        and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
+        and e.record_time <= $7 + interval '1 minute' and coalesce(n.record_time >= $6, true)
+        and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
+    ) or exists (
+      select from (values ('systems.' || $3 || '.streams.' || $4 || '.samza.reset.offset'),
+                          ('systems.' || $3 || '.default.stream.samza.reset.offset')) setting(config_key)
+      join projection.event_key k on k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
+        and left(k.message_key, 100) = left(setting.config_key, 100) and k.message_key = setting.config_key
+      cross join lateral (
+        select e.body from projection.message_event e
+        where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $7
+        order by e.log_offset desc limit 1) e
+      where lower(btrim(e.body ->> 'config_value')) = 'true'
+    )))
+$_$;
+
+--
+-- Name: anomaly_changelog_remapped; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_changelog_remapped AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'changelog_remapped'::text AS anomaly,
+    t.task_name AS subject,
+    ((
+        CASE
+            WHEN (t.earlier_partition <> t.changelog_partition) THEN format('The changelog partition of task %s changed from %s (log offset %s) to %s'::text, t.task_name, t.earlier_partition, t.earlier_offset, t.changelog_partition)
+            ELSE format('Task %s was given changelog partition %s'::text, t.task_name, t.changelog_partition)
+        END ||
+        CASE
+            WHEN f.is_given THEN format(', which had been that of task %s (log offset %s)'::text, t.holder, t.holder_offset)
+            ELSE ''::text
+        END) || ': the task restores the state that stands there, not its own.'::text) AS detail,
+    t.record_time,
+    t.message_time,
+    t.source,
+    t.host,
+    t.username,
+    j.stream_kind,
+    j.incarnation,
+    t.log_offset
+   FROM ((projection.job_log j
+     CROSS JOIN LATERAL projection.changelog_turn(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
+     CROSS JOIN LATERAL ( SELECT COALESCE(((t.holder <> t.task_name) AND ((t.left_offset < t.log_offset) OR (t.left_time <= (t.record_time + '00:01:00'::interval)))), false) AS "coalesce") f(is_given))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (f.is_given OR (t.earlier_partition <> t.changelog_partition)));
+
+--
+-- Name: anomaly_changelog_shared; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_changelog_shared AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'changelog_shared'::text AS anomaly,
+    (t.changelog_partition)::text AS subject,
+    format('Changelog partition %s was given to task %s and is that of task %s as well (log offset %s): each overwrites the other''s state.'::text, t.changelog_partition, t.task_name, t.holder, t.holder_offset) AS detail,
+    t.record_time,
+    t.message_time,
+    t.source,
+    t.host,
+    t.username,
+    j.stream_kind,
+    j.incarnation,
+    t.log_offset
+   FROM (projection.job_log j
+     CROSS JOIN LATERAL projection.changelog_turn(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.holder <> t.task_name) AND COALESCE(((t.left_offset > t.log_offset) AND COALESCE((t.left_time > (t.record_time + '00:01:00'::interval)), true)), (t.left_offset IS NULL)));
+
+--
+-- Name: checkpoint_envelope; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_envelope (
+    log_offset bigint NOT NULL,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    source text,
+    host text,
+    username text
+);
+
+--
+-- Name: checkpoint_event; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    layout_id integer,
+    checkpoint_id text,
+    offsets text,
+    offsets_odd text[]
+)
+PARTITION BY RANGE (log_offset);
+
+--
+-- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
+
+--
+-- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E = null';
+
+--
+-- Name: COLUMN checkpoint_event.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
 
 --
 -- Name: event_key; Type: TABLE; Schema: projection; Owner: -
@@ -2016,6 +3937,477 @@ COMMENT ON COLUMN projection.event_key.message_type IS 'null: the key''s bytes c
 --
 
 COMMENT ON COLUMN projection.event_key.message_key IS 'one text for every spelling of the key';
+
+--
+-- Name: commit; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.commit AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    k.message_key AS task_name,
+    k.checkpoint_version,
+    k.grouper_factory,
+    h.log_id,
+    h.key_id,
+    h.layout_id,
+    h.checkpoint_id,
+    h.offsets,
+    h.offsets_odd,
+    q.changelogs,
+    q.store_names,
+    q.versions,
+    q.max_age,
+        CASE
+            WHEN (k.checkpoint_version = 0) THEN 'coordinator-stream'::text
+            ELSE 'checkpoint-topic'::text
+        END AS origin,
+        CASE
+            WHEN (h.layout_id IS NULL) THEN 'delete'::text
+            ELSE 'set'::text
+        END AS operation,
+        CASE
+            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
+            WHEN (k.checkpoint_version = 0) THEN false
+            WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
+            WHEN (k.checkpoint_version = q.versions[1]) THEN true
+            WHEN (NOT (k.checkpoint_version = ANY (q.versions))) THEN false
+            ELSE COALESCE(( SELECT COALESCE(((b.layout_id IS NULL) OR ((h.record_time - b.record_time) > q.max_age)), false) AS "coalesce"
+               FROM (projection.event_key u
+                 CROSS JOIN LATERAL ( SELECT e.log_offset,
+                        e.record_time,
+                        e.layout_id
+                       FROM projection.checkpoint_event e
+                      WHERE ((e.log_id = u.log_id) AND (e.key_id = u.key_id) AND (e.log_offset < h.log_offset))
+                      ORDER BY e.log_offset DESC
+                     LIMIT 1) b)
+              WHERE ((u.log_id = h.log_id) AND (u.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT u.is_other) AND ("left"(u.message_key, 100) = "left"(k.message_key, 100)) AND (u.message_key = k.message_key) AND (u.grouper_factory = k.grouper_factory) AND (array_position(q.versions, u.checkpoint_version) < array_position(q.versions, k.checkpoint_version)))
+              ORDER BY b.log_offset DESC
+             LIMIT 1), true)
+        END AS is_preferred,
+    h.record_time,
+    v.message_time,
+    v.source,
+    v.host,
+    v.username,
+    j.stream_kind,
+    j.incarnation,
+    h.log_offset
+   FROM (((((projection.job_log j
+     CROSS JOIN LATERAL ( SELECT max(p.log_id) FILTER (WHERE (p.stream_kind = 'coordinator'::text)) AS coordinator_log,
+            COALESCE(bool_or((p.stream_kind = 'checkpoint'::text)), false) AS has_checkpoint_topic
+           FROM projection.job_log p
+          WHERE ((p.job_suffix = j.job_suffix) AND p.is_current)) o)
+     CROSS JOIN LATERAL ( SELECT j.log_id,
+            r.versions,
+            r.max_age,
+            r.grouper_factory,
+            r.changelogs,
+            r.store_names
+           FROM projection.checkpoint_rule(o.coordinator_log, NULL::bigint) r(versions, max_age, grouper_factory, changelogs, store_names)
+         OFFSET 0) q)
+     JOIN projection.checkpoint_event h ON ((h.log_id = q.log_id)))
+     JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
+     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_id = h.log_id) AND (v.log_offset = h.log_offset))));
+
+--
+-- Name: anomaly_checkpoint_moved_back; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_checkpoint_moved_back AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    'checkpoint_moved_back'::text AS anomaly,
+    projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket) AS subject,
+    format('The checkpoint of task %s went back from %s (log offset %s) to %s, and neither a startpoint nor reset.offset asked for it: what lies between is read again. The checkpoint was written by hand, two containers run the task, or the input was made again.'::text, c.task_name, m.earlier_offset, b.log_offset, m.input_offset) AS detail,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM ((projection.commit c
+     CROSS JOIN LATERAL ( SELECT e.layout_id,
+            e.offsets,
+            e.offsets_odd,
+            e.record_time,
+            e.log_offset
+           FROM projection.checkpoint_event e
+          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset))
+          ORDER BY e.log_offset DESC
+         LIMIT 1) b)
+     CROSS JOIN LATERAL projection.checkpoint_lowered(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) m(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset))
+  WHERE (c.is_preferred AND (NOT ((c.checkpoint_version = 1) AND COALESCE((((m.system_name || '.'::text) || m.stream_name) = ANY (c.changelogs)), false))) AND (NOT projection.was_rewind_asked_for(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
+
+--
+-- Name: anomaly_read_versions; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_read_versions AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'checkpoint_version_rollback'::text AS anomaly,
+    n.task_name AS subject,
+    format('task.checkpoint.read.versions was %s and is %s now: task %s starts from its checkpoint of version %s (log offset %s), not from that of version %s (log offset %s), and reads again from %s in %s instead of %s.'::text, COALESCE(t.held_value, 'not set'::text), COALESCE(t.config_value, 'not set'::text), n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset, n.input_offset, n.partition_text, n.earlier_offset) AS detail,
+    t.record_time,
+    t.message_time,
+    t.source,
+    t.host,
+    t.username,
+    j.stream_kind,
+    j.incarnation,
+    t.log_offset
+   FROM (((projection.job_log j
+     CROSS JOIN LATERAL projection.config_turn(j.log_id, 'task.checkpoint.read.versions'::text) t(config_value, held_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
+     CROSS JOIN LATERAL ( SELECT l.log_id,
+            c.cut
+           FROM (projection.job_log l
+             CROSS JOIN LATERAL projection.log_cut(l.log_id, t.record_time) c(cut))
+          WHERE ((l.job_suffix = j.job_suffix) AND (l.stream_kind = 'checkpoint'::text) AND l.is_complete AND (c.cut >= 0))
+          ORDER BY l.incarnation DESC
+         LIMIT 1) p)
+     CROSS JOIN LATERAL projection.checkpoint_choice_lowered(j.log_id, t.log_offset, p.log_id, p.cut) n(task_name, checkpoint_version, log_offset, earlier_version, earlier_log_offset, partition_text, input_offset, earlier_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value IS DISTINCT FROM t.held_value));
+
+--
+-- Name: anomaly_startpoint_ignored; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_startpoint_ignored AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'startpoint_ignored'::text AS anomaly,
+    projection.partition_text(i.system_name, i.stream_name, i.partition_id, i.key_bucket) AS subject,
+    i.detail,
+    i.record_time,
+    NULL::timestamp with time zone AS message_time,
+    NULL::text AS source,
+    NULL::text AS host,
+    NULL::text AS username,
+    i.stream_kind,
+    i.incarnation,
+    i.log_offset
+   FROM (projection.job_log j
+     CROSS JOIN LATERAL ( SELECT r.system_name,
+            r.stream_name,
+            r.partition_id,
+            r.key_bucket,
+            format('Task %s was handed the startpoint %s, and its next checkpoint went on from the old place, from %s (log offset %s) to %s (log offset %s): the startpoint could not be resolved and was passed over, or the task had read past the old place when it wrote the checkpoint.'::text, r.task_name, concat_ws(' '::text, r.startpoint_type, r.startpoint_value), r.earlier_offset, r.earlier_log_offset, r.input_offset, r.checkpoint_log_offset) AS format,
+            r.record_time,
+            j.stream_kind,
+            j.incarnation,
+            r.log_offset
+           FROM projection.startpoint_removed(j.log_id, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, fanned_out_ms, status, input_offset, checkpoint_log_offset, earlier_offset, earlier_log_offset, record_time, log_offset)
+          WHERE (r.status = 'refused'::text)
+        UNION ALL
+         SELECT u.system_name,
+            u.stream_name,
+            u.partition_id,
+            u.key_bucket,
+            format('Task %s was handed the startpoint %s (log offset %s), and its checkpoints went on without taking it, from %s to %s (log offset %s): no container of the task has started since, or none reads its startpoints.'::text, u.task_name, concat_ws(' '::text, u.startpoint_type, u.startpoint_value), u.fan_out_offset, COALESCE(u.earlier_offset, 'nothing'::text), u.input_offset, u.moved_log_offset) AS format,
+            u.record_time,
+            u.stream_kind,
+            u.incarnation,
+            u.log_offset
+           FROM projection.startpoint_untaken(j.log_id) u(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, fan_out_offset, earlier_offset, input_offset, moved_log_offset, stream_kind, incarnation, record_time, log_offset)) i(system_name, stream_name, partition_id, key_bucket, detail, record_time, stream_kind, incarnation, log_offset))
+  WHERE (j.stream_kind = 'coordinator'::text);
+
+--
+-- Name: anomaly_two_job_names; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_two_job_names AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'two_job_names'::text AS anomaly,
+    n.config_key AS subject,
+    format('%s on %s was %s (log offset %s) and is %s now: two jobs share the topic, for _ is written as - in its name, and overwrite each other''s config, checkpoints and assignments.'::text, n.config_key, j.stream_name, t.earlier_value, t.earlier_offset, t.config_value) AS detail,
+    t.record_time,
+    t.message_time,
+    t.source,
+    t.host,
+    t.username,
+    j.stream_kind,
+    j.incarnation,
+    t.log_offset
+   FROM ((projection.job_log j
+     CROSS JOIN ( VALUES ('job.name'::text), ('job.id'::text)) n(config_key))
+     CROSS JOIN LATERAL projection.config_turn(j.log_id, n.config_key) t(config_value, held_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value <> t.earlier_value));
+
+--
+-- Name: anomaly_unread_checkpoint; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_unread_checkpoint AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    'checkpoint_version_rollback'::text AS anomaly,
+    c.task_name AS subject,
+        CASE
+            WHEN (c.checkpoint_version = ANY (c.versions)) THEN format('Task %s writes checkpoints of version %s, and the last one of version %s, which is read before it, is older by more than %s (log offset %s): the task went back to the older writer, and starts from version %s now.'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset, c.checkpoint_version)
+            ELSE format('Task %s writes checkpoints of version %s, which the job does not read (task.checkpoint.read.versions), and the last one of version %s is older by more than %s: the next start goes back to that one (log offset %s).'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset)
+        END AS detail,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM ((projection.commit c
+     CROSS JOIN LATERAL ( SELECT e.log_offset,
+            e.record_time,
+            e.layout_id,
+            k.checkpoint_version
+           FROM (projection.event_key k
+             CROSS JOIN LATERAL ( SELECT h.log_offset,
+                    h.record_time,
+                    h.layout_id
+                   FROM projection.checkpoint_event h
+                  WHERE ((h.log_id = k.log_id) AND (h.key_id = k.key_id) AND (h.log_offset < c.log_offset))
+                  ORDER BY h.log_offset DESC
+                 LIMIT 1) e)
+          WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)))
+          ORDER BY e.log_offset DESC
+         LIMIT 1) b)
+     LEFT JOIN LATERAL ( SELECT e.record_time
+           FROM projection.checkpoint_event e
+          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset))
+          ORDER BY e.log_offset DESC
+         LIMIT 1) p ON (true))
+  WHERE ((c.stream_kind = 'checkpoint'::text) AND (c.operation = 'set'::text) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND ((c.record_time - b.record_time) > c.max_age) AND COALESCE(((p.record_time - b.record_time) <= c.max_age), true));
+
+--
+-- Name: anomaly; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.anomaly AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    anomaly,
+    subject,
+    detail,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM ( SELECT anomaly_checkpoint_moved_back.job_name,
+            anomaly_checkpoint_moved_back.job_id,
+            anomaly_checkpoint_moved_back.job_bucket,
+            anomaly_checkpoint_moved_back.anomaly,
+            anomaly_checkpoint_moved_back.subject,
+            anomaly_checkpoint_moved_back.detail,
+            anomaly_checkpoint_moved_back.record_time,
+            anomaly_checkpoint_moved_back.message_time,
+            anomaly_checkpoint_moved_back.source,
+            anomaly_checkpoint_moved_back.host,
+            anomaly_checkpoint_moved_back.username,
+            anomaly_checkpoint_moved_back.stream_kind,
+            anomaly_checkpoint_moved_back.incarnation,
+            anomaly_checkpoint_moved_back.log_offset
+           FROM projection.anomaly_checkpoint_moved_back
+        UNION ALL
+         SELECT anomaly_unread_checkpoint.job_name,
+            anomaly_unread_checkpoint.job_id,
+            anomaly_unread_checkpoint.job_bucket,
+            anomaly_unread_checkpoint.anomaly,
+            anomaly_unread_checkpoint.subject,
+            anomaly_unread_checkpoint.detail,
+            anomaly_unread_checkpoint.record_time,
+            anomaly_unread_checkpoint.message_time,
+            anomaly_unread_checkpoint.source,
+            anomaly_unread_checkpoint.host,
+            anomaly_unread_checkpoint.username,
+            anomaly_unread_checkpoint.stream_kind,
+            anomaly_unread_checkpoint.incarnation,
+            anomaly_unread_checkpoint.log_offset
+           FROM projection.anomaly_unread_checkpoint
+        UNION ALL
+         SELECT anomaly_read_versions.job_name,
+            anomaly_read_versions.job_id,
+            anomaly_read_versions.job_bucket,
+            anomaly_read_versions.anomaly,
+            anomaly_read_versions.subject,
+            anomaly_read_versions.detail,
+            anomaly_read_versions.record_time,
+            anomaly_read_versions.message_time,
+            anomaly_read_versions.source,
+            anomaly_read_versions.host,
+            anomaly_read_versions.username,
+            anomaly_read_versions.stream_kind,
+            anomaly_read_versions.incarnation,
+            anomaly_read_versions.log_offset
+           FROM projection.anomaly_read_versions
+        UNION ALL
+         SELECT anomaly_startpoint_ignored.job_name,
+            anomaly_startpoint_ignored.job_id,
+            anomaly_startpoint_ignored.job_bucket,
+            anomaly_startpoint_ignored.anomaly,
+            anomaly_startpoint_ignored.subject,
+            anomaly_startpoint_ignored.detail,
+            anomaly_startpoint_ignored.record_time,
+            anomaly_startpoint_ignored.message_time,
+            anomaly_startpoint_ignored.source,
+            anomaly_startpoint_ignored.host,
+            anomaly_startpoint_ignored.username,
+            anomaly_startpoint_ignored.stream_kind,
+            anomaly_startpoint_ignored.incarnation,
+            anomaly_startpoint_ignored.log_offset
+           FROM projection.anomaly_startpoint_ignored
+        UNION ALL
+         SELECT anomaly_changelog_remapped.job_name,
+            anomaly_changelog_remapped.job_id,
+            anomaly_changelog_remapped.job_bucket,
+            anomaly_changelog_remapped.anomaly,
+            anomaly_changelog_remapped.subject,
+            anomaly_changelog_remapped.detail,
+            anomaly_changelog_remapped.record_time,
+            anomaly_changelog_remapped.message_time,
+            anomaly_changelog_remapped.source,
+            anomaly_changelog_remapped.host,
+            anomaly_changelog_remapped.username,
+            anomaly_changelog_remapped.stream_kind,
+            anomaly_changelog_remapped.incarnation,
+            anomaly_changelog_remapped.log_offset
+           FROM projection.anomaly_changelog_remapped
+        UNION ALL
+         SELECT anomaly_changelog_shared.job_name,
+            anomaly_changelog_shared.job_id,
+            anomaly_changelog_shared.job_bucket,
+            anomaly_changelog_shared.anomaly,
+            anomaly_changelog_shared.subject,
+            anomaly_changelog_shared.detail,
+            anomaly_changelog_shared.record_time,
+            anomaly_changelog_shared.message_time,
+            anomaly_changelog_shared.source,
+            anomaly_changelog_shared.host,
+            anomaly_changelog_shared.username,
+            anomaly_changelog_shared.stream_kind,
+            anomaly_changelog_shared.incarnation,
+            anomaly_changelog_shared.log_offset
+           FROM projection.anomaly_changelog_shared
+        UNION ALL
+         SELECT anomaly_two_job_names.job_name,
+            anomaly_two_job_names.job_id,
+            anomaly_two_job_names.job_bucket,
+            anomaly_two_job_names.anomaly,
+            anomaly_two_job_names.subject,
+            anomaly_two_job_names.detail,
+            anomaly_two_job_names.record_time,
+            anomaly_two_job_names.message_time,
+            anomaly_two_job_names.source,
+            anomaly_two_job_names.host,
+            anomaly_two_job_names.username,
+            anomaly_two_job_names.stream_kind,
+            anomaly_two_job_names.incarnation,
+            anomaly_two_job_names.log_offset
+           FROM projection.anomaly_two_job_names) a;
+
+--
+-- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. A filter on the job, better on an offset range too, is cheap; all jobs at once reads every checkpoint ever written.
+Key: provenance, anomaly, subject.';
+
+--
+-- Name: COLUMN anomaly.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN anomaly.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN anomaly.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN anomaly.anomaly; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.anomaly IS 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared or two_job_names.';
+
+--
+-- Name: COLUMN anomaly.subject; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.subject IS 'What it is about: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names).';
+
+--
+-- Name: COLUMN anomaly.detail; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.detail IS 'One sentence: what happened, the log offsets that show it, and what it means.';
+
+--
+-- Name: COLUMN anomaly.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN anomaly.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN anomaly.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN anomaly.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN anomaly.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN anomaly.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN anomaly.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN anomaly.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: message_event; Type: TABLE; Schema: projection; Owner: -
@@ -2104,54 +4496,92 @@ CREATE VIEW coordinator.changelog_mapping_history AS
 -- Name: VIEW changelog_mapping_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.changelog_mapping_history IS 'Every changelog partition ever given to a task or taken from it.';
+COMMENT ON VIEW coordinator.changelog_mapping_history IS 'Every event that gave a task its changelog partition, or took it away.
+Key: provenance.';
 
 --
--- Name: checkpoint_envelope; Type: TABLE; Schema: projection; Owner: -
+-- Name: COLUMN changelog_mapping_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-CREATE TABLE projection.checkpoint_envelope (
-    log_offset bigint NOT NULL,
-    message_time timestamp with time zone,
-    log_id integer NOT NULL,
-    source text,
-    host text,
-    username text
-);
+COMMENT ON COLUMN coordinator.changelog_mapping_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
 
 --
--- Name: checkpoint_event; Type: TABLE; Schema: projection; Owner: -
+-- Name: COLUMN changelog_mapping_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-CREATE TABLE projection.checkpoint_event (
-    log_offset bigint NOT NULL,
-    record_time timestamp with time zone,
-    log_id integer NOT NULL,
-    key_id integer NOT NULL,
-    layout_id integer,
-    checkpoint_id text,
-    offsets text,
-    offsets_odd text[]
-)
-PARTITION BY RANGE (log_offset);
+COMMENT ON COLUMN coordinator.changelog_mapping_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
 
 --
--- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
+-- Name: COLUMN changelog_mapping_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
 
 --
--- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
+-- Name: COLUMN changelog_mapping_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E = null';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.task_name IS 'The task.';
 
 --
--- Name: COLUMN checkpoint_event.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
+-- Name: COLUMN changelog_mapping_history.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.changelog_partition IS 'The partition, the same in every changelog of the job. Null: the event takes it away.';
+
+--
+-- Name: COLUMN changelog_mapping_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN changelog_mapping_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN changelog_mapping_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN changelog_mapping_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN changelog_mapping_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN changelog_mapping_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN changelog_mapping_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN changelog_mapping_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN changelog_mapping_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.changelog_mapping_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: checkpoint_layout; Type: TABLE; Schema: projection; Owner: -
@@ -2183,69 +4613,6 @@ COMMENT ON COLUMN projection.checkpoint_layout.n IS 'place among the checkpoint'
 --
 
 COMMENT ON COLUMN projection.checkpoint_layout.marker_prefix IS 'state marker = marker_prefix, offset, marker_suffix';
-
---
--- Name: commit; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.commit AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    k.message_key AS task_name,
-    k.checkpoint_version,
-    k.grouper_factory,
-    h.log_id,
-    h.layout_id,
-    h.checkpoint_id,
-    h.offsets,
-    h.offsets_odd,
-    q.changelogs,
-    q.store_names,
-        CASE
-            WHEN (k.checkpoint_version = 0) THEN 'coordinator-stream'::text
-            ELSE 'checkpoint-topic'::text
-        END AS origin,
-        CASE
-            WHEN (h.layout_id IS NULL) THEN 'delete'::text
-            ELSE 'set'::text
-        END AS operation,
-        CASE
-            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
-            WHEN (k.checkpoint_version = 0) THEN false
-            WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
-            WHEN (k.checkpoint_version = q.versions[1]) THEN true
-            WHEN (NOT (k.checkpoint_version = ANY (q.versions))) THEN false
-            ELSE COALESCE(( SELECT COALESCE(((b.layout_id IS NULL) OR ((h.record_time - b.record_time) > q.max_age)), false) AS "coalesce"
-               FROM (projection.event_key u
-                 CROSS JOIN LATERAL ( SELECT e.log_offset,
-                        e.record_time,
-                        e.layout_id
-                       FROM projection.checkpoint_event e
-                      WHERE ((e.log_id = u.log_id) AND (e.key_id = u.key_id) AND (e.log_offset < h.log_offset))
-                      ORDER BY e.log_offset DESC
-                     LIMIT 1) b)
-              WHERE ((u.log_id = h.log_id) AND (u.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT u.is_other) AND ("left"(u.message_key, 100) = "left"(k.message_key, 100)) AND (u.message_key = k.message_key) AND (u.grouper_factory = k.grouper_factory) AND (array_position(q.versions, u.checkpoint_version) < array_position(q.versions, k.checkpoint_version)))
-              ORDER BY b.log_offset DESC
-             LIMIT 1), true)
-        END AS is_preferred,
-    h.record_time,
-    v.message_time,
-    v.source,
-    v.host,
-    v.username,
-    j.stream_kind,
-    j.incarnation,
-    h.log_offset
-   FROM (((((projection.job_log j
-     CROSS JOIN LATERAL ( SELECT max(p.log_id) FILTER (WHERE (p.stream_kind = 'coordinator'::text)) AS coordinator_log,
-            COALESCE(bool_or((p.stream_kind = 'checkpoint'::text)), false) AS has_checkpoint_topic
-           FROM projection.job_log p
-          WHERE ((p.job_suffix = j.job_suffix) AND p.is_current)) o)
-     CROSS JOIN LATERAL projection.checkpoint_rule(o.coordinator_log, NULL::bigint) q(versions, max_age, grouper_factory, changelogs, store_names))
-     JOIN projection.checkpoint_event h ON ((h.log_id = j.log_id)))
-     JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
-     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_id = h.log_id) AND (v.log_offset = h.log_offset))));
 
 --
 -- Name: checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -2284,7 +4651,152 @@ CREATE VIEW coordinator.checkpoint_history AS
 -- Name: VIEW checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written: a row an input partition; deletes and empty checkpoints are one row without a partition.';
+COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written, wherever it stood: a row an input partition. A delete and a checkpoint without partitions are one row whose partition is null.
+Key: provenance, system_name, stream_name, partition_id, key_bucket.';
+
+--
+-- Name: COLUMN checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN checkpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN checkpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN checkpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.task_name IS 'The task.';
+
+--
+-- Name: COLUMN checkpoint_history.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.system_name IS 'The partition''s system. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+
+--
+-- Name: COLUMN checkpoint_history.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.stream_name IS 'The partition''s stream. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+
+--
+-- Name: COLUMN checkpoint_history.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.partition_id IS 'The partition''s number. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+
+--
+-- Name: COLUMN checkpoint_history.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.key_bucket IS 'The part of the partition that the task reads; -1 is all of it. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+
+--
+-- Name: COLUMN checkpoint_history.input_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.input_offset IS 'The last offset that was processed, as the system writes it. Null: the row has no partition, or the checkpoint names it without an offset.';
+
+--
+-- Name: COLUMN checkpoint_history.input_offset_number; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.input_offset_number IS 'The same as a number. Null: it is no integer of at most 18 digits.';
+
+--
+-- Name: COLUMN checkpoint_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_id IS 'Which commit it was: versions 1 and 2 of one commit have the same. Null: a delete; versions 0 and 1 have it only where state was committed.';
+
+--
+-- Name: COLUMN checkpoint_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+
+--
+-- Name: COLUMN checkpoint_history.origin; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.origin IS 'Where it stood: `coordinator-stream` or `checkpoint-topic`.';
+
+--
+-- Name: COLUMN checkpoint_history.grouper_factory; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.grouper_factory IS 'The class that grouped partitions into tasks, a part of the key in the checkpoint topic. Null: version 0 has none.';
+
+--
+-- Name: COLUMN checkpoint_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.is_preferred IS 'A reader with the job''s current config takes this one: of the versions of a commit the first that is read; a lower one only where no better stands before it, or long before; none in the place that is not read.';
+
+--
+-- Name: COLUMN checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN checkpoint_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN checkpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN checkpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.checkpoint_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: commit_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -2316,7 +4828,104 @@ CREATE VIEW coordinator.commit_history AS
 -- Name: VIEW commit_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.commit_history IS 'A row a commit of a task, without its partitions.';
+COMMENT ON VIEW coordinator.commit_history IS 'A row a commit of a task, without its partitions: the cheap way to count commits and to see when they came. A job that writes versions 1 and 2 has two rows a commit, of which is_preferred chooses one.
+Key: provenance.';
+
+--
+-- Name: COLUMN commit_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN commit_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN commit_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN commit_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.task_name IS 'The task.';
+
+--
+-- Name: COLUMN commit_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+
+--
+-- Name: COLUMN commit_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.checkpoint_id IS 'Which commit it was: versions 1 and 2 of one commit have the same. Null: versions 0 and 1 have it only where state was committed.';
+
+--
+-- Name: COLUMN commit_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.is_preferred IS 'A reader with the job''s current config takes this one: of the versions of a commit the first that is read; a lower one only where no better stands before it, or long before; none in the place that is not read.';
+
+--
+-- Name: COLUMN commit_history.partition_count; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.partition_count IS 'How many input partitions the checkpoint names.';
+
+--
+-- Name: COLUMN commit_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN commit_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN commit_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN commit_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN commit_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN commit_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN commit_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN commit_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: config_change; Type: VIEW; Schema: coordinator; Owner: -
@@ -2369,6 +4978,30 @@ COMMENT ON VIEW coordinator.config_change IS 'Config events that changed a value
 Key: provenance.';
 
 --
+-- Name: COLUMN config_change.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN config_change.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN config_change.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN config_change.config_key; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.config_key IS 'The config key; a key that shows a secret itself is a fingerprint.';
+
+--
 -- Name: COLUMN config_change.previous_value; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
@@ -2385,6 +5018,54 @@ COMMENT ON COLUMN coordinator.config_change.config_value IS 'The value from this
 --
 
 COMMENT ON COLUMN coordinator.config_change.operation IS 'set, or delete: whether the key has a value from this event on.';
+
+--
+-- Name: COLUMN config_change.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN config_change.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN config_change.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN config_change.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN config_change.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN config_change.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN config_change.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN config_change.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_change.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: config_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -2413,7 +5094,98 @@ CREATE VIEW coordinator.config_history AS
 -- Name: VIEW config_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.config_history IS 'Every config key ever set or deleted, also where the value stayed the same.';
+COMMENT ON VIEW coordinator.config_history IS 'Every event that set or deleted a config key, also where the value stayed the same: each deployment writes all keys again.
+Key: provenance.';
+
+--
+-- Name: COLUMN config_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN config_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN config_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN config_history.config_key; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.config_key IS 'The config key; a key that shows a secret itself is a fingerprint.';
+
+--
+-- Name: COLUMN config_history.config_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.config_value IS 'The value, or its fingerprint (`hmac-sha256:…`) where it is a secret. Null: the event deletes the key.';
+
+--
+-- Name: COLUMN config_history.is_sensitive; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.is_sensitive IS 'The value is a secret, by its key or by what it shows, and only its fingerprint is here.';
+
+--
+-- Name: COLUMN config_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN config_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN config_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN config_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN config_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN config_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN config_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN config_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN config_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: container_execution_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -2445,6 +5217,24 @@ COMMENT ON VIEW coordinator.container_execution_history IS 'Every id that the cl
 Key: provenance.';
 
 --
+-- Name: COLUMN container_execution_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN container_execution_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN container_execution_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
 -- Name: COLUMN container_execution_history.container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
@@ -2455,6 +5245,60 @@ COMMENT ON COLUMN coordinator.container_execution_history.container_id IS 'The c
 --
 
 COMMENT ON COLUMN coordinator.container_execution_history.execution_container_id IS 'The id that the cluster gave to it, such as container_1700000000001_0042_01_000002. Null: the event deletes the container''s id.';
+
+--
+-- Name: COLUMN container_execution_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN container_execution_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN container_execution_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN container_execution_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_execution_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_execution_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_execution_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN container_execution_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN container_execution_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_execution_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: container_host_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -2488,6 +5332,24 @@ COMMENT ON VIEW coordinator.container_host_history IS 'Every host that a contain
 Key: provenance.';
 
 --
+-- Name: COLUMN container_host_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN container_host_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN container_host_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
 -- Name: COLUMN container_host_history.container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
@@ -2510,6 +5372,60 @@ COMMENT ON COLUMN coordinator.container_host_history.jmx_url IS 'Where the conta
 --
 
 COMMENT ON COLUMN coordinator.container_host_history.jmx_tunneling_url IS 'Where the container''s JMX is through a tunnel; empty where it has none. Null: the message has none, or the event deletes it.';
+
+--
+-- Name: COLUMN container_host_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN container_host_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN container_host_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN container_host_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_host_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_host_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN container_host_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN container_host_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN container_host_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: event; Type: TABLE; Schema: eventlog; Owner: -
@@ -2594,7 +5510,98 @@ CREATE VIEW coordinator.event AS
 -- Name: VIEW event; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.event IS 'Every event ever seen, also those that Kafka has forgotten; no values.';
+COMMENT ON VIEW coordinator.event IS 'Every event ever seen, also those that Kafka has forgotten, without values: what replay jobs and auditors count by.
+Key: provenance.';
+
+--
+-- Name: COLUMN event.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN event.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN event.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN event.message_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.message_type IS 'The type, from the key. Null: the key can not be read.';
+
+--
+-- Name: COLUMN event.message_key; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.message_key IS 'What the message is about, from the key: a config key, a task, a partition; the same text for every spelling. Null: the key can not be read.';
+
+--
+-- Name: COLUMN event.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN event.value_bytes; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.value_bytes IS 'Length of the value. Null: a tombstone has none.';
+
+--
+-- Name: COLUMN event.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN event.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN event.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN event.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN event.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN event.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN event.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN event.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: job; Type: VIEW; Schema: coordinator; Owner: -
@@ -2639,7 +5646,68 @@ CREATE VIEW coordinator.job AS
 -- Name: VIEW job; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.job IS 'Every job with its two logs and how much stands on them.';
+COMMENT ON VIEW coordinator.job IS 'Every job with its two logs and how much stands on them now.
+Key: the job.';
+
+--
+-- Name: COLUMN job.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN job.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN job.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN job.coordinator_stream; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.coordinator_stream IS 'The current log of coordinator messages. Null: none was read yet.';
+
+--
+-- Name: COLUMN job.checkpoint_stream; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.checkpoint_stream IS 'The current log of checkpoints. Null: none was read yet, or the job has none.';
+
+--
+-- Name: COLUMN job.config_count; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.config_count IS 'How many config keys are set.';
+
+--
+-- Name: COLUMN job.task_count; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.task_count IS 'How many tasks are assigned to containers; where none is, how many have a checkpoint.';
+
+--
+-- Name: COLUMN job.container_count; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.container_count IS 'How many containers have tasks.';
+
+--
+-- Name: COLUMN job.first_record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.first_record_time IS 'Time of the first event that the archive holds of the two logs. Null: timestamptz can''t hold it, or there is no event.';
+
+--
+-- Name: COLUMN job.last_record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job.last_record_time IS 'Time of the newest event of the two logs. Null: timestamptz can''t hold it, or there is no event.';
 
 --
 -- Name: job_coordinator_metadata_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -2673,6 +5741,24 @@ COMMENT ON VIEW coordinator.job_coordinator_metadata_history IS 'What every job 
 Key: provenance.';
 
 --
+-- Name: COLUMN job_coordinator_metadata_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
 -- Name: COLUMN job_coordinator_metadata_history.cluster_type; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
@@ -2695,6 +5781,60 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.config_id IS 'A c
 --
 
 COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_model_id IS 'A checksum of the containers with their tasks and partitions. Null: the message has none, or the event deletes it.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN job_coordinator_metadata_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: observation; Type: TABLE; Schema: eventlog; Owner: -
@@ -2742,29 +5882,83 @@ CREATE VIEW coordinator.log_gap AS
     g.last_offset AS last_missing_offset,
     g.reason
    FROM (projection.job_log j
-     JOIN ( SELECT h.log_id,
-            h.first_offset,
+     CROSS JOIN LATERAL ( SELECT h.first_offset,
             h.last_offset,
             'compacted'::text AS reason
            FROM projection.gap h
+          WHERE (h.log_id = j.log_id)
         UNION ALL
-         SELECT o.log_id,
-            o.from_offset,
+         SELECT o.from_offset,
             o.to_offset,
                 CASE o.kind
                     WHEN 'gap'::text THEN 'compacted'::text
                     ELSE o.kind
                 END AS kind
            FROM eventlog.observation o
-          WHERE ((o.kind = ANY (ARRAY['truncated'::text, 'recreated'::text])) OR ((o.kind = 'gap'::text) AND (NOT (EXISTS ( SELECT
+          WHERE ((o.log_id = j.log_id) AND ((o.kind = ANY (ARRAY['truncated'::text, 'recreated'::text])) OR ((o.kind = 'gap'::text) AND (NOT (EXISTS ( SELECT
                    FROM projection.gap h
-                  WHERE ((h.log_id = o.log_id) AND (h.first_offset <= o.to_offset) AND (h.last_offset >= o.from_offset)))))))) g ON ((g.log_id = j.log_id)));
+                  WHERE ((h.log_id = o.log_id) AND (h.first_offset <= o.to_offset) AND (h.last_offset >= o.from_offset))))))))) g);
 
 --
 -- Name: VIEW log_gap; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.log_gap IS 'Stretches of offsets that a log has lost, and why. What was compacted or recreated was never read; what was truncated may stand in the archive. A last offset of null is unknown.';
+COMMENT ON VIEW coordinator.log_gap IS 'Stretches of offsets that a log has lost, and why. What was compacted or recreated was never read; what was truncated may stand in the archive, under the incarnation before.
+Key: stream_name, incarnation, first_missing_offset, reason.';
+
+--
+-- Name: COLUMN log_gap.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_gap.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN log_gap.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_gap.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN log_gap.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_gap.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN log_gap.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_gap.stream_name IS 'The log''s stream.';
+
+--
+-- Name: COLUMN log_gap.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_gap.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN log_gap.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_gap.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN log_gap.first_missing_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_gap.first_missing_offset IS 'The first offset that is missing.';
+
+--
+-- Name: COLUMN log_gap.last_missing_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_gap.last_missing_offset IS 'The last offset that is missing. Null: nobody knows where the stretch ended.';
+
+--
+-- Name: COLUMN log_gap.reason; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_gap.reason IS '`compacted` (Kafka had removed it before it was read, or it never was an event), `truncated` (the log was cut) or `recreated` (the topic was made again).';
 
 --
 -- Name: log; Type: TABLE; Schema: eventlog; Owner: -
@@ -2888,7 +6082,80 @@ CREATE VIEW coordinator.log_position AS
 -- Name: VIEW log_position; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.log_position IS 'How far each log has been folded; a lag of null is unknown, not zero.';
+COMMENT ON VIEW coordinator.log_position IS 'How far each log has been folded into the relations: what is below next_offset shows, all of it. Every incarnation is a row.
+Key: stream_name, incarnation.';
+
+--
+-- Name: COLUMN log_position.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN log_position.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN log_position.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN log_position.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.stream_name IS 'The log''s stream.';
+
+--
+-- Name: COLUMN log_position.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN log_position.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN log_position.next_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.next_offset IS 'The next offset to be folded.';
+
+--
+-- Name: COLUMN log_position.end_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.end_offset IS 'Where the log ended when its follower last looked (a log in Postgres: where it ends). Null: nobody looked.';
+
+--
+-- Name: COLUMN log_position.lag; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.lag IS 'How many offsets there are from the position to the end. Null: unknown, which is not zero.';
+
+--
+-- Name: COLUMN log_position.state; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read, the one before is shown) or `stopped`.';
+
+--
+-- Name: COLUMN log_position.heartbeat_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.heartbeat_at IS 'When a follower was last alive: every 5 seconds, so 30 without one mean that it is lost.';
+
+--
+-- Name: COLUMN log_position.fold_version; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.fold_version IS 'Version of the code that folded the log, and a digest of the key and the patterns for secrets.';
 
 --
 -- Name: other_message; Type: VIEW; Schema: coordinator; Owner: -
@@ -2917,7 +6184,92 @@ CREATE VIEW coordinator.other_message AS
 -- Name: VIEW other_message; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.other_message IS 'Living messages of types that have no relation of their own, as text; secrets show as fingerprints.';
+COMMENT ON VIEW coordinator.other_message IS 'Living messages of types that have no relation of their own, as text: container placement, types of the future. Secrets show as fingerprints.
+Key: message_type, message_key, stream_kind.';
+
+--
+-- Name: COLUMN other_message.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN other_message.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN other_message.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN other_message.message_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.message_type IS 'The type, from the key.';
+
+--
+-- Name: COLUMN other_message.message_key; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.message_key IS 'What the message is about, from the key; the same text for every spelling of it.';
+
+--
+-- Name: COLUMN other_message.message_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.message_value IS 'The message''s value as text.';
+
+--
+-- Name: COLUMN other_message.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN other_message.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN other_message.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN other_message.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN other_message.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN other_message.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN other_message.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN other_message.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.other_message.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: quarantine; Type: TABLE; Schema: projection; Owner: -
@@ -2984,7 +6336,116 @@ CREATE VIEW coordinator.quarantine AS
 -- Name: VIEW quarantine; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.quarantine IS 'Events whose bytes could not be understood; resolved once a readable value or a tombstone with the same key came.';
+COMMENT ON VIEW coordinator.quarantine IS 'Events whose bytes could not be understood, each with its reason. They changed nothing: the last readable value still counts.
+Key: provenance.';
+
+--
+-- Name: COLUMN quarantine.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN quarantine.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN quarantine.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN quarantine.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.stream_name IS 'The log''s stream.';
+
+--
+-- Name: COLUMN quarantine.reason; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.reason IS 'A short code: `not_json`, `not_utf8`, `nul`, `surrogate`, `wrong_type`, `missing_field`, `bad_number`, `bad_partition`, `null_key` and the like.';
+
+--
+-- Name: COLUMN quarantine.detail; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.detail IS 'What is wrong, and where, in words; never a value.';
+
+--
+-- Name: COLUMN quarantine.key_text; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.key_text IS 'The key as text, secrets masked; bytes that are no text are escaped. Null: the event has no key.';
+
+--
+-- Name: COLUMN quarantine.value_bytes; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.value_bytes IS 'Length of the value. Null: the event has no value.';
+
+--
+-- Name: COLUMN quarantine.value_fingerprint; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.value_fingerprint IS 'Fingerprint of the value (`hmac-sha256:…`): the same for the same bytes. Null: the event has no value.';
+
+--
+-- Name: COLUMN quarantine.is_resolved; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.is_resolved IS 'A readable value or a tombstone with the same key came later.';
+
+--
+-- Name: COLUMN quarantine.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN quarantine.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN quarantine.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN quarantine.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN quarantine.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN quarantine.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN quarantine.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN quarantine.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.quarantine.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: state_checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -3031,7 +6492,146 @@ CREATE VIEW coordinator.state_checkpoint_history AS
 -- Name: VIEW state_checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state markers of every checkpoint ever written: a row a store.';
+COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state of every checkpoint ever written, a row a store and backend. A delete and a checkpoint without state are one row whose store is null.
+Key: provenance, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+
+--
+-- Name: COLUMN state_checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN state_checkpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN state_checkpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN state_checkpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.task_name IS 'The task.';
+
+--
+-- Name: COLUMN state_checkpoint_history.store_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.store_name IS 'The store; empty where version 1 names a changelog and the config no store. Null: a delete, or a checkpoint without state.';
+
+--
+-- Name: COLUMN state_checkpoint_history.factory_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.factory_name IS 'The class of the backend that wrote the state. Null: a delete, or a checkpoint without state.';
+
+--
+-- Name: COLUMN state_checkpoint_history.marker; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.marker IS 'What the backend wrote in order to find its backup again. Null: a delete or no state; version 1 has no markers.';
+
+--
+-- Name: COLUMN state_checkpoint_history.changelog_system; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_system IS 'The changelog''s system. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint_history.changelog_stream; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_stream IS 'The changelog''s stream. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint_history.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_partition IS 'The changelog''s partition. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint_history.changelog_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_offset IS 'The last offset of the changelog that belongs to the checkpoint. Null: a delete or no state, the changelog was empty, or the backend keeps none in Kafka.';
+
+--
+-- Name: COLUMN state_checkpoint_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_id IS 'Which commit it was: versions 1 and 2 of one commit have the same. Null: a delete; versions 0 and 1 have it only where state was committed.';
+
+--
+-- Name: COLUMN state_checkpoint_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+
+--
+-- Name: COLUMN state_checkpoint_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN state_checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.is_preferred IS 'A reader with the job''s current config takes this one: of the versions of a commit the first that is read; a lower one only where no better stands before it, or long before; none in the place that is not read.';
+
+--
+-- Name: COLUMN state_checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN state_checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN state_checkpoint_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN state_checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN state_checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN state_checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN state_checkpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN state_checkpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_checkpoint_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: task_container_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -3063,10 +6663,88 @@ COMMENT ON VIEW coordinator.task_container_history IS 'Every container that a ta
 Key: provenance.';
 
 --
+-- Name: COLUMN task_container_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN task_container_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN task_container_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN task_container_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.task_name IS 'The task.';
+
+--
 -- Name: COLUMN task_container_history.container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
 COMMENT ON COLUMN coordinator.task_container_history.container_id IS 'The container that runs the task. Null: the event deletes the task''s container.';
+
+--
+-- Name: COLUMN task_container_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN task_container_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_container_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_container_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_container_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_container_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_container_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN task_container_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN task_container_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: task_mode_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -3098,10 +6776,88 @@ COMMENT ON VIEW coordinator.task_mode_history IS 'Every mode ever given to a tas
 Key: provenance.';
 
 --
+-- Name: COLUMN task_mode_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN task_mode_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN task_mode_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN task_mode_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.task_name IS 'The task.';
+
+--
 -- Name: COLUMN task_mode_history.task_mode; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
 COMMENT ON COLUMN coordinator.task_mode_history.task_mode IS 'Active or Standby; standby tasks are called Standby-<task>-<n>. Null: the event deletes the task''s mode.';
+
+--
+-- Name: COLUMN task_mode_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN task_mode_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_mode_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_mode_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_mode_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_mode_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_mode_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN task_mode_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN task_mode_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_mode_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: task_partition_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -3137,10 +6893,106 @@ COMMENT ON VIEW coordinator.task_partition_history IS 'Every list of tasks that 
 Key: provenance, system_name, stream_name, partition_id, key_bucket, task_name.';
 
 --
+-- Name: COLUMN task_partition_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN task_partition_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN task_partition_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN task_partition_history.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.system_name IS 'The partition''s system.';
+
+--
+-- Name: COLUMN task_partition_history.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.stream_name IS 'The partition''s stream.';
+
+--
+-- Name: COLUMN task_partition_history.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.partition_id IS 'The partition''s number.';
+
+--
+-- Name: COLUMN task_partition_history.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+
+--
 -- Name: COLUMN task_partition_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
 COMMENT ON COLUMN coordinator.task_partition_history.task_name IS 'A task that reads the partition from this event on. Null: the event deletes the partition''s list, or the list is empty.';
+
+--
+-- Name: COLUMN task_partition_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN task_partition_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_partition_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN task_partition_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_partition_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_partition_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN task_partition_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN task_partition_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN task_partition_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: alembic_version; Type: TABLE; Schema: eventlog; Owner: -
