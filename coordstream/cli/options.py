@@ -23,6 +23,7 @@ def parse_time(text: str) -> datetime:
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list of objects, with all columns.")]
 JobWord = Annotated[str, typer.Argument(metavar="JOB", help="Its name, or name/id where several share the name.")]
+MaybeJob = Annotated[str | None, typer.Argument(metavar="[JOB]", help="Name or name/id; none: all jobs.")]
 AsOf = Annotated[
     datetime | None, typer.Option("--as-of", metavar="TIME", parser=parse_time, help="As it was at this time (UTC).")
 ]
