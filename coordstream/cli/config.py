@@ -10,7 +10,7 @@ from coordstream.cli.config_keys import KeyPattern, matching
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
-from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Newest
+from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Newest, Utc
 from coordstream.cli.rows import Row, history, state
 from coordstream.cli.tables import Column, print_rows, printable, time_column
 
@@ -46,7 +46,12 @@ CHANGE_COLUMNS: Final = (
 
 @app.command()
 def show(
-    job: JobWord, as_of: AsOf = None, as_of_offset: AsOfOffset = None, key: KeyPattern = None, as_json: Json = False
+    job: JobWord,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    key: KeyPattern = None,
+    utc: Utc = False,
+    as_json: Json = False,
 ) -> None:
     """Show a job's configuration; values that are secrets show as fingerprints."""
     cut = Cut.of(as_of, as_of_offset)
@@ -54,7 +59,7 @@ def show(
         found = find_job(database.connection, job)
         rows = matching(state(database.connection, "config", found, cut), key)
     ordered = sorted(rows, key=lambda row: str(row["config_key"]))
-    print_rows(ordered, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json)
+    print_rows(ordered, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, utc=utc)
 
 
 @app.command("history")
@@ -65,6 +70,7 @@ def show_history(
     key: KeyPattern = None,
     changes: Annotated[bool, typer.Option("--changes", help="Leave out what set a key to the value it had.")] = False,
     limit: Newest = None,
+    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show who set and deleted which key when. A deploy sets every key again: --changes leaves that out."""
@@ -75,7 +81,7 @@ def show_history(
     shown = list(changes_only(rows)) if changes else rows
     title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
     columns = CHANGE_COLUMNS if changes else HISTORY_COLUMNS
-    print_rows(shown[-limit:] if limit else shown, columns, title=title, as_json=as_json)
+    print_rows(shown[-limit:] if limit else shown, columns, title=title, as_json=as_json, utc=utc)
 
 
 def changes_only(rows: Iterable[Row]) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from psycopg import sql
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
-from coordstream.cli.options import Json, MaybeJob
+from coordstream.cli.options import Json, MaybeJob, Utc
 from coordstream.cli.quarantine_retry import retry
 from coordstream.cli.rows import fetch, history
 from coordstream.cli.tables import Column, print_rows, time_column
@@ -39,6 +39,7 @@ def show(
     shows_all: Annotated[
         bool, typer.Option("--all", help="Also those whose key was written readably, or deleted, since.")
     ] = False,
+    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show what could not be understood, where, and why; the bytes stay in eventlog.event."""
@@ -50,4 +51,4 @@ def show(
             rows, whose = history(database.connection, "quarantine", found, Cut(), None), str(found)
     shown = [row for row in rows if shows_all or not row["is_resolved"]]
     columns = (*COLUMNS, RESOLVED) if shows_all else COLUMNS
-    print_rows(shown, columns, title=f"Quarantine of {whose}", as_json=as_json)
+    print_rows(shown, columns, title=f"Quarantine of {whose}", as_json=as_json, utc=utc)

@@ -7,7 +7,7 @@ import typer
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
-from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json
+from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Utc
 from coordstream.cli.rows import Row, state
 from coordstream.cli.tables import Column, input_partition, print_json, print_rows, time_column
 
@@ -43,7 +43,9 @@ def startpoint() -> None:
 
 
 @app.command()
-def show(job: JobWord, as_of: AsOf = None, as_of_offset: AsOfOffset = None, as_json: Json = False) -> None:
+def show(
+    job: JobWord, as_of: AsOf = None, as_of_offset: AsOfOffset = None, utc: Utc = False, as_json: Json = False
+) -> None:
     """Show startpoints that were requested and those that were fanned out to tasks and not used up yet."""
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
@@ -53,9 +55,11 @@ def show(job: JobWord, as_of: AsOf = None, as_of_offset: AsOfOffset = None, as_j
     if as_json:
         print_json(one_list(requests, fan_outs))
         return
-    print_rows(requests, REQUEST_COLUMNS, title=f"Startpoints requested for {found}{cut}", as_json=False)
+    print_rows(requests, REQUEST_COLUMNS, title=f"Startpoints requested for {found}{cut}", as_json=False, utc=utc)
     print()
-    print_rows(fan_outs, FAN_OUT_COLUMNS, title=f"Startpoints fanned out to tasks of {found}{cut}", as_json=False)
+    print_rows(
+        fan_outs, FAN_OUT_COLUMNS, title=f"Startpoints fanned out to tasks of {found}{cut}", as_json=False, utc=utc
+    )
 
 
 def one_list(requests: list[Row], fan_outs: list[Row]) -> list[Row]:

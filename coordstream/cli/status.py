@@ -9,7 +9,7 @@ from psycopg import sql
 
 from coordstream.cli.database import open_database
 from coordstream.cli.log_faults import Limits, faults, shown_state
-from coordstream.cli.options import MOST, Json
+from coordstream.cli.options import MOST, Json, Utc
 from coordstream.cli.rows import Row, fetch
 from coordstream.cli.tables import Column, print_rows, time_column
 from eventlog.kafka.options import KafkaOptions
@@ -41,8 +41,8 @@ STATUS: Final = sql.SQL(
 
 
 def heartbeat(row: Row) -> str | None:
-    """How long ago a log's follower last said that it lives; a recording has no follower."""
-    return None if row["backend"] == "recording" else f"{row['heartbeat_age_seconds']:.0f} s ago"
+    """When a log's follower last said that it lives; a recording has no follower."""
+    return None if row["backend"] == "recording" else row["heartbeat_at"]
 
 
 TITLE: Final = "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)"
@@ -53,7 +53,7 @@ COLUMNS: Final = (
     Column("end", lambda row: _or_unknown(row["end_offset"]), "right"),
     Column("lag", lambda row: _or_unknown(row["lag"]), "right"),
     Column("state", "state"),
-    Column("heartbeat", heartbeat, "right"),
+    time_column("heartbeat", heartbeat),
     time_column("last event", "last_event_time"),
     Column("bad", "quarantine_open", "right"),
     Column("gaps", "gap_count", "right"),
@@ -71,13 +71,14 @@ def status(
             min=0, metavar="SECONDS", help="Exit code 1 where a log's last heartbeat is older, also if stopped."
         ),
     ] = None,
+    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Say how far each log is read and whether its follower lives; for monitors, exit code 1 where one is lost."""
     with open_database() as database:
         rows = [_with_state(row) for row in fetch(database.connection, STATUS)]
     rows, unreachable = _with_ends(rows, database.settings.kafka)
-    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json)
+    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
     found = list(faults(rows, Limits(max_lag, max_age)))
     for sentence in filter(None, [unreachable, *found]):
         print(sentence, file=sys.stderr)
