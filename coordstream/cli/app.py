@@ -40,6 +40,8 @@ COMMANDS: Final = (
     Command("import", "recording_in", "Take recordings (JSON lines, gzipped or not) into the database."),
     Command("export", "recording_out", "Write a stream as a recording, with fingerprints for its secrets."),
     Command("status", "status", "Say how far each log is read and what is in quarantine."),
+    Command("job", "job", "The jobs, and how their logs stand.", has_verbs=True),
+    Command("task", "task", "A job's tasks: where they run, what they read, where they would start.", has_verbs=True),
     Command("log", "log", "The logs, and the events on them.", has_verbs=True),
     Command("config", "config", "A job's configuration, now and before.", has_verbs=True),
     Command("checkpoint", "checkpoint", "The tasks' checkpoints, now and before.", has_verbs=True),
