@@ -13,6 +13,7 @@ from typing import Annotated, Final, NamedTuple
 
 import typer
 
+from coordstream.cli.completion import completed_line
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from projections.errors import ProjectionError
@@ -52,7 +53,13 @@ COMMANDS: Final = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code. A user's mistake never shows a traceback."""
+    """Run one command and return its exit code. A user's mistake never shows a traceback.
+
+    While a shell asks for completions, they are printed instead, and errors are not.
+    """
+    line = completed_line()
+    if line is not None:
+        return _complete(line)
     given = list(sys.argv[1:] if arguments is None else arguments)
     own = given[: given.index("--")] if "--" in given else given
     shows_traceback = TRACEBACK in own
@@ -81,9 +88,17 @@ def _run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _complete(line: list[str]) -> int:
+    try:
+        build_app(line)([], prog_name="coordstream", standalone_mode=False)  # ends the process once it has answered
+    except Exception:
+        return 1
+    return 0
+
+
 def build_app(arguments: Sequence[str]) -> typer.Typer:
     """The commands, with all there is to the one that the arguments name and just a line of help for the others."""
-    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
     app.callback()(_root)
     word = next((argument for argument in arguments if not argument.startswith("-")), "")
     module = next((command.module for command in COMMANDS if command.word == word), "")

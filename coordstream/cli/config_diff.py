@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
+from coordstream.cli.completion import complete_job
 from coordstream.cli.config_keys import KeyPattern, matching
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import Database, open_database
@@ -22,7 +23,10 @@ To = Annotated[
     datetime | None, typer.Option("--to", metavar="TIME", parser=parse_time, help="The later time (UTC); now.")
 ]
 OtherJob = Annotated[
-    str | None, typer.Argument(metavar="[JOB2]", help="Compare with this job, instead of with another time.")
+    str | None,
+    typer.Argument(
+        metavar="[JOB2]", help="Compare with this job, instead of with another time.", autocompletion=complete_job
+    ),
 ]
 SHOWN_DIGITS: Final = 12
 

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
+from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.event_rows import EVENT_COLUMNS, event_row
 from coordstream.cli.log_append import append
@@ -50,7 +51,10 @@ def log() -> None:
 
 @app.command()
 def show(
-    stream: Annotated[str | None, typer.Argument(metavar="[STREAM]", help="None: which logs there are.")] = None,
+    stream: Annotated[
+        str | None,
+        typer.Argument(metavar="[STREAM]", help="None: which logs there are.", autocompletion=complete_stream),
+    ] = None,
     first: Annotated[int, typer.Option("--from", min=0, max=MOST, help="First offset.")] = 0,
     last: Annotated[int, typer.Option("--to", min=0, max=MOST, help="Last offset.")] = MOST,
     limit: Annotated[int, typer.Option(min=1, max=MOST - 1, help="So many events at most.")] = 100,

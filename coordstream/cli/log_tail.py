@@ -10,7 +10,7 @@ import typer
 
 from coordstream.cli.event_logs import open_source
 from coordstream.cli.event_rows import EVENT_COLUMNS, event_line, event_row
-from coordstream.cli.options import MOST, Json, Utc
+from coordstream.cli.options import MOST, Json, Stream, Utc
 from coordstream.cli.tables import print_rows
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
@@ -26,7 +26,7 @@ _WIDENING: Final = 4
 
 
 def tail(
-    stream: Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")],
+    stream: Stream,
     count: Annotated[int, typer.Option("--count", "-n", min=0, max=MOST, help="So many events at most.")] = 10,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as events come, until Ctrl-C.")] = False,
     utc: Utc = False,

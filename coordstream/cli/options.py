@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.ago import parse_ago
+from coordstream.cli.completion import complete_job, complete_stream, complete_task
 from eventlog.log import Clock, system_clock
 
 MOST: Final = 2**63 - 1
@@ -29,8 +30,15 @@ def parse_time(text: str, clock: Clock = system_clock) -> datetime:
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list of objects, with all columns.")]
 Utc = Annotated[bool, typer.Option("--utc", help="Times to the second, in UTC, instead of in words.")]
-JobWord = Annotated[str, typer.Argument(metavar="JOB", help="Its name, or name/id where several share the name.")]
-MaybeJob = Annotated[str | None, typer.Argument(metavar="[JOB]", help="Name or name/id; none: all jobs.")]
+JobWord = Annotated[
+    str,
+    typer.Argument(
+        metavar="JOB", help="Its name, or name/id where several share the name.", autocompletion=complete_job
+    ),
+]
+MaybeJob = Annotated[
+    str | None, typer.Argument(metavar="[JOB]", help="Name or name/id; none: all jobs.", autocompletion=complete_job)
+]
 AsOf = Annotated[
     datetime | None,
     typer.Option("--as-of", metavar="TIME", parser=parse_time, help="As it was at this time (UTC), or so long ago."),
@@ -38,7 +46,10 @@ AsOf = Annotated[
 AsOfOffset = Annotated[
     int | None, typer.Option("--as-of-offset", min=0, max=MOST, help="As it was after this offset of its log.")
 ]
-Task = Annotated[str | None, typer.Option("--task", metavar="TASK", help="This task only.")]
+Task = Annotated[
+    str | None, typer.Option("--task", metavar="TASK", help="This task only.", autocompletion=complete_task)
+]
+Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]
 Newest = Annotated[int | None, typer.Option("--limit", min=1, max=MOST, help="The newest so many only.")]
 Kind = Annotated[
     str | None, typer.Option("--kind", help="coordinator or checkpoint, where a stream's name does not say it.")

@@ -4,6 +4,7 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.completion import complete_task
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import Job, find_job
@@ -17,7 +18,12 @@ from eventlog.connection import Connection
 
 app = typer.Typer(no_args_is_help=True)
 
-OneTask = Annotated[str | None, typer.Argument(metavar="[TASK]", help="Its name; none: all tasks, without partitions.")]
+OneTask = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[TASK]", help="Its name; none: all tasks, without partitions.", autocompletion=complete_task
+    ),
+]
 OF_TASKS: Final = (
     "task_container",
     "container_host",
