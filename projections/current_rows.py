@@ -48,6 +48,11 @@ def prepare(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def forget_merged(connection: Connection) -> None:
+    """Empty the session's temporary tables between two merges of one transaction, as its end does."""
+    connection.execute("truncate merged_message, merged_checkpoint")
+
+
 def merge_many(connection: Connection, fold: BatchFold) -> None:
     """Bring in the rows of many keys, over temporary tables; for few, ``projection.move_position`` does the same."""
     if fold.last_checkpoints:

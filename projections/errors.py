@@ -23,10 +23,7 @@ class FoldVersionDiffers(ProjectionError):
         self.stream_name = stream_name
         self.stored = stored
         self.ours = ours
-        super().__init__(
-            f"{stream_name} was folded as {stored}, this program folds as {ours} (another version, key of the "
-            "installation or set of secret patterns): restore those settings, or import into a new database"
-        )
+        super().__init__(f"{stream_name} was folded as {stored}, this program folds as {ours}{_reason(stored, ours)}")
 
 
 class OtherCluster(ProjectionError):
@@ -81,3 +78,17 @@ class RelationInUse(ProjectionError):
             f"{relation} cannot be made again because a view or function of yours depends on it: "
             "drop yours, migrate, and make yours again"
         )
+
+
+def _reason(stored: str, ours: str) -> str:
+    """Why two fold versions differ, and what to do: a version is that of the code, a dash, a digest of settings."""
+    stored_code, _, stored_settings = stored.partition("-")
+    our_code, _, our_settings = ours.partition("-")
+    if stored_settings != our_settings:
+        return (
+            " (another version, key of the installation or set of secret patterns): restore those settings, or import "
+            "into a new database"
+        )
+    if int(stored_code) > int(our_code):
+        return ", which is older: use the program that folded it, or a newer one"
+    return ", which is newer: run `coordstream quarantine retry`, which folds it anew from the archive"

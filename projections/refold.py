@@ -4,10 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from psycopg.pq import TransactionStatus
+
 from eventlog.archive import read_archived
 from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
 from eventlog.timestamps import MICROS_OF_AN_HOUR, held_micros, micros_of
+from projections.current_rows import forget_merged
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.follow.observations import observed
@@ -27,11 +30,17 @@ class Stretch(NamedTuple):
 
 
 def refold(
-    connection: Connection, log: RegisteredLog, settings: FoldSettings, *, batch_events: int = BATCH_EVENTS
+    connection: Connection,
+    log: RegisteredLog,
+    settings: FoldSettings,
+    *,
+    until: int = 2**63 - 1,
+    batch_events: int = BATCH_EVENTS,
 ) -> int:
     """Fold a log of which the projection has nothing but its position, and give the number of its events.
 
-    The relations are then those of a projector that followed the log while it grew.
+    The relations are then those of a projector that followed the log while it grew to offset ``until``. Each batch is
+    a transaction, or all of them part of the caller's.
 
     Raises:
         PositionMoved: another projector is at work on the log.
@@ -42,9 +51,11 @@ def refold(
     sweeps = [
         Swept(at, key) for at, kind, key, *_ in observed(connection, log.log_id) if kind == "swept" and key is not None
     ]
-    for stretch in stretches(read_archived(connection, log.log_id), sweeps, batch_events):
+    for stretch in stretches(read_archived(connection, log.log_id, until=until), sweeps, batch_events):
         archived_at = stretch.archived_at
         projector.apply(stretch.events, swept=stretch.swept)
+        if connection.info.transaction_status is TransactionStatus.INTRANS:
+            forget_merged(connection)
         if stretch.swept and projector.next_offset <= stretch.swept[-1].at_offset:
             projector.pass_to(stretch.swept[-1].at_offset + 1)
         events += len(stretch.events)

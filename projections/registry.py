@@ -65,6 +65,11 @@ class RegisteredLog:
         if self.fold_version != settings.fold_version:
             raise FoldVersionDiffers(self.stream.stream_name, self.fold_version, settings.fold_version)
 
+    def require_fold_at_most(self, settings: FoldSettings) -> None:
+        """Raise FoldVersionDiffers unless our settings, and our code or older code, folded the log's rows."""
+        if not settings.follows(self.fold_version):
+            raise FoldVersionDiffers(self.stream.stream_name, self.fold_version, settings.fold_version)
+
 
 def logs_of(connection: Connection, stream_name: str) -> list[RegisteredLog]:
     """All incarnations of a stream, the newest first."""

@@ -13,6 +13,7 @@ from typing import Annotated, Final, NamedTuple
 
 import typer
 
+from coordstream.cli.completion import completed_line
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from projections.errors import ProjectionError
@@ -40,6 +41,8 @@ COMMANDS: Final = (
     Command("import", "recording_in", "Take recordings (JSON lines, gzipped or not) into the database."),
     Command("export", "recording_out", "Write a stream as a recording, with fingerprints for its secrets."),
     Command("status", "status", "Say how far each log is read and what is in quarantine."),
+    Command("job", "job", "The jobs, and how their logs stand.", has_verbs=True),
+    Command("task", "task", "A job's tasks: where they run, what they read, where they would start.", has_verbs=True),
     Command("log", "log", "The logs, and the events on them.", has_verbs=True),
     Command("config", "config", "A job's configuration, now and before.", has_verbs=True),
     Command("checkpoint", "checkpoint", "The tasks' checkpoints, now and before.", has_verbs=True),
@@ -51,7 +54,13 @@ COMMANDS: Final = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code. A user's mistake never shows a traceback."""
+    """Run one command and return its exit code. A user's mistake never shows a traceback.
+
+    While a shell asks for completions, they are printed instead, and errors are not.
+    """
+    line = completed_line()
+    if line is not None:
+        return _complete(line)
     given = list(sys.argv[1:] if arguments is None else arguments)
     own = given[: given.index("--")] if "--" in given else given
     shows_traceback = TRACEBACK in own
@@ -80,9 +89,17 @@ def _run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _complete(line: list[str]) -> int:
+    try:
+        build_app(line)([], prog_name="coordstream", standalone_mode=False)  # ends the process once it has answered
+    except Exception:
+        return 1
+    return 0
+
+
 def build_app(arguments: Sequence[str]) -> typer.Typer:
     """The commands, with all there is to the one that the arguments name and just a line of help for the others."""
-    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
     app.callback()(_root)
     word = next((argument for argument in arguments if not argument.startswith("-")), "")
     module = next((command.module for command in COMMANDS if command.word == word), "")

@@ -8,7 +8,7 @@ import typer
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
-from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Newest, Task
+from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Newest, Task, Utc
 from coordstream.cli.rows import Row, history, state
 from coordstream.cli.tables import Column, input_partition, print_rows, time_column
 from coordstream.errors import CoordstreamError
@@ -36,7 +36,12 @@ HISTORY_COLUMNS: Final = (
 
 @app.command()
 def show(
-    job: JobWord, task: Task = None, as_of: AsOf = None, as_of_offset: AsOfOffset = None, as_json: Json = False
+    job: JobWord,
+    task: Task = None,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    utc: Utc = False,
+    as_json: Json = False,
 ) -> None:
     """Show the checkpoint that each task would start from: the last offset of each input that it has processed."""
     cut = Cut.of(as_of, as_of_offset)
@@ -44,7 +49,7 @@ def show(
         found = find_job(database.connection, job)
         rows = _of_task(state(database.connection, "checkpoint", found, cut), task, str(found))
     ordered = sorted(rows, key=_by_task)
-    print_rows(ordered, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json)
+    print_rows(ordered, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, utc=utc)
 
 
 @app.command("history")
@@ -57,6 +62,7 @@ def show_history(
         bool, typer.Option("--preferred", help="Only what Samza would read: each commit once, not in each version.")
     ] = False,
     limit: Newest = None,
+    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show every checkpoint that was written, a row an input partition."""
@@ -66,7 +72,7 @@ def show_history(
         rows = _of_task(history(database.connection, "checkpoint_history", found, cut, None), task, str(found))
     shown = sorted((row for row in rows if row["is_preferred"] or not preferred), key=_by_event)
     title = f"Checkpoint history of {found}{cut}"
-    print_rows(shown[-limit:] if limit else shown, HISTORY_COLUMNS, title=title, as_json=as_json)
+    print_rows(shown[-limit:] if limit else shown, HISTORY_COLUMNS, title=title, as_json=as_json, utc=utc)
 
 
 def _of_task(rows: Iterable[Row], task: str | None, job: str) -> list[Row]:

@@ -1,23 +1,21 @@
 """`coordstream config`: a job's configuration, now and before, and who changed what."""
 
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
 from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.config_diff import diff
+from coordstream.cli.config_keys import KeyPattern, matching
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
-from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Newest
+from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Newest, Utc
 from coordstream.cli.rows import Row, history, state
 from coordstream.cli.tables import Column, print_rows, printable, time_column
 
 app = typer.Typer(no_args_is_help=True)
-
-KeyPattern = Annotated[
-    str | None, typer.Option("--key", metavar="PATTERN", help="Keys that match, such as 'systems.*'.")
-]
+app.command()(diff)
 
 
 def writer(row: Row) -> str:
@@ -48,15 +46,20 @@ CHANGE_COLUMNS: Final = (
 
 @app.command()
 def show(
-    job: JobWord, as_of: AsOf = None, as_of_offset: AsOfOffset = None, key: KeyPattern = None, as_json: Json = False
+    job: JobWord,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    key: KeyPattern = None,
+    utc: Utc = False,
+    as_json: Json = False,
 ) -> None:
     """Show a job's configuration; values that are secrets show as fingerprints."""
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
-        rows = _matching(state(database.connection, "config", found, cut), key)
+        rows = matching(state(database.connection, "config", found, cut), key)
     ordered = sorted(rows, key=lambda row: str(row["config_key"]))
-    print_rows(ordered, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json)
+    print_rows(ordered, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, utc=utc)
 
 
 @app.command("history")
@@ -67,17 +70,18 @@ def show_history(
     key: KeyPattern = None,
     changes: Annotated[bool, typer.Option("--changes", help="Leave out what set a key to the value it had.")] = False,
     limit: Newest = None,
+    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show who set and deleted which key when. A deploy sets every key again: --changes leaves that out."""
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
-        rows = list(_matching(history(database.connection, "config_history", found, cut, "coordinator"), key))
+        rows = list(matching(history(database.connection, "config_history", found, cut, "coordinator"), key))
     shown = list(changes_only(rows)) if changes else rows
     title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
     columns = CHANGE_COLUMNS if changes else HISTORY_COLUMNS
-    print_rows(shown[-limit:] if limit else shown, columns, title=title, as_json=as_json)
+    print_rows(shown[-limit:] if limit else shown, columns, title=title, as_json=as_json, utc=utc)
 
 
 def changes_only(rows: Iterable[Row]) -> Iterator[Row]:
@@ -93,7 +97,3 @@ def changes_only(rows: Iterable[Row]) -> Iterator[Row]:
 
 def _new_value(row: Row) -> str | None:
     return None if row["operation"] == "delete" else row["config_value"]
-
-
-def _matching(rows: Iterable[Row], pattern: str | None) -> Iterator[Row]:
-    return (row for row in rows if pattern is None or fnmatchcase(row["config_key"], pattern))

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from coordstream.cli.rows import Row
-from coordstream.cli.tables import Column, moment, printable, time_column
+from coordstream.cli.tables import Column, printable, time_column
+from coordstream.cli.times import moment
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
 from eventlog.secrets import SecretPolicy

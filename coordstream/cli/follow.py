@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
+from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import database_errors, open_database
 from coordstream.cli.event_logs import open_source
 from coordstream.cli.follow_progress import FollowProgress
@@ -26,7 +27,10 @@ app = typer.Typer()
 
 @app.command()
 def follow(
-    streams: Annotated[list[str] | None, typer.Argument(metavar="[STREAM]...", help="Names of streams.")] = None,
+    streams: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[STREAM]...", help="Names of streams.", autocompletion=complete_stream),
+    ] = None,
     follows_all: Annotated[bool, typer.Option("--all", help="All of Samza's streams, also those to come.")] = False,
     once: Annotated[bool, typer.Option("--once", help="Read to the ends as they are now, and end.")] = False,
     until: Annotated[

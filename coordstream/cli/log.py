@@ -7,13 +7,14 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
+from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.event_rows import EVENT_COLUMNS, event_row
 from coordstream.cli.log_append import append
 from coordstream.cli.log_create import create
 from coordstream.cli.log_tail import tail
 from coordstream.cli.logs import find_log
-from coordstream.cli.options import MOST, Json
+from coordstream.cli.options import MOST, Json, Utc
 from coordstream.cli.rows import Row, fetch
 from coordstream.cli.tables import Column, print_rows
 from eventlog.archive import read_archive
@@ -50,21 +51,25 @@ def log() -> None:
 
 @app.command()
 def show(
-    stream: Annotated[str | None, typer.Argument(metavar="[STREAM]", help="None: which logs there are.")] = None,
+    stream: Annotated[
+        str | None,
+        typer.Argument(metavar="[STREAM]", help="None: which logs there are.", autocompletion=complete_stream),
+    ] = None,
     first: Annotated[int, typer.Option("--from", min=0, max=MOST, help="First offset.")] = 0,
     last: Annotated[int, typer.Option("--to", min=0, max=MOST, help="Last offset.")] = MOST,
     limit: Annotated[int, typer.Option(min=1, max=MOST - 1, help="So many events at most.")] = 100,
     incarnation: Annotated[int | None, typer.Option(min=1, help="Instead of the current one.")] = None,
+    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show the events of a stream, secrets as fingerprints; without a stream, which logs there are."""
     with open_database() as database:
         if stream is None:
-            print_rows(fetch(database.connection, LOGS), LOG_COLUMNS, title="Logs", as_json=as_json)
+            print_rows(fetch(database.connection, LOGS), LOG_COLUMNS, title="Logs", as_json=as_json, utc=utc)
             return
         found = find_log(database.connection, stream, incarnation)
         rows = _events(database, found, first, last, limit + 1)
-    print_rows(rows[:limit], EVENT_COLUMNS, title=stream, as_json=as_json)
+    print_rows(rows[:limit], EVENT_COLUMNS, title=stream, as_json=as_json, utc=utc)
     if len(rows) > limit:
         print(f"there are more: go on with --from {rows[limit]['log_offset']}.", file=sys.stderr)
 

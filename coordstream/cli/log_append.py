@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.event_logs import open_log
-from coordstream.cli.options import MOST, Json, Kind
+from coordstream.cli.options import MOST, Json, Kind, Stream
 from coordstream.cli.tables import print_json
 from coordstream.errors import CoordstreamError
 from eventlog.events import NewEvent, RecordedEvent
@@ -22,7 +22,7 @@ _FINGERPRINT: Final = re.compile(re.escape(FINGERPRINT_PREFIX).encode() + rb"[0-
 
 
 def append(
-    stream: Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")],
+    stream: Stream,
     key: Annotated[str | None, typer.Option(help='The key\'s text, such as \'[1,"set-config","a"]\'.')] = None,
     value: Annotated[str | None, typer.Option(help="The value's text; it shows in the list of processes.")] = None,
     tombstone: Annotated[bool, typer.Option("--tombstone", help="Delete the key instead of giving a value.")] = False,

@@ -6,6 +6,8 @@ from typing import Any, Final, NamedTuple
 LOST_AFTER_SECONDS: Final = 30
 """A follower's heartbeats come every 5 s; the relation `log_position` has the same figure."""
 
+_WORST_FIRST: Final = ("lost", "replacing", "catching-up", "stopped", "live")
+
 Status = dict[str, Any]
 
 
@@ -19,6 +21,11 @@ class Limits(NamedTuple):
 def shown_state(state: str, age_seconds: float) -> str:
     """A log's state, or ``lost`` where its follower ended without saying so."""
     return state if state == "stopped" or age_seconds <= LOST_AFTER_SECONDS else "lost"
+
+
+def worst_state(states: Iterable[str]) -> str | None:
+    """The state among these that asks most for attention; None of none."""
+    return min(states, key=_WORST_FIRST.index, default=None)
 
 
 def faults(logs: Iterable[Status], limits: Limits) -> Iterator[str]:

@@ -10,7 +10,7 @@ import typer
 
 from coordstream.cli.event_logs import open_source
 from coordstream.cli.event_rows import EVENT_COLUMNS, event_line, event_row
-from coordstream.cli.options import MOST, Json
+from coordstream.cli.options import MOST, Json, Stream, Utc
 from coordstream.cli.tables import print_rows
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
@@ -26,9 +26,10 @@ _WIDENING: Final = 4
 
 
 def tail(
-    stream: Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")],
+    stream: Stream,
     count: Annotated[int, typer.Option("--count", "-n", min=0, max=MOST, help="So many events at most.")] = 10,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as events come, until Ctrl-C.")] = False,
+    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show the newest events of a stream, secrets as fingerprints; --follow --json prints an object a line."""
@@ -38,7 +39,7 @@ def tail(
         newest = newest_events(source.read, facts, count)
         if not follow:
             rows = [event_row(event, secrets) for event in newest]
-            print_rows(rows, EVENT_COLUMNS, title=stream, as_json=as_json)
+            print_rows(rows, EVENT_COLUMNS, title=stream, as_json=as_json, utc=utc)
             return
         try:
             _print(newest, secrets, as_json=as_json)

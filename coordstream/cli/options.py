@@ -5,31 +5,51 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.ago import parse_ago
+from coordstream.cli.completion import complete_job, complete_stream, complete_task
+from eventlog.log import Clock, system_clock
+
 MOST: Final = 2**63 - 1
 
 
-def parse_time(text: str) -> datetime:
-    """An ISO 8601 time; one that names no zone is UTC.
+def parse_time(text: str, clock: Clock = system_clock) -> datetime:
+    """A time in ISO 8601, in UTC if it names no zone; or how long ago it was, such as ``2 hours ago`` or ``90m``.
 
     Raises:
-        typer.BadParameter: it is no time.
+        typer.BadParameter: it is neither.
     """
     try:
+        ago = parse_ago(text)
+        if ago is not None:
+            return clock() - ago
         time = datetime.fromisoformat(text)
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise typer.BadParameter(f"{text!r} is no time, write it as 2026-01-31T12:00:00Z") from None
+        raise typer.BadParameter(f"{text!r} is no time, write it as 2026-01-31T12:00:00Z or '2 hours ago'") from None
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list of objects, with all columns.")]
-JobWord = Annotated[str, typer.Argument(metavar="JOB", help="Its name, or name/id where several share the name.")]
+Utc = Annotated[bool, typer.Option("--utc", help="Times to the second, in UTC, instead of in words.")]
+JobWord = Annotated[
+    str,
+    typer.Argument(
+        metavar="JOB", help="Its name, or name/id where several share the name.", autocompletion=complete_job
+    ),
+]
+MaybeJob = Annotated[
+    str | None, typer.Argument(metavar="[JOB]", help="Name or name/id; none: all jobs.", autocompletion=complete_job)
+]
 AsOf = Annotated[
-    datetime | None, typer.Option("--as-of", metavar="TIME", parser=parse_time, help="As it was at this time (UTC).")
+    datetime | None,
+    typer.Option("--as-of", metavar="TIME", parser=parse_time, help="As it was at this time (UTC), or so long ago."),
 ]
 AsOfOffset = Annotated[
     int | None, typer.Option("--as-of-offset", min=0, max=MOST, help="As it was after this offset of its log.")
 ]
-Task = Annotated[str | None, typer.Option("--task", metavar="TASK", help="This task only.")]
+Task = Annotated[
+    str | None, typer.Option("--task", metavar="TASK", help="This task only.", autocompletion=complete_task)
+]
+Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]
 Newest = Annotated[int | None, typer.Option("--limit", min=1, max=MOST, help="The newest so many only.")]
 Kind = Annotated[
     str | None, typer.Option("--kind", help="coordinator or checkpoint, where a stream's name does not say it.")

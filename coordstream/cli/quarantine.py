@@ -8,21 +8,24 @@ from psycopg import sql
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
-from coordstream.cli.options import Json
+from coordstream.cli.options import Json, MaybeJob, Utc
+from coordstream.cli.quarantine_retry import retry
 from coordstream.cli.rows import fetch, history
-from coordstream.cli.tables import Column, print_rows
+from coordstream.cli.tables import Column, print_rows, time_column
 
 app = typer.Typer(no_args_is_help=True)
+app.command()(retry)
 
 ALL: Final = sql.SQL("select * from coordinator.quarantine order by stream_name, incarnation, log_offset")
 COLUMNS: Final = (
     Column("stream", "stream_name"),
     Column("offset", "log_offset", "right"),
+    time_column("recorded", "record_time"),
     Column("reason", "reason"),
     Column("what is wrong", "detail"),
     Column("key", "key_text"),
-    Column("resolved", "is_resolved"),
 )
+RESOLVED: Final = Column("resolved", "is_resolved")
 
 
 @app.callback()
@@ -32,7 +35,11 @@ def quarantine() -> None:
 
 @app.command()
 def show(
-    job: Annotated[str | None, typer.Argument(metavar="[JOB]", help="Name or name/id; none: of all jobs.")] = None,
+    job: MaybeJob = None,
+    shows_all: Annotated[
+        bool, typer.Option("--all", help="Also those whose key was written readably, or deleted, since.")
+    ] = False,
+    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Show what could not be understood, where, and why; the bytes stay in eventlog.event."""
@@ -42,4 +49,6 @@ def show(
         else:
             found = find_job(database.connection, job)
             rows, whose = history(database.connection, "quarantine", found, Cut(), None), str(found)
-    print_rows(rows, COLUMNS, title=f"Quarantine of {whose}", as_json=as_json)
+    shown = [row for row in rows if shows_all or not row["is_resolved"]]
+    columns = (*COLUMNS, RESOLVED) if shows_all else COLUMNS
+    print_rows(shown, columns, title=f"Quarantine of {whose}", as_json=as_json, utc=utc)

@@ -9,6 +9,7 @@ import typer
 
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.logs import find_log
+from coordstream.cli.options import Stream
 from eventlog.archive import read_archive
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
@@ -21,7 +22,7 @@ app = typer.Typer()
 
 @app.command()
 def export(
-    stream: Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")],
+    stream: Stream,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Instead of standard output; .gz is gzipped.")
     ] = None,

@@ -1,13 +1,13 @@
 """`coordstream startpoint`: what was requested, and what it was fanned out to."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
-from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json
+from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Utc
 from coordstream.cli.rows import Row, state
 from coordstream.cli.tables import Column, input_partition, print_json, print_rows, time_column
 
@@ -35,6 +35,14 @@ FAN_OUT_COLUMNS: Final = (
     time_column("fanned out at", "fanned_out_at"),
     Column("log offset", "log_offset", "right"),
 )
+STEP_COLUMNS: Final = (
+    time_column("when", "record_time"),
+    Column("step", lambda row: row["status"].replace("_", " ")),
+    Column("input partition", input_partition),
+    Column("task", lambda row: row["task_name"] or "(every task)"),
+    Column("start at", place_to_start),
+    Column("log offset", "log_offset", "right"),
+)
 
 
 @app.callback()
@@ -43,19 +51,43 @@ def startpoint() -> None:
 
 
 @app.command()
-def show(job: JobWord, as_of: AsOf = None, as_of_offset: AsOfOffset = None, as_json: Json = False) -> None:
+def show(
+    job: JobWord,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    shows_history: Annotated[
+        bool, typer.Option("--history", help="Instead: every step of every startpoint, from its request to its end.")
+    ] = False,
+    utc: Utc = False,
+    as_json: Json = False,
+) -> None:
     """Show startpoints that were requested and those that were fanned out to tasks and not used up yet."""
     cut = Cut.of(as_of, as_of_offset)
+    if shows_history and cut.offset is not None:
+        raise typer.BadParameter("--history goes to a time: give --as-of instead of --as-of-offset")
     with open_database() as database:
         found = find_job(database.connection, job)
+        whose = f"{found}{cut}"
+        if shows_history:
+            steps = sorted(state(database.connection, "startpoint_history", found, cut), key=step_order)
+            print_rows(steps, STEP_COLUMNS, title=f"Startpoints of {whose}, by step", as_json=as_json, utc=utc)
+            return
         requests = sorted(state(database.connection, "startpoint", found, cut), key=lambda row: int(row["log_offset"]))
         fan_outs = sorted(state(database.connection, "startpoint_fan_out", found, cut), key=_by_task)
     if as_json:
         print_json(one_list(requests, fan_outs))
         return
-    print_rows(requests, REQUEST_COLUMNS, title=f"Startpoints requested for {found}{cut}", as_json=False)
+    print_rows(requests, REQUEST_COLUMNS, title=f"Startpoints requested for {whose}", as_json=False, utc=utc)
     print()
-    print_rows(fan_outs, FAN_OUT_COLUMNS, title=f"Startpoints fanned out to tasks of {found}{cut}", as_json=False)
+    print_rows(fan_outs, FAN_OUT_COLUMNS, title=f"Startpoints fanned out to tasks of {whose}", as_json=False, utc=utc)
+
+
+def step_order(row: Row) -> tuple[int, str, int, str, str, int, str]:
+    """By time and not by offset: no event says that a startpoint expired, so that such a step has none."""
+    time = (row["record_time"] or "").removesuffix("Z")
+    offset = -1 if row["log_offset"] is None else row["log_offset"]
+    partition = row["system_name"], row["stream_name"], row["partition_id"]
+    return row["incarnation"], time, offset, *partition, row["task_name"] or ""
 
 
 def one_list(requests: list[Row], fan_outs: list[Row]) -> list[Row]:

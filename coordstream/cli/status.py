@@ -7,9 +7,9 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.database import open_database
+from coordstream.cli.database import Database, open_database
 from coordstream.cli.log_faults import Limits, faults, shown_state
-from coordstream.cli.options import MOST, Json
+from coordstream.cli.options import MOST, Json, Utc
 from coordstream.cli.rows import Row, fetch
 from coordstream.cli.tables import Column, print_rows, time_column
 from eventlog.kafka.options import KafkaOptions
@@ -41,8 +41,8 @@ STATUS: Final = sql.SQL(
 
 
 def heartbeat(row: Row) -> str | None:
-    """How long ago a log's follower last said that it lives; a recording has no follower."""
-    return None if row["backend"] == "recording" else f"{row['heartbeat_age_seconds']:.0f} s ago"
+    """When a log's follower last said that it lives; a recording has no follower."""
+    return None if row["backend"] == "recording" else row["heartbeat_at"]
 
 
 TITLE: Final = "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)"
@@ -50,10 +50,10 @@ COLUMNS: Final = (
     Column("stream", "stream_name"),
     Column("inc.", "incarnation", "right"),
     Column("next", "next_offset", "right"),
-    Column("end", lambda row: _or_unknown(row["end_offset"]), "right"),
-    Column("lag", lambda row: _or_unknown(row["lag"]), "right"),
+    Column("end", lambda row: or_unknown(row["end_offset"]), "right"),
+    Column("lag", lambda row: or_unknown(row["lag"]), "right"),
     Column("state", "state"),
-    Column("heartbeat", heartbeat, "right"),
+    time_column("heartbeat", heartbeat),
     time_column("last event", "last_event_time"),
     Column("bad", "quarantine_open", "right"),
     Column("gaps", "gap_count", "right"),
@@ -71,18 +71,24 @@ def status(
             min=0, metavar="SECONDS", help="Exit code 1 where a log's last heartbeat is older, also if stopped."
         ),
     ] = None,
+    utc: Utc = False,
     as_json: Json = False,
 ) -> None:
     """Say how far each log is read and whether its follower lives; for monitors, exit code 1 where one is lost."""
     with open_database() as database:
-        rows = [_with_state(row) for row in fetch(database.connection, STATUS)]
-    rows, unreachable = _with_ends(rows, database.settings.kafka)
-    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json)
+        rows, unreachable = logs_now(database)
+    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
     found = list(faults(rows, Limits(max_lag, max_age)))
     for sentence in filter(None, [unreachable, *found]):
         print(sentence, file=sys.stderr)
     if found:
         raise typer.Exit(1)
+
+
+def logs_now(database: Database) -> tuple[list[Row], str]:
+    """Every log, with its state and end as they are now; and a sentence about the brokers if they did not answer."""
+    rows = [_with_state(row) for row in fetch(database.connection, STATUS)]
+    return _with_ends(rows, database.settings.kafka)
 
 
 def with_end(row: Row, end: int | None) -> Row:
@@ -118,5 +124,6 @@ def _with_state(row: Row) -> Row:
     return row | {"state": shown_state(row["state"], row["heartbeat_age_seconds"])} if row["is_newest"] else row
 
 
-def _or_unknown(number: int | None) -> str:
+def or_unknown(number: int | None) -> str:
+    """A number, or the word for one that nobody can say."""
     return "unknown" if number is None else str(number)

@@ -19,3 +19,8 @@ class FoldSettings:
     def fold_version(self) -> str:
         """Names code and settings; rows folded under another one do not fit beside ours."""
         return f"{CODE_VERSION}-{self.secrets.identity()}"
+
+    def follows(self, fold_version: str) -> bool:
+        """Whether rows of that version were folded by this code or older code, with the same settings."""
+        code, _, identity = fold_version.partition("-")
+        return identity == self.secrets.identity() and int(code) <= CODE_VERSION

@@ -1,5 +1,7 @@
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Final
 
 import pytest
 import typer
@@ -8,9 +10,11 @@ from coordstream.cli import app as front
 from coordstream.cli.app import COMMANDS, build_app, main
 from tests.coordstream.command_line import CHECKOUT, CommandLine, in_own_process, without_settings
 
-HEAVY = ("sqlalchemy", "alembic", "pyspark", "matplotlib", "psycopg", "pandas", "pyarrow")
+HEAVY = ("sqlalchemy", "alembic", "pyspark", "matplotlib", "psycopg", "pandas", "pyarrow", "humanize")
 SHOW_IMPORTS = """
 import sys
+from collections.abc import Iterator
+from typing import Final
 from coordstream.cli import main
 code = main(["--help"])
 print([name for name in sys.argv[1:] if name in sys.modules], file=sys.stderr)
@@ -126,3 +130,31 @@ def test_commands_end_with_the_code_that_they_name(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(typer.Typer, "__call__", end)
     assert main(["status"]) == 3
+
+
+PRINTS_NO_ROWS: Final = {
+    *("down", "psql", "follow", "export", "spark", "log create"),
+    *("migrate", "migrate upgrade", "migrate downgrade"),
+}
+NO_TIMES_IN_WORDS: Final = {
+    *("up", "import", "migrate current", "grant", "log append", "quarantine retry", "config diff", "explain"),
+}
+
+
+def every_command() -> Iterator[tuple[str, list[str]]]:
+    """The words of every command that can be run, and its options."""
+    for command in COMMANDS:
+        top = typer.main.get_command(build_app([command.word])).commands[command.word]  # type: ignore[attr-defined]
+        below = {f"{command.word} {verb}": known for verb, known in getattr(top, "commands", {}).items()}
+        for words, known in (below or {command.word: top}).items():
+            yield words, [option for parameter in known.params for option in parameter.opts]
+
+
+def test_every_command_that_prints_rows_can_print_json() -> None:
+    without = {words for words, options in every_command() if "--json" not in options}
+    assert without <= PRINTS_NO_ROWS
+
+
+def test_where_times_are_words_they_can_be_exact() -> None:
+    without = {words for words, options in every_command() if "--json" in options and "--utc" not in options}
+    assert without <= NO_TIMES_IN_WORDS

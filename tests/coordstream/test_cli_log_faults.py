@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.cli.log_faults import Limits, faults, shown_state
+from coordstream.cli.log_faults import Limits, faults, shown_state, worst_state
 
 STREAM = "__samza_coordinator_counts_1"
 NO_HEARTBEAT = f"{STREAM} has had no heartbeat for 90 s: start its follower, or look why it hangs."
@@ -52,3 +52,9 @@ def test_a_follower_is_lost_when_its_heartbeats_end_without_a_word(state: str, a
 )
 def test_what_a_monitor_is_told(row: dict[str, Any], limits: Limits, told: list[str]) -> None:
     assert list(faults([row], limits)) == told
+
+
+def test_the_worst_state_is_the_one_to_look_at() -> None:
+    assert worst_state(["live", "stopped", "live"]) == "stopped"
+    assert worst_state(["replacing", "lost", "catching-up"]) == "lost"
+    assert worst_state([]) is None

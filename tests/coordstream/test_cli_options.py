@@ -13,7 +13,14 @@ def test_a_time_without_a_zone_is_utc(text: str) -> None:
     assert parse_time(text) == datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2026-13-01", "9999-12-31T23:59:59-14:00"])
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "2026-13-01", "9999-12-31T23:59:59-14:00", f"{10**9} weeks ago", f"{10**20} d"]
+)
 def test_another_text_is_no_time(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match="is no time, write it as 2026-01-31T12:00:00Z"):
+    with pytest.raises(typer.BadParameter, match="is no time, write it as 2026-01-31T12:00:00Z or '2 hours ago'"):
         parse_time(text)
+
+
+def test_a_time_may_be_as_long_ago_as_one_says() -> None:
+    noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    assert parse_time("2 hours ago", lambda: noon) == datetime(2026, 1, 31, 10, tzinfo=UTC)

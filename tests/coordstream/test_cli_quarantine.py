@@ -13,14 +13,16 @@ SPOILT = [
 
 def test_what_could_not_be_read_is_shown_with_its_reason(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
-    rows = cli.rows("quarantine", "show", "counts")
+    rows = cli.rows("quarantine", "show", "counts", "--all")
     assert [(row["log_offset"], row["reason"], row["is_resolved"]) for row in rows] == [
         (0, "not_json", True),
         (1, "not_json", False),
         (2, "not_json", False),
     ]
-    assert cli.rows("quarantine", "show") == rows
-    printed = cli.done("quarantine", "show")
+    assert cli.rows("quarantine", "show", "--all") == rows
+    assert cli.rows("quarantine", "show") == cli.rows("quarantine", "show", "counts") == rows[1:]
+    assert "resolved" not in cli.done("quarantine", "show")
+    printed = cli.done("quarantine", "show", "--all")
     assert "not_json" in printed
     assert "hunter2" not in printed + str(rows)
     assert max(map(len, printed.splitlines())) <= 100

@@ -1,4 +1,8 @@
-from coordstream.cli.startpoint import one_list, place_to_start
+import re
+from collections import Counter
+from typing import Any
+
+from coordstream.cli.startpoint import one_list, place_to_start, step_order
 from tests.coordstream.command_line import CommandLine
 
 BEFORE_RUN_2 = "2026-11-21T09:17:00Z"
@@ -39,3 +43,44 @@ def test_columns_that_a_relation_lacks_are_null() -> None:
 def test_a_place_to_start_has_its_value() -> None:
     assert place_to_start({"startpoint_type": "oldest", "startpoint_value": None}) == "oldest"
     assert place_to_start({"startpoint_type": "specific", "startpoint_value": "20"}) == "specific 20"
+
+
+def offsets(rows: list[dict[str, Any]], status: str) -> list[int]:
+    return sorted({row["log_offset"] for row in rows if row["status"] == status})
+
+
+def test_the_life_of_every_startpoint_is_told_step_by_step(wordcount: CommandLine) -> None:
+    steps = wordcount.rows("startpoint", "show", "wordcount_pv", "--history", "--as-of", "2026-11-21T09:20:00Z")
+    assert Counter(row["status"] for row in steps)["requested"] == 17
+    assert Counter(row["status"] for row in steps)["fanned_out"] == 15
+    assert offsets(steps, "deleted") == [112]
+    assert [row["log_offset"] for row in steps] == sorted(row["log_offset"] for row in steps)
+    before = wordcount.rows("startpoint", "show", "wordcount_pv", "--history", "--as-of", BEFORE_RUN_2)
+    assert before == [row for row in steps if row["log_offset"] <= 112]
+
+
+def test_the_life_of_startpoints_fits_the_page(wordcount: CommandLine) -> None:
+    printed = wordcount.done(
+        "startpoint", "show", "wordcount_pv", "--history", "--utc", "--as-of", "2026-11-21T09:20:00Z"
+    )
+    assert "Startpoints of wordcount_pv/1 as of 2026-11-21 09:20:00 UTC, by step" in printed
+    assert re.search(r"^2026-11-21 09:16:59 +requested +kafka.page-views", printed, re.MULTILINE)
+    assert "fanned out" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_a_history_goes_to_a_time(wordcount: CommandLine) -> None:
+    sentence = wordcount.refused("startpoint", "show", "wordcount_pv", "--history", "--as-of-offset", "1", code=2)
+    assert "--history goes to a time" in sentence
+
+
+def test_a_step_without_an_event_stands_where_its_time_is() -> None:
+    partition = {"system_name": "s", "stream_name": "t", "partition_id": 0, "task_name": None, "incarnation": 1}
+    times = (
+        ("2026-01-31T12:00:01Z", 3),
+        ("2026-01-31T12:00:00Z", 1),
+        ("2026-01-31T12:00:00.5Z", None),
+        ("2026-01-31T12:00:00.25Z", 2),
+    )
+    rows = [{**partition, "record_time": time, "log_offset": offset} for time, offset in times]
+    assert [row["log_offset"] for row in sorted(rows, key=step_order)] == [1, 2, None, 3]

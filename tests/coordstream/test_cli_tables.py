@@ -1,8 +1,9 @@
 import re
+from datetime import UTC, datetime
 
 import pytest
 
-from coordstream.cli.tables import Column, input_partition, moment, print_rows, printable
+from coordstream.cli.tables import Column, input_partition, print_rows, printable, time_column
 
 
 @pytest.mark.parametrize(
@@ -44,11 +45,23 @@ def test_no_row_is_said_in_words_and_is_an_empty_list_in_json(capsys: pytest.Cap
     assert capsys.readouterr().out == "[]\n"
 
 
-def test_times_and_partitions_in_short() -> None:
-    assert moment("2026-01-31T12:00:00.25Z") == "2026-01-31 12:00:00"
-    assert moment("20260-01-31T12:00:00Z") == "20260-01-31 12:00:00"
-    assert moment(None) is None
+def test_partitions_in_short() -> None:
     row = {"system_name": "kafka", "stream_name": "a.b", "partition_id": 3}
     assert input_partition({**row, "key_bucket": -1}) == "kafka.a.b.3"
     assert input_partition({**row, "key_bucket": 2}) == "kafka.a.b.3 (keys 2)"
     assert input_partition({**row, "partition_id": None}) == "no partition"
+
+
+def test_times_are_words_in_a_table_unless_they_are_to_be_exact(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"at": "2026-01-31T10:00:00.25Z"}]
+    columns = [time_column("set at", "at")]
+
+    def printed(*, utc: bool = False, as_json: bool = False) -> str:
+        print_rows(
+            rows, columns, title="t", as_json=as_json, utc=utc, clock=lambda: datetime(2026, 1, 31, 12, tzinfo=UTC)
+        )
+        return capsys.readouterr().out
+
+    assert [line.strip() for line in printed().splitlines()][1::2] == ["set at", "2 hours ago"]
+    assert [line.strip() for line in printed(utc=True).splitlines()][1::2] == ["set at (UTC)", "2026-01-31 10:00:00"]
+    assert "2026-01-31T10:00:00.25Z" in printed(as_json=True)

@@ -3,6 +3,7 @@
 import pytest
 
 from eventlog.secrets import SecretPolicy
+from projections.fold import settings
 from projections.fold.settings import FoldSettings
 
 
@@ -19,3 +20,16 @@ def test_the_same_settings_give_the_same_version() -> None:
     assert version() == version()
     assert "key" not in version()
     assert "password" not in version()
+
+
+def test_rows_of_older_code_can_be_followed_up_and_those_of_newer_code_or_other_settings_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours = FoldSettings(SecretPolicy(b"key", ("password",)))
+    monkeypatch.setattr(settings, "CODE_VERSION", 10)
+    older, same = version().replace("10-", "9-"), version()
+    assert ours.follows(older)
+    assert ours.follows(same)
+    assert not any(map(ours.follows, (version(key=b"other"), "other")))
+    monkeypatch.setattr(settings, "CODE_VERSION", 9)
+    assert not ours.follows(same)

@@ -1,0 +1,81 @@
+"""`coordstream quarantine retry`: read again what this program may understand by now."""
+
+import sys
+from typing import Final
+
+import typer
+from rich.console import Console
+
+from coordstream.cli.database import open_database
+from coordstream.cli.jobs import Job, find_job
+from coordstream.cli.options import Json, MaybeJob
+from coordstream.cli.rows import Row
+from coordstream.cli.tables import Column, print_rows
+from eventlog.connection import Connection
+from projections.errors import StreamBusy
+from projections.fold.settings import FoldSettings
+from projections.quarantine_retry import Trial, mend, try_again
+
+_STREAMS: Final = "select distinct stream_name, job_name, job_id from coordinator.log_position order by stream_name"
+COLUMNS: Final = (
+    Column("stream", "stream_name"),
+    Column("inc.", "incarnation", "right"),
+    Column("tried", "tried_count", "right"),
+    Column("understood", "understood_count", "right"),
+    Column("events folded anew", "folded_count", "right"),
+    Column("outcome", "outcome"),
+)
+
+
+def retry(job: MaybeJob = None, as_json: Json = False) -> None:
+    """Try the events in quarantine with this program; where it understands one, fold its log anew from the archive.
+
+    The relations then are as if the event had been understood at once; readers see the old rows until all are new. A
+    log that an older version of this program folded is folded anew too. Exit code 1 where somebody else is at work on
+    such a log.
+    """
+    with open_database() as database:
+        settings = FoldSettings(database.secrets)
+        jobs = _jobs_of_streams(database.connection, job)
+        trials = try_again(database.connection, jobs, settings)
+        done = [_done(database.connection, trial, settings) for trial in trials]
+    rows = [_row(jobs[trial.log.stream.stream_name], trial, *end) for trial, end in zip(trials, done, strict=True)]
+    print_rows(rows, COLUMNS, title=f"Quarantine of {job or 'all jobs'}, tried again", as_json=as_json)
+    refusals = [sentence for _, sentence in done if sentence]
+    for sentence in refusals:
+        print(f"{sentence}.", file=sys.stderr)
+    if refusals:
+        raise typer.Exit(1)
+
+
+def _jobs_of_streams(connection: Connection, word: str | None) -> dict[str, Job]:
+    """The streams of the job that a word names, or of all jobs, each with its job."""
+    wanted = None if word is None else find_job(connection, word)
+    rows = connection.execute(_STREAMS).fetchall()
+    jobs = {stream_name: Job(*names) for stream_name, *names in rows}
+    return {stream_name: job for stream_name, job in jobs.items() if wanted in (None, job)}
+
+
+def _done(connection: Connection, trial: Trial, settings: FoldSettings) -> tuple[int | None, str]:
+    """How many events were folded anew (None: none were to be), and a sentence if somebody else has the stream."""
+    if not trial.asks_for_folding:
+        return None, ""
+    with Console(stderr=True).status(f"Folding {trial.log.stream.stream_name} anew"):
+        try:
+            return mend(connection, trial, settings), ""
+        except StreamBusy as error:
+            return None, str(error)
+
+
+def _row(job: Job, trial: Trial, folded: int | None, refusal: str) -> Row:
+    return {
+        "job_name": job.name,
+        "job_id": job.id,
+        "stream_name": trial.log.stream.stream_name,
+        "stream_kind": trial.log.stream.stream_kind,
+        "incarnation": trial.log.incarnation,
+        "tried_count": trial.tried,
+        "understood_count": trial.understood,
+        "folded_count": folded,
+        "outcome": "busy" if refusal else "unchanged" if folded is None else "folded anew",
+    }

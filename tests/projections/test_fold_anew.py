@@ -1,0 +1,118 @@
+"""A log that was folded already is folded anew: all or nothing, and with the place that it had."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import pytest
+
+from eventlog.connection import Connection, connect
+from projections import fold_anew as module
+from projections.errors import FoldVersionDiffers, PositionMoved
+from projections.fold import settings
+from projections.fold_anew import fold_anew
+from projections.registry import RegisteredLog, logs_of
+from tests.builders import config_set, recorded, set_checkpoint, tombstone
+from tests.projections.folded_anew import relations
+from tests.properties.generated_jobs import Knobs, generate_job
+from tests.properties.importing import SETTINGS, import_events, import_log
+
+LONG: Final = Knobs(events=(150, 200), without_topic=0, without_coordinator=0, across_partitions=0)
+LATER: Final = datetime(2027, 1, 1, tzinfo=UTC)
+APPEND_AS_BEFORE: Final = """
+insert into eventlog.event (log_id, log_offset, record_time, timestamp_type, key, value, archived_at)
+select log_id, log_offset + 5, record_time, timestamp_type, key, value, archived_at
+from eventlog.event order by log_offset desc limit 1
+"""
+
+
+def position(connection: Connection) -> list[tuple[Any, ...]]:
+    return connection.execute("select * from projection.position order by log_id").fetchall()
+
+
+def imported(connection: Connection, number: int = 1) -> list[RegisteredLog]:
+    job = generate_job(number, LONG)
+    for log in job.logs:
+        import_log(connection, log)
+    connection.execute("update projection.position set heartbeat_at = %s, read_at = %s", (LATER, LATER))
+    return [logs_of(connection, log.stream_name)[0] for log in job.logs]
+
+
+@pytest.mark.parametrize("batch_events", [7, 60, 40_000])
+def test_the_relations_and_the_place_are_what_they_were(database_url: str, batch_events: int) -> None:
+    with connect(database_url) as connection:
+        logs = imported(connection)
+        before, places = relations(connection), position(connection)
+        for log in logs:
+            connection.execute("update projection.message_current set body = '{}' where log_id = %s", (log.log_id,))
+            fold_anew(connection, log, SETTINGS, batch_events=batch_events)
+        assert relations(connection) == before
+        assert position(connection) == places
+
+
+def test_what_lies_beyond_the_position_stays_unread(database_url: str) -> None:
+    job = generate_job(1, LONG)
+    stream_name, events = job.logs[0].stream_name, job.logs[0].events
+    with connect(database_url) as connection:
+        import_events(connection, stream_name, events[:100])
+        (log,) = logs_of(connection, stream_name)
+        before = relations(connection)
+        connection.execute(APPEND_AS_BEFORE)
+        assert fold_anew(connection, log, SETTINGS) == 100
+        assert all(rows == before[name] for name, rows in relations(connection).items() if name != "event")
+        assert logs_of(connection, stream_name) == [log]
+
+
+def test_an_error_leaves_everything_as_it_was(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> int:
+        raise RuntimeError
+
+    with connect(database_url) as connection:
+        log, *_ = imported(connection)
+        before, places = relations(connection), position(connection)
+        monkeypatch.setattr(module, "refold", fail)
+        with pytest.raises(RuntimeError):
+            fold_anew(connection, log, SETTINGS)
+        assert (relations(connection), position(connection)) == (before, places)
+
+
+def test_a_log_that_moved_on_is_left_alone(database_url: str) -> None:
+    with connect(database_url) as connection:
+        log, *_ = imported(connection)
+        before = relations(connection)
+        connection.execute("update projection.position set next_offset = next_offset + 1")
+        with pytest.raises(PositionMoved):
+            fold_anew(connection, log, SETTINGS)
+        assert relations(connection) == before
+
+
+def test_a_newer_program_mends_what_it_refuses_to_go_on_with(
+    clone_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = generate_job(1, LONG).logs[0]
+    with connect(clone_database()) as connection:
+        import_log(connection, log)
+        monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
+        with pytest.raises(FoldVersionDiffers, match="which is newer: run `coordstream quarantine retry`"):
+            import_log(connection, log)
+        fold_anew(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
+        assert import_log(connection, log).added == 0
+
+
+def test_an_older_program_leaves_it_alone(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with connect(database_url) as connection:
+        log, *_ = imported(connection)
+        monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION - 1)
+        with pytest.raises(FoldVersionDiffers, match="which is older: use the program that folded it"):
+            fold_anew(connection, log, SETTINGS)
+
+
+def test_what_one_batch_deletes_another_does_not_bring_back(database_url: str) -> None:
+    """Batches of one transaction share temporary tables, which only a commit empties by itself."""
+    sets = [*(config_set(f"key-{n}") for n in range(50)), *(set_checkpoint(f"Partition {n}") for n in range(50))]
+    stream_name, many = "__samza_coordinator_orders_1", [*sets, *map(tombstone, sets)]
+    with connect(database_url) as connection:
+        import_events(connection, stream_name, recorded(many), batch_events=100)
+        fold_anew(connection, logs_of(connection, stream_name)[0], SETTINGS, batch_events=100)
+        for table in ("message_current", "checkpoint_current"):
+            assert connection.execute(f"select count(*) from projection.{table}".encode()).fetchall() == [(0,)]
