@@ -9,6 +9,7 @@ import typer
 from psycopg import sql
 from rich.text import Text
 
+from coordstream.cli.completion import complete_task
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.explanation import event, sentence
@@ -41,7 +42,10 @@ COLUMNS: Final = (
 @app.command()
 def explain(
     job: JobWord,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'.")],
+    task: Annotated[
+        str,
+        typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'.", autocompletion=complete_task),
+    ],
     at: Annotated[
         datetime | None, typer.Option("--at", metavar="TIME", parser=parse_time, help="At this time (UTC), not now.")
     ] = None,

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from coordstream.cli.rows import Row
-from coordstream.cli.tables import input_partition, moment, printable
+from coordstream.cli.tables import input_partition, printable
+from coordstream.cli.times import moment
 
 NOT_RECORDED: Final = "host and user not recorded"
 _LOGS: Final = {"coordinator": "coordinator stream", "checkpoint": "checkpoint topic"}
