@@ -1,6 +1,7 @@
 """Values in Postgres' binary format, to be sent as they are: no object is built only to be taken apart again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from struct import Struct
 from typing import Any, Final
 
 from psycopg.abc import AdaptContext
@@ -14,6 +15,47 @@ UTF8_TEXT: Final = "utf8 text"
 
 COPIED_AS: Final = {TIMESTAMPTZ: "int8", JSONB: "bytea", UTF8_TEXT: "bytea"}
 """Types whose values travel in the bytes of another: microseconds since 2000; 1 and JSON; text in UTF-8."""
+
+
+_BYTEA_OID: Final = 17
+_INT8_OID: Final = 20
+_NULL: Final = b"\xff\xff\xff\xff"  # a length of -1
+_LENGTH: Final = Struct("!i")
+_INT8: Final = Struct("!iq")
+_ARRAY_HEADER: Final = Struct("!5i")  # dimensions, whether there may be nulls, type, length, first index
+
+
+class ByteaArray(bytes):
+    """A parameter of type ``bytea[]``; see `bytea_array`."""
+
+
+class Int8Array(bytes):
+    """A parameter of type ``bigint[]``; see `int8_array`."""
+
+
+def bytea_array(values: Sequence[bytes | None]) -> ByteaArray:
+    """Byte strings as one parameter: psycopg's way with lists takes 5 microseconds for each of them."""
+    return ByteaArray(b"".join(_array(_BYTEA_OID, len(values), map(_bytea_element, values))))
+
+
+def int8_array(values: Sequence[int | None]) -> Int8Array:
+    """Integers of 64 bits as one parameter."""
+    return Int8Array(b"".join(_array(_INT8_OID, len(values), map(_int8_element, values))))
+
+
+def _array(element_oid: int, length: int, elements: Iterator[bytes]) -> Iterator[bytes]:
+    yield (
+        _ARRAY_HEADER.pack(1, 1, element_oid, length, 1) if length else _ARRAY_HEADER.pack(0, 0, element_oid, 0, 0)[:12]
+    )
+    yield from elements
+
+
+def _bytea_element(value: bytes | None) -> bytes:
+    return _NULL if value is None else _LENGTH.pack(len(value)) + value
+
+
+def _int8_element(value: int | None) -> bytes:
+    return _NULL if value is None else _INT8.pack(8, value)
 
 
 class _Micros(int):
@@ -58,6 +100,14 @@ class _Utf8Dumper(_WireDumper):
     type_oid = 25
 
 
+class _ByteaArrayDumper(_WireDumper):
+    type_oid = 1001
+
+
+class _Int8ArrayDumper(_WireDumper):
+    type_oid = 1016
+
+
 PARAMETER_OF: Final[dict[str, Callable[[Any], Any]]] = {TIMESTAMPTZ: _Micros, JSONB: _Jsonb, UTF8_TEXT: _Utf8}
 """What makes a parameter of a statement from a value of such a type."""
 
@@ -71,5 +121,7 @@ def register_wire_values(context: AdaptContext) -> None:
         (_Micros, _MicrosDumper),
         (_Jsonb, _JsonbDumper),
         (_Utf8, _Utf8Dumper),
+        (ByteaArray, _ByteaArrayDumper),
+        (Int8Array, _Int8ArrayDumper),
     ):
         context.adapters.register_dumper(kind, dumper)
