@@ -9,7 +9,7 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 from sqlalchemy.pool import NullPool
 
 from coordstream.errors import CoordstreamError
@@ -18,6 +18,7 @@ from projections.errors import RelationInUse
 from projections.relations import digest, installed_digest
 
 LOCK_NOT_AVAILABLE = "55P03"
+INSUFFICIENT_PRIVILEGE = "42501"
 
 
 class SchemaState(StrEnum):
@@ -74,7 +75,12 @@ def current_revision(connection: Connection) -> str | None:
 
 
 def schema_state(connection: Connection) -> SchemaState:
-    """Compare the database's schema with this program's."""
+    """Compare the database's schema with this program's.
+
+    Who may not see the revision, as a reader may not, is told by the relations alone.
+    """
+    if not _sees_revision(connection):
+        return SchemaState.CURRENT if installed_digest(connection) == digest() else SchemaState.OLDER
     script = ScriptDirectory.from_config(_config())
     revision = current_revision(connection)
     if revision is None:
@@ -92,6 +98,18 @@ def require_current(connection: Connection) -> None:
         raise SchemaError(_ADVICE[state])
 
 
+def _sees_revision(connection: Connection) -> bool:
+    seen = connection.scalar(
+        text("select has_schema_privilege(n.oid, 'usage') from pg_namespace n where n.nspname = 'eventlog'")
+    )
+    return seen is None or bool(seen)
+
+
+def _primary(error: ProgrammingError) -> str:
+    diagnosis = getattr(error.orig, "diag", None)
+    return str(getattr(diagnosis, "message_primary", None) or type(error.orig).__name__)
+
+
 def _run(database_url: str, act: Callable[[Config], None]) -> None:
     engine = create_engine(_engine_url(database_url), poolclass=NullPool)
     with engine.begin() as connection:
@@ -104,5 +122,9 @@ def _run(database_url: str, act: Callable[[Config], None]) -> None:
                 raise
             message = "another session holds a lock on coordstream's tables: end it or wait, then migrate again"
             raise SchemaError(message) from error
+        except ProgrammingError as error:
+            if getattr(error.orig, "sqlstate", None) != INSUFFICIENT_PRIVILEGE:
+                raise
+            raise SchemaError(f"the database refuses to migrate: {_primary(error)}") from error
         except (CommandError, RelationInUse) as error:
             raise SchemaError(str(error)) from error

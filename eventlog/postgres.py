@@ -15,7 +15,7 @@ from eventlog.connection import Connection, connect
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, check_timestamp, system_clock
-from eventlog.log_registry import insert_log, newest_log
+from eventlog.log_registry import StoredLog, insert_log, newest_log
 from eventlog.streams import StreamIdentity, StreamKind
 from eventlog.wire_values import ByteaArray, Int8Array, bytea_array, int8_array
 
@@ -72,11 +72,11 @@ class PostgresEventLog:
         self._owns_connection = isinstance(database, str)
         self._connection = connect(database) if isinstance(database, str) else database
         self._clock = clock
-        stored = newest_log(self._connection, stream_name)
-        if stored is None:
+        try:
+            self._log = _newest(self._connection, stream_name)
+        except BaseException:
             self.close()
-            raise UnknownStream(stream_name)
-        self._log = stored
+            raise
 
     @classmethod
     def create(cls, database: str | Connection, stream: StreamIdentity, *, clock: Clock = system_clock) -> Self:
@@ -212,6 +212,13 @@ def _arrays(events: Sequence[NewEvent]) -> tuple[ByteaArray | Int8Array | list[s
         int8_array(times) if any(time is not None for time in times) else None,
         headers if any(headers) else None,
     )
+
+
+def _newest(connection: Connection, stream_name: str) -> StoredLog:
+    stored = newest_log(connection, stream_name)
+    if stored is None:
+        raise UnknownStream(stream_name)
+    return stored
 
 
 @contextmanager
