@@ -36,6 +36,7 @@ COMMANDS: Final = (
     Command("down", "server", "Stop the embedded Postgres, and no other."),
     Command("psql", "server", "Open psql on the database."),
     Command("migrate", "migration", "Bring the database to this program's schema.", has_verbs=True),
+    Command("grant", "grant", "Let a user read the relations, replay the archive, or append."),
     Command("follow", "follow", "Take streams into the database as they grow."),
     Command("import", "recording_in", "Take recordings (JSON lines, gzipped or not) into the database."),
     Command("export", "recording_out", "Write a stream as a recording, with fingerprints for its secrets."),

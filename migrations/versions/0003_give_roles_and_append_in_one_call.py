@@ -13,7 +13,7 @@ do $$
 declare
     missing constant text[] := array(
         select wanted from unnest(array['coordstream_reader', 'coordstream_replayer', 'coordstream_writer']) as wanted
-        where not exists (select from pg_roles where rolname = wanted));
+        where not exists (select from pg_roles where rolname = wanted) order by wanted);
     wanted text;
 begin
     foreach wanted in array missing loop
