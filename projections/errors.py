@@ -24,9 +24,18 @@ class FoldVersionDiffers(ProjectionError):
         self.stored = stored
         self.ours = ours
         super().__init__(
-            f"{stream_name} was folded as {stored}, this program folds as {ours} (another version, key of the "
-            "installation or set of secret patterns): restore those settings, or import into a new database"
+            f"{stream_name} was folded as {stored}, this program folds as {ours}: {_remedy(stored, ours)}, or export "
+            "the database's streams with --raw and import them into a new database"
         )
+
+
+def _remedy(stored: str, ours: str) -> str:
+    if stored.partition("-")[0] != ours.partition("-")[0]:
+        return "its fold is of another version, so go on with the coordstream that folded it"
+    return (
+        "the key of the installation or the secret patterns are others, so give back COORDSTREAM_MASK_KEY (or the key "
+        "file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS as they were"
+    )
 
 
 class OtherCluster(ProjectionError):
