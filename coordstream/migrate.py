@@ -7,6 +7,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
+from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError, ProgrammingError
@@ -14,11 +15,11 @@ from sqlalchemy.pool import NullPool
 
 from coordstream.errors import CoordstreamError
 from coordstream.migration_files import migrations_folder
+from eventlog.connection import server_reason
 from projections.errors import RelationInUse
 from projections.relations import digest, installed_digest
 
 LOCK_NOT_AVAILABLE = "55P03"
-INSUFFICIENT_PRIVILEGE = "42501"
 
 
 class SchemaState(StrEnum):
@@ -105,11 +106,6 @@ def _sees_revision(connection: Connection) -> bool:
     return seen is None or bool(seen)
 
 
-def _primary(error: ProgrammingError) -> str:
-    diagnosis = getattr(error.orig, "diag", None)
-    return str(getattr(diagnosis, "message_primary", None) or type(error.orig).__name__)
-
-
 def _run(database_url: str, act: Callable[[Config], None]) -> None:
     engine = create_engine(_engine_url(database_url), poolclass=NullPool)
     with engine.begin() as connection:
@@ -123,8 +119,8 @@ def _run(database_url: str, act: Callable[[Config], None]) -> None:
             message = "another session holds a lock on coordstream's tables: end it or wait, then migrate again"
             raise SchemaError(message) from error
         except ProgrammingError as error:
-            if getattr(error.orig, "sqlstate", None) != INSUFFICIENT_PRIVILEGE:
+            if not isinstance(error.orig, InsufficientPrivilege):
                 raise
-            raise SchemaError(f"the database refuses to migrate: {_primary(error)}") from error
+            raise SchemaError(f"the database refuses to migrate: {server_reason(error.orig)}") from error
         except (CommandError, RelationInUse) as error:
             raise SchemaError(str(error)) from error

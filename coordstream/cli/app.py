@@ -6,7 +6,6 @@ was asked for is imported, so that help is quick.
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module, metadata
 from typing import Annotated, Final, NamedTuple
@@ -65,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _pipe_closed()
     except Exception as error:
         if shows_traceback:
-            traceback.print_exc()
+            from coordstream.cli.private_traceback import private_traceback  # noqa: PLC0415
+
+            print(private_traceback(error), file=sys.stderr, end="")
         else:
             print(_sentence(error), file=sys.stderr)
         return 1
@@ -132,4 +133,4 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, CoordstreamError | EventLogError | ProjectionError):
         return " ".join(str(error).split())
     # what an unforeseen error says may repeat a value, which may be a secret
-    return f"unforeseen error {type(error).__name__}: run the command with {TRACEBACK} to see it, and report it."
+    return f"unforeseen error {type(error).__name__}: run the command with {TRACEBACK} to see where, and report it."
