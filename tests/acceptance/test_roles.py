@@ -373,3 +373,13 @@ def test_no_relation_has_a_column_of_bytes(owner: Connection) -> None:
         " where table_schema in ('projection', 'coordinator') and data_type = 'bytea' order by 1"
     ).fetchall()
     assert found == [("projection.archived_event.key_sha256",), ("projection.event_key.key_sha256",)]
+
+
+@each_person
+def test_the_planners_statistics_show_values_to_who_reads_them_only(
+    owner: Connection, session: Connection, person: Person
+) -> None:
+    owner.execute("analyze eventlog.event")
+    assert owner.execute("select count(*) > 0 from pg_stats where schemaname = 'eventlog'").fetchone() == (True,)
+    seen = session.execute("select count(*) > 0 from pg_stats where schemaname = 'eventlog'").fetchone()
+    assert seen == ("eventlog" in person.reads,)
