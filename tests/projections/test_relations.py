@@ -8,6 +8,8 @@ from projections import relations
 from projections.relations import definitions
 from tests.fixtures.postgres import Connection
 
+FIRST_TO_MAKE_NOTHING: Final = "90"
+"""Files from here on say something of what those before them made."""
 JDBC_SAFE: Final = {"text", "bigint", "integer", "boolean", "timestamp with time zone"}
 PROVENANCE: Final = (
     *("record_time", "message_time", "source", "host", "username"),
@@ -95,8 +97,11 @@ def test_a_file_makes_what_it_is_named_after() -> None:
     for name, sql in definitions():
         _, _, relation = name.partition("_")
         made = [line for line in sql.splitlines() if line.startswith("create ")]
-        assert len(made) == 1, name
-        assert f".{relation}" in made[0], name
+        if name < FIRST_TO_MAKE_NOTHING:
+            assert len(made) == 1, name
+            assert f".{relation}" in made[0], name
+        else:
+            assert made == [], name
 
 
 def test_the_digest_tells_one_set_of_definitions_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
