@@ -36,7 +36,7 @@ select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.rel
 where n.nspname in ('eventlog', 'projection', 'coordinator') and c.relkind = 'S'
 """
 _FUNCTIONS: Final = """
-select n.nspname, p.proname, p.prorettype = 'trigger'::regtype,
+select n.nspname, p.proname, p.prorettype = 'trigger'::regtype, n.nspname = 'projection' and p.provolatile = 'v',
        array(select format('null::%s', format_type(t, null)) from unnest(p.proargtypes) as t),
        coalesce(p.proargnames[1:p.pronargs], '{}')
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -69,6 +69,7 @@ class Function(NamedTuple):
     schema: Schema
     name: str
     is_trigger: bool
+    is_projectors: bool
     nulls: list[str]
     parameters: list[str]
 
@@ -84,9 +85,8 @@ class Person:
 
     def may_call(self, function: Function) -> bool:
         """Whether the role is for this function."""
-        return function.schema in self.calls or (
-            self.appends and (function.schema, function.name) == ("eventlog", APPEND)
-        )
+        reads = function.schema in self.calls and not function.is_projectors
+        return reads or (self.appends and (function.schema, function.name) == ("eventlog", APPEND))
 
 
 RELATIONS: Final[frozenset[Schema]] = frozenset({"projection", "coordinator"})
