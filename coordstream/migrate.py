@@ -7,13 +7,15 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
+from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 from sqlalchemy.pool import NullPool
 
 from coordstream.errors import CoordstreamError
 from coordstream.migration_files import migrations_folder
+from eventlog.connection import server_reason
 from projections.errors import RelationInUse
 from projections.relations import digest, installed_digest
 
@@ -74,7 +76,12 @@ def current_revision(connection: Connection) -> str | None:
 
 
 def schema_state(connection: Connection) -> SchemaState:
-    """Compare the database's schema with this program's."""
+    """Compare the database's schema with this program's.
+
+    Who may not see the revision, as a reader may not, is told by the relations alone.
+    """
+    if not _sees_revision(connection):
+        return SchemaState.CURRENT if installed_digest(connection) == digest() else SchemaState.OLDER
     script = ScriptDirectory.from_config(_config())
     revision = current_revision(connection)
     if revision is None:
@@ -92,6 +99,13 @@ def require_current(connection: Connection) -> None:
         raise SchemaError(_ADVICE[state])
 
 
+def _sees_revision(connection: Connection) -> bool:
+    seen = connection.scalar(
+        text("select has_schema_privilege(n.oid, 'usage') from pg_namespace n where n.nspname = 'eventlog'")
+    )
+    return seen is None or bool(seen)
+
+
 def _run(database_url: str, act: Callable[[Config], None]) -> None:
     engine = create_engine(_engine_url(database_url), poolclass=NullPool)
     with engine.begin() as connection:
@@ -104,5 +118,9 @@ def _run(database_url: str, act: Callable[[Config], None]) -> None:
                 raise
             message = "another session holds a lock on coordstream's tables: end it or wait, then migrate again"
             raise SchemaError(message) from error
+        except ProgrammingError as error:
+            if not isinstance(error.orig, InsufficientPrivilege):
+                raise
+            raise SchemaError(f"the database refuses to migrate: {server_reason(error.orig)}") from error
         except (CommandError, RelationInUse) as error:
             raise SchemaError(str(error)) from error

@@ -102,7 +102,12 @@ def _event(row: Sequence[Any]) -> tuple[RecordedEvent, datetime]:
 
 
 def _encode_headers(headers: Headers) -> bytes:
-    return _JSONB_VERSION + json.dumps([_stored_header(name, value) for name, value in headers]).encode()
+    return _JSONB_VERSION + headers_json(headers).encode()
+
+
+def headers_json(headers: Headers) -> str:
+    """An event's headers as the archive keeps them: a JSON list of lists."""
+    return json.dumps([_stored_header(name, value) for name, value in headers])
 
 
 def _stored_header(name: str, value: bytes | None) -> list[str | None]:

@@ -1,10 +1,12 @@
 """Connections to Postgres as this product makes them."""
 
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 
 from eventlog.wire_values import register_wire_values
+
+_DATA_EXCEPTIONS: Final = "22"
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -13,6 +15,16 @@ def failure_line(error: Exception) -> str:
     """Why a connection failed, as the server or the driver said it, in a line."""
     text = str(error).partition("\n")[0].removeprefix("connection failed: ")
     return text.rpartition("FATAL: ")[2].strip() or type(error).__name__
+
+
+def server_reason(error: psycopg.Error) -> str | None:
+    """What the server says is wrong, without a value of anybody's; None: the error is not the server's.
+
+    Details and context, which quote rows, are left out; so is what follows the colon where data could not be read.
+    """
+    reason = error.diag.message_primary
+    is_of_data = (error.sqlstate or "").startswith(_DATA_EXCEPTIONS)
+    return reason.partition(":")[0] if reason is not None and is_of_data else reason
 
 
 def connect(database_url: str, *, application_name: str = "coordstream", autocommit: bool = True) -> Connection:

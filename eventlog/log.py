@@ -117,6 +117,11 @@ def _recorded(event: NewEvent, offset: int, now: datetime) -> RecordedEvent:
     key, value, timestamp, headers = event
     if timestamp is None:
         return RecordedEvent(offset, ms_of(now), LOG_APPEND_TIME, key, value, tuple(headers))
-    if timestamp not in _TIMES:
-        raise ValueError(f"a timestamp must be milliseconds in 64 bits, not {timestamp}")
+    check_timestamp(event)
     return RecordedEvent(offset, timestamp, CREATE_TIME, key, value, tuple(headers))
+
+
+def check_timestamp(event: NewEvent) -> None:
+    """Raise ValueError where an event's timestamp has more than 64 bits."""
+    if event.timestamp is not None and event.timestamp not in _TIMES:
+        raise ValueError(f"a timestamp must be milliseconds in 64 bits, not {event.timestamp}")

@@ -1,34 +1,38 @@
 """An event log in Postgres: the tables that archive other logs, and a head that gives out offsets."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
 from typing import Final, LiteralString, Self
 
+from psycopg import DatabaseError
 from psycopg.errors import UniqueViolation
 from psycopg.pq import TransactionStatus
 
-from eventlog.archive import archive_rows, archive_writer, read_archive
+from eventlog.archive import headers_json, read_archive
 from eventlog.connection import Connection, connect
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, recorded, system_clock
-from eventlog.log_registry import insert_log, newest_log
-from eventlog.partitions import ensure_partition, ranges_of
-from eventlog.row_writing import FEW_EVENTS, insert_rows
+from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, check_timestamp, system_clock
+from eventlog.log_registry import StoredLog, insert_log, newest_log
 from eventlog.streams import StreamIdentity, StreamKind
-from eventlog.timestamps import micros_of
+from eventlog.wire_values import ByteaArray, Int8Array, bytea_array, int8_array
 
 BACKEND: Final = "postgres"
+_UNKNOWN_STREAM: Final = "CS001"
+_CONFLICT: Final = "CS003"
+_OFFSETS: Final = range(2**63)
+_NOWHERE: Final = -1
+_CALL_EVENTS: Final = 10_000
+_CALL_BYTES: Final = 16 << 20
 EVENT_CHANNEL: Final = "coordstream_event"
 """Where every append is notified; the payload is JSON with ``stream_name`` and ``next_offset``."""
 
-_TAKE_HEAD: Final = "select next_offset from eventlog.log_head where log_id = %(log_id)s for update"
-_MOVE_HEAD: Final = "update eventlog.log_head set next_offset = %s where log_id = %s"
 _INSERT_HEAD: Final = "insert into eventlog.log_head (log_id, next_offset) values (%s, 0)"
-_NOTIFY: Final = "select pg_notify(%s, %s)"
+_APPEND: Final = """
+select eventlog.append(%s, %s::bytea[], %s::bytea[], %s::bigint[], %s::jsonb[], %s::bigint, %s::timestamptz)
+"""
 _START: Final = "select min(log_offset) from eventlog.event where log_id = %(log_id)s"
 _END: Final = """
 select coalesce((select next_offset from eventlog.log_head where log_id = %(log_id)s),
@@ -68,12 +72,11 @@ class PostgresEventLog:
         self._owns_connection = isinstance(database, str)
         self._connection = connect(database) if isinstance(database, str) else database
         self._clock = clock
-        self._partitions: set[int] = set()
-        stored = newest_log(self._connection, stream_name)
-        if stored is None:
+        try:
+            self._log = _newest(self._connection, stream_name)
+        except BaseException:
             self.close()
-            raise UnknownStream(stream_name)
-        self._log = stored
+            raise
 
     @classmethod
     def create(cls, database: str | Connection, stream: StreamIdentity, *, clock: Clock = system_clock) -> Self:
@@ -111,17 +114,11 @@ class PostgresEventLog:
         """See `EventLog.append`. Writers wait for each other, so that offsets become visible in order."""
         if not self.capabilities.can_append:
             raise AppendRefused(self.stream_name, f"it is the archive of a {self._log.backend} log; append there")
-        is_ours = self._connection.info.transaction_status is TransactionStatus.IDLE
-        with self._connection.transaction():
-            first = self._take_head()
-            if expected_offset is not None and expected_offset != first:
-                raise AppendConflict(self.stream_name, expected_offset, first)
-            if events:
-                self._write(recorded(events, first, now := self._clock()), now)
-        offsets = range(first, first + len(events))
-        if is_ours:  # a partition that a transaction of the caller's made may go with it
-            self._partitions.update(ranges_of(offsets))
-        return offsets
+        with self._undone_on_error(is_one_call=len(calls := _calls(events)) == 1):
+            first = self._append(calls[0], expected_offset)
+            for call in calls[1:]:
+                self._append(call, None)
+        return range(first, first + len(events))
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
         """See `EventLog.read`."""
@@ -151,33 +148,77 @@ class PostgresEventLog:
     ) -> None:
         self.close()
 
-    def _take_head(self) -> int:
-        next_offset = self._number(_TAKE_HEAD)
-        if next_offset is None:
-            raise UnknownStream(self.stream_name)
-        return next_offset
+    @contextmanager
+    def _undone_on_error(self, *, is_one_call: bool) -> Iterator[None]:
+        """A transaction, or a savepoint within the caller's; a single call on its own needs neither."""
+        is_idle = self._connection.info.transaction_status is TransactionStatus.IDLE
+        if is_one_call and is_idle and self._connection.autocommit:
+            yield
+            return
+        with self._connection.transaction():
+            yield
 
-    def _write(self, events: Sequence[RecordedEvent], now: datetime) -> None:
-        for first in ranges_of(event.offset for event in events):
-            if first not in self._partitions:
-                ensure_partition(self._connection, "eventlog", "event", first)
-        if len(events) <= FEW_EVENTS:
-            with self._connection.pipeline():
-                insert_rows(self._connection, *archive_rows(self._log.log_id, micros_of(now), events))
-                self._move_head(events[-1].offset + 1)
-        else:
-            with archive_writer(self._connection, self._log.log_id, micros_of(now)) as write:
-                write(events)
-            self._move_head(events[-1].offset + 1)
+    def _append(self, events: Sequence[NewEvent], expected_offset: int | None) -> int:
+        expected = expected_offset if expected_offset is None or expected_offset in _OFFSETS else _NOWHERE
+        try:
+            row = self._connection.execute(
+                _APPEND, (self.stream_name, *_arrays(events), expected, self._own_time()), binary=True
+            ).fetchone()
+        except DatabaseError as error:
+            raise self._spoken(error, expected_offset) from None
+        return 0 if row is None else int(row[0])
 
-    def _move_head(self, next_offset: int) -> None:
-        self._connection.execute(_MOVE_HEAD, (next_offset, self._log.log_id))
-        payload = {"stream_name": self.stream_name, "next_offset": next_offset}
-        self._connection.execute(_NOTIFY, (EVENT_CHANNEL, json.dumps(payload)))
+    def _own_time(self) -> datetime | None:
+        """None where the time is the server's, which is one for all writers."""
+        return None if self._clock is system_clock else self._clock()
+
+    def _spoken(self, error: DatabaseError, expected_offset: int | None) -> Exception:
+        if error.sqlstate == _UNKNOWN_STREAM:
+            return UnknownStream(self.stream_name)
+        if error.sqlstate == _CONFLICT and expected_offset is not None:
+            return AppendConflict(self.stream_name, expected_offset, int(error.diag.message_detail or 0))
+        return error
 
     def _number(self, query: LiteralString) -> int | None:
         row = self._connection.execute(query, {"log_id": self._log.log_id}).fetchone()
         return None if row is None else row[0]
+
+
+def _calls(events: Sequence[NewEvent]) -> list[Sequence[NewEvent]]:
+    """The events in parts, each of a size that one statement bears; one, be it empty, at least.
+
+    Raises:
+        ValueError: a timestamp has more than 64 bits.
+    """
+    for event in events:
+        check_timestamp(event)
+    parts: list[Sequence[NewEvent]] = []
+    first = size = 0
+    for at, event in enumerate(events):
+        if at > first and (at - first == _CALL_EVENTS or size > _CALL_BYTES):
+            parts.append(events[first:at])
+            first, size = at, 0
+        size += len(event.key or b"") + len(event.value or b"")
+    return [*parts, events[first:]]
+
+
+def _arrays(events: Sequence[NewEvent]) -> tuple[ByteaArray | Int8Array | list[str | None] | None, ...]:
+    """Keys, values, times and headers; of the last two, None where no event has any."""
+    times = [event.timestamp for event in events]
+    headers = [headers_json(event.headers) if event.headers else None for event in events]
+    return (
+        bytea_array([event.key for event in events]),
+        bytea_array([event.value for event in events]),
+        int8_array(times) if any(time is not None for time in times) else None,
+        headers if any(headers) else None,
+    )
+
+
+def _newest(connection: Connection, stream_name: str) -> StoredLog:
+    stored = newest_log(connection, stream_name)
+    if stored is None:
+        raise UnknownStream(stream_name)
+    return stored
 
 
 @contextmanager

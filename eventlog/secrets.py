@@ -30,6 +30,12 @@ _URL_WITH_PASSWORD: Final = re.compile(
       | jdbc:oracle:\w{1,16}:[^\s/@]{1,128}/[^\s@]{1,256}@""",
     re.VERBOSE,
 )
+# of these schemes the name before the host, where no password follows, is a token or a password itself; elsewhere it is
+# a plain name more often: of a user (ssh://git@host), of a container (abfss://container@account)
+_URL_WITH_TOKEN: Final = re.compile(
+    r"""(?:https?|wss?|rediss?|nats):\\*/\\*/(?!\[)[^\s/?\#@:\\]++@""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _FINGERPRINT: Final = re.compile(re.escape(FINGERPRINT_PREFIX) + "[0-9a-f]{64}")
 _UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _INNER_DOT: Final = re.compile(r"(?<=\w)\\\.(?=\w)")
@@ -70,7 +76,7 @@ class SecretPolicy:
         return self._name.search(name) is not None
 
     def holds_secret(self, text: str) -> bool:
-        """Whether a text shows a secret by itself: a URL with a password, or a secret's name with a value."""
+        """Whether a text shows a secret by itself: a URL with a password or token, or a secret's name with a value."""
         return self._mask_nested(text) != text
 
     def fingerprint(self, secret: str | bytes) -> str:
@@ -130,7 +136,7 @@ class SecretPolicy:
         return text
 
     def _shows_secret(self, text: str) -> bool:
-        return ("@" in text and _URL_WITH_PASSWORD.search(text) is not None) or (
+        return ("@" in text and (_URL_WITH_PASSWORD.search(text) or _URL_WITH_TOKEN.search(text)) is not None) or (
             ("=" in text or ":" in text) and self._assignment.search(text) is not None
         )
 

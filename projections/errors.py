@@ -23,7 +23,24 @@ class FoldVersionDiffers(ProjectionError):
         self.stream_name = stream_name
         self.stored = stored
         self.ours = ours
-        super().__init__(f"{stream_name} was folded as {stored}, this program folds as {ours}{_reason(stored, ours)}")
+        super().__init__(f"{stream_name} was folded as {stored}, this program folds as {ours}: {_remedy(stored, ours)}")
+
+
+def _remedy(stored: str, ours: str) -> str:
+    """What to do where two fold versions differ: each is a number of the code, a dash and a digest of settings."""
+    stored_code, _, stored_settings = stored.partition("-")
+    our_code, _, our_settings = ours.partition("-")
+    if stored_settings != our_settings:
+        return (
+            "the key of the installation or the secret patterns are others, so give back COORDSTREAM_MASK_KEY (or the "
+            "key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS as they were, or export the database's "
+            "streams with --raw and import them into a new database"
+        )
+    if int(stored_code) > int(our_code):
+        return "its fold is of a newer version, so go on with the coordstream that folded it"
+    return (
+        "its fold is of an older version, so run `coordstream quarantine retry`, which folds it anew"
+    )
 
 
 class OtherCluster(ProjectionError):
@@ -78,17 +95,3 @@ class RelationInUse(ProjectionError):
             f"{relation} cannot be made again because a view or function of yours depends on it: "
             "drop yours, migrate, and make yours again"
         )
-
-
-def _reason(stored: str, ours: str) -> str:
-    """Why two fold versions differ, and what to do: a version is that of the code, a dash, a digest of settings."""
-    stored_code, _, stored_settings = stored.partition("-")
-    our_code, _, our_settings = ours.partition("-")
-    if stored_settings != our_settings:
-        return (
-            " (another version, key of the installation or set of secret patterns): restore those settings, or import "
-            "into a new database"
-        )
-    if int(stored_code) > int(our_code):
-        return ", which is older: use the program that folded it, or a newer one"
-    return ", which is newer: run `coordstream quarantine retry`, which folds it anew from the archive"

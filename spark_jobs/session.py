@@ -1,5 +1,6 @@
 """The Spark session: the only place that builds one."""
 
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from spark_jobs.java import find_java
 
 MOST_CHARACTERS = 300
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
+PY4J_LOGGERS = ("py4j.clientserver", "py4j.java_gateway")
 CONNECTION_LOGGER = "org.apache.spark.sql.execution.datasources.jdbc.connection"
 
 # Set by spark-submit for the Python program that it runs.
@@ -48,21 +50,32 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     if SUBMITTED not in environ:
         find_java(environ)
         chosen = {**LOCAL, **chosen}
+    _hold_py4j()
     with spark_failures(f"Spark could not start for {app}"):
         session = SparkSession.builder.appName(app).config(map=chosen).getOrCreate()
         _keep_passwords_out_of_logs(session)
         return session
 
 
+def _hold_py4j() -> None:
+    """Hold the loggers that print each call to the JVM, passwords and all, at INFO when the rest is at DEBUG."""
+    for name in PY4J_LOGGERS:
+        logging.getLogger(name).addFilter(_is_no_detail)  # the same filter again changes nothing
+
+
 def _keep_passwords_out_of_logs(session: SparkSession) -> None:
-    """Hold the one logger that prints connection properties, password included, at INFO when the rest is at DEBUG.
+    """Hold the one logger of Spark that prints connection properties, password included, at INFO as well.
 
     In this JVM, that is: executors of a cluster have the log settings that their operator gives them.
     """
     jvm = getattr(session, "_jvm", None)  # PySpark has no public way to the JVM's loggers
     if jvm is not None:
-        logging = jvm.org.apache.logging.log4j
-        logging.core.config.Configurator.setLevel(CONNECTION_LOGGER, logging.Level.INFO)
+        log4j = jvm.org.apache.logging.log4j
+        log4j.core.config.Configurator.setLevel(CONNECTION_LOGGER, log4j.Level.INFO)
+
+
+def _is_no_detail(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.INFO
 
 
 def jar_conf(jar: Path | None) -> dict[str, str]:

@@ -6,7 +6,6 @@ was asked for is imported, so that help is quick.
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module, metadata
 from typing import Annotated, Final, NamedTuple
@@ -37,6 +36,7 @@ COMMANDS: Final = (
     Command("down", "server", "Stop the embedded Postgres, and no other."),
     Command("psql", "server", "Open psql on the database."),
     Command("migrate", "migration", "Bring the database to this program's schema.", has_verbs=True),
+    Command("grant", "grant", "Let a user read the relations, replay the archive, or append."),
     Command("follow", "follow", "Take streams into the database as they grow."),
     Command("import", "recording_in", "Take recordings (JSON lines, gzipped or not) into the database."),
     Command("export", "recording_out", "Write a stream as a recording, with fingerprints for its secrets."),
@@ -74,7 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _pipe_closed()
     except Exception as error:
         if shows_traceback:
-            traceback.print_exc()
+            from coordstream.cli.private_traceback import private_traceback  # noqa: PLC0415
+
+            print(private_traceback(error), file=sys.stderr, end="")
         else:
             print(_sentence(error), file=sys.stderr)
         return 1
@@ -149,4 +151,4 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, CoordstreamError | EventLogError | ProjectionError):
         return " ".join(str(error).split())
     # what an unforeseen error says may repeat a value, which may be a secret
-    return f"unforeseen error {type(error).__name__}: run the command with {TRACEBACK} to see it, and report it."
+    return f"unforeseen error {type(error).__name__}: run the command with {TRACEBACK} to see where, and report it."

@@ -16,7 +16,7 @@ from coordstream.mask_key import secret_policy
 from coordstream.migrate import SchemaState, require_current, schema_state, upgrade
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import Settings, load_settings
-from eventlog.connection import Connection, connect, failure_line
+from eventlog.connection import Connection, connect, failure_line, server_reason
 from eventlog.secrets import SecretPolicy
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
@@ -142,6 +142,6 @@ def _engine(url: str) -> Engine:
 
 
 def _refusal(settings: Settings, error: psycopg.Error) -> str:
-    if error.diag.message_primary is None:
+    if (reason := server_reason(error)) is None:
         return f"{place(settings)} ended the connection ({failure_line(error)}): try again when it runs."
-    return f"{place(settings)} refuses: {error.diag.message_primary}."
+    return f"{place(settings)} refuses: {reason}."

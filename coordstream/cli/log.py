@@ -27,10 +27,10 @@ app.command()(tail)
 
 LOGS: Final = sql.SQL(
     """
-    select j.job_name, j.job_id, l.stream_name, l.stream_kind, l.incarnation, j.is_current, l.backend, l.created_at,
+    select j.job_name, j.job_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, l.backend, l.created_at,
            p.next_offset
-    from eventlog.log l join projection.job_log j using (log_id) join projection.position p using (log_id)
-    order by j.job_name, j.job_id, l.stream_kind desc, l.incarnation
+    from projection.archived_log l join projection.job_log j using (log_id) join projection.position p using (log_id)
+    order by j.job_name, j.job_id, j.stream_kind desc, j.incarnation
     """
 )
 LOG_COLUMNS: Final = (

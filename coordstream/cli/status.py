@@ -24,7 +24,7 @@ STATUS: Final = sql.SQL(
            e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count
     from coordinator.log_position p
     join projection.job_log j using (stream_name, incarnation)
-    join eventlog.log l using (log_id)
+    join projection.archived_log l using (log_id)
     left join lateral (
       select a.record_time from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit 1
     ) e on true

@@ -17,6 +17,7 @@ from kafka.net.compat import KafkaNetClient
 from kafka.net.inet import KafkaNetSocket
 
 from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.private_loggers import hold_private_loggers
 from eventlog.kafka.tls import tls_context, uses_tls
 from eventlog.source import SourceUnavailable
 
@@ -102,6 +103,7 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
         SourceUnavailable: no broker answers, or none lets us in.
         OptionRefused: the files for an encrypted connection can't be used.
     """
+    hold_private_loggers()
     connected = Connected()
     config = {"proxy_url": CLOSING_SOCKETS, **TIMES, **options.client_config(), **settings}
     if uses_tls(config):

@@ -5,7 +5,7 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from eventlog.connection import failure_line
+from eventlog.connection import failure_line, server_reason
 from eventlog.source import SourceUnavailable
 from projections.errors import LockLost
 
@@ -30,5 +30,5 @@ def outage_sentence(error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
-    primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    primary = server_reason(error) if isinstance(error, psycopg.Error) else None
     return failure_line(error).removeprefix("consuming input failed: ") if primary is None else primary

@@ -4,6 +4,7 @@ from enum import Enum, auto
 
 import psycopg
 
+from eventlog.connection import server_reason
 from eventlog.source import OffsetLost, StreamMissing
 from projections.errors import PositionMoved
 
@@ -34,5 +35,5 @@ def trouble_sentence(stream_name: str, error: Exception) -> str:
     """The error in a sentence; of what Postgres says only that part which never holds a value."""
     if not isinstance(error, psycopg.Error):
         return str(error)
-    reason = error.diag.message_primary or type(error).__name__
+    reason = server_reason(error) or type(error).__name__
     return f"{stream_name} cannot be followed on: the database refuses ({reason})"

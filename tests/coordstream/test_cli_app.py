@@ -83,7 +83,7 @@ def test_only_the_module_of_the_command_is_loaded() -> None:
     assert "down" not in loaded
 
 
-def test_an_unforeseen_error_shows_its_value_only_on_demand(
+def test_an_unforeseen_error_shows_where_it_came_from_on_demand(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(arguments: list[str]) -> int:
@@ -92,10 +92,13 @@ def test_an_unforeseen_error_shows_its_value_only_on_demand(
     monkeypatch.setattr(front, "_run", fail)
     assert main(["status"]) == 1
     assert capsys.readouterr().err == (
-        "unforeseen error LookupError: run the command with --traceback to see it, and report it.\n"
+        "unforeseen error LookupError: run the command with --traceback to see where, and report it.\n"
     )
     assert main(["status", "--traceback"]) == 1
-    assert "LookupError: hunter2 ['status']" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "in fail\n" in told
+    assert "LookupError: (its text is left out" in told
+    assert "hunter2" not in told.replace('raise LookupError(f"hunter2 {arguments}")', "")
 
 
 def test_what_stands_behind_two_dashes_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:

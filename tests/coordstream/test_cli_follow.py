@@ -107,3 +107,24 @@ def test_a_second_signal_is_not_waited_for() -> None:
         assert signal.getsignal(signal.SIGTERM) is before
     assert (stops, received) == (["stop"], [signal.SIGTERM])
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("COORDSTREAM_MASK_KEY", "another key"), ("COORDSTREAM_SECRET_PATTERNS", "password,pin")]
+)
+def test_another_key_or_pattern_is_refused_with_what_to_do(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    stream = "__samza_coordinator_counts_1"
+    cli.done("log", "create", stream)
+    cli("follow", stream, "--once")
+    cli.done("log", "append", stream, "--key", '[1,"set-config","a"]', "--value", '{"values":{"value":"1"}}')
+    monkeypatch.setenv(variable, value)
+    refused = cli("follow", stream, "--once")
+    assert refused.code == 1
+    told = " ".join(refused.err.split())
+    assert (
+        "give back COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS" in told
+    )
+    assert value not in told
+    assert cli.ask("select count(*) from coordinator.config") == [(0,)]

@@ -90,4 +90,4 @@ def test_another_job_is_left_alone(older: CommandLine, tmp_path: Path) -> None:
 
 def test_another_key_of_the_installation_is_refused(older: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
-    assert "restore those settings" in older.refused("quarantine", "retry")
+    assert "give back COORDSTREAM_MASK_KEY" in older.refused("quarantine", "retry")

@@ -1,8 +1,10 @@
 """Connections as this product makes them."""
 
+import psycopg
+import pytest
 from psycopg.pq import TransactionStatus
 
-from eventlog.connection import connect
+from eventlog.connection import connect, server_reason
 
 
 def test_no_transaction_is_left_open(database_url: str) -> None:
@@ -34,3 +36,26 @@ def test_bytes_travel_as_bytes(database_url: str) -> None:
         data = bytes(range(256))
         row = connection.execute("select %s, pg_typeof(%s)::text", (data, data), binary=True).fetchone()
     assert row == (data, "bytea")
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("select 'pl4nted'::bigint", "invalid input syntax for type bigint"),
+        ("select '{pl4nted'::jsonb", "invalid input syntax for type json"),
+        ("select from pl4ced", 'relation "pl4ced" does not exist'),
+        ("insert into eventlog.log_head values (1, null)", None),
+    ],
+)
+def test_a_servers_reason_repeats_no_value(database_url: str, query: str, reason: str | None) -> None:
+    with connect(database_url) as connection, pytest.raises(psycopg.Error) as refused:
+        connection.execute(query.encode())
+    said = server_reason(refused.value)
+    assert said is not None
+    assert "pl4nted" not in said
+    assert "Failing row" not in said
+    assert reason is None or said == reason
+
+
+def test_a_lost_connection_is_not_the_servers_reason() -> None:
+    assert server_reason(psycopg.OperationalError("gone")) is None

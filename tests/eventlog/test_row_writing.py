@@ -1,12 +1,12 @@
-"""Rows written in either way are the same rows."""
+"""Rows come as they were given."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
 
 from eventlog.connection import Connection, connect
-from eventlog.row_writing import Columns, Rows, copy_rows, insert_rows, insertion, parameters
+from eventlog.row_writing import Columns, copy_rows
 from eventlog.wire_values import UTF8_TEXT
 
 COLUMNS: Final = Columns.of(
@@ -45,11 +45,8 @@ def written(connection: Connection) -> list[tuple[Any, ...]]:
     return connection.execute(query).fetchall()
 
 
-@pytest.mark.parametrize("write", [copy_rows, insert_rows])
-def test_values_come_as_they_were_given(
-    connected: Connection, write: Callable[[Connection, Columns, Rows], None]
-) -> None:
-    write(connected, COLUMNS, ROWS)
+def test_values_come_as_they_were_given(connected: Connection) -> None:
+    copy_rows(connected, COLUMNS, ROWS)
     assert written(connected) == [
         (-1, None, "4714-11-24 00:00:00+00 BC", "null", "", "", b"", False, []),
         (0, -7, "2025-12-31 00:00:00.000001+00", None, None, None, None, None, None),
@@ -67,26 +64,6 @@ def test_values_come_as_they_were_given(
     ]
 
 
-def test_no_rows_are_no_statement(connected: Connection) -> None:
-    insert_rows(connected, COLUMNS, [])
+def test_no_rows_are_no_rows(connected: Connection) -> None:
     copy_rows(connected, COLUMNS, [])
     assert written(connected) == []
-
-
-def test_within_a_pipeline_rows_are_inserted_too(connected: Connection) -> None:
-    with connected.pipeline(), connected.transaction():
-        insert_rows(connected, COLUMNS, ROWS[:1])
-        insert_rows(connected, COLUMNS, ROWS[1:])
-    assert len(written(connected)) == len(ROWS)
-
-
-def test_a_statement_can_go_on_after_the_values() -> None:
-    columns = Columns.of("projection.position", log_id="int4")
-    assert insertion(columns, "on conflict do nothing") == (
-        b'insert into "projection"."position" as c ("log_id") values (%s) on conflict do nothing'
-    )
-
-
-def test_a_row_must_fit_the_columns() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        parameters(Columns.of("t", a="int4", b="int4"), [(1,)])

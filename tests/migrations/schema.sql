@@ -2787,6 +2787,115 @@ $_$;
 COMMENT ON FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) IS 'Waits until the current incarnation of a stream has been folded beyond an offset, and says whether it has: true as soon as the next statement can read what that event says, false when so many milliseconds have passed (0 or less: it only looks). Raises for a stream that is not known, for a null, and in a transaction that is repeatable read or serializable, which could not see it.';
 
 --
+-- Name: append(text, bytea[], bytea[], bigint[], jsonb[], bigint, timestamp with time zone); Type: FUNCTION; Schema: eventlog; Owner: -
+--
+
+CREATE FUNCTION eventlog.append(stream_name text, event_keys bytea[], event_values bytea[], event_times bigint[] DEFAULT NULL::bigint[], event_headers jsonb[] DEFAULT NULL::jsonb[], expected_offset bigint DEFAULT NULL::bigint, appended_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    event_count constant integer := cardinality(event_keys);
+    archived timestamptz;
+    appended_ms bigint;
+    target eventlog.log;
+    first_offset bigint;
+    end_offset bigint;
+begin
+    if event_count is null or event_count is distinct from cardinality(event_values)
+       or event_count <> coalesce(cardinality(event_times), event_count)
+       or event_count <> coalesce(cardinality(event_headers), event_count) then
+        raise invalid_parameter_value using message =
+            'the arrays of an append differ in length: give a key and a value, null or not, for each event';
+    end if;
+    if appended_at is not null and not pg_has_role(session_user, current_user, 'member') then
+        raise insufficient_privilege using message =
+            'only the owner of the event log says when events came: leave appended_at out';
+    end if;
+    perform eventlog.require_headers(event_headers);
+    select l.* into target from eventlog.log l where l.stream_name = append.stream_name
+    order by l.incarnation desc limit 1;
+    if not found then
+        raise exception using errcode = 'CS001', message = format('there is no log of %s', stream_name);
+    end if;
+    if target.backend <> 'postgres' then
+        raise exception using errcode = 'CS002',
+            message = format('%s is the archive of a %s log: append there', stream_name, target.backend);
+    end if;
+    select h.next_offset into strict first_offset from eventlog.log_head h where h.log_id = target.log_id for update;
+    if expected_offset <> first_offset then
+        raise exception using errcode = 'CS003', detail = first_offset::text,
+            message = format('%s ends at offset %s, not at %s', stream_name, first_offset, expected_offset);
+    end if;
+    if event_count = 0 then
+        return first_offset;
+    end if;
+    archived := coalesce(appended_at, clock_timestamp());
+    appended_ms := floor(extract(epoch from archived) * 1000);
+    end_offset := first_offset + event_count;
+    perform eventlog.ensure_partition('eventlog', 'event', number * 10000000)
+    from generate_series(first_offset / 10000000, (end_offset - 1) / 10000000) as number;
+    insert into eventlog.event (log_offset, record_time, archived_at, unheld_timestamp, log_id, timestamp_type, headers,
+                                key, value)
+    select first_offset + e.number - 1,
+           case when t.is_held then timestamptz '1970-01-01 00:00:00+00' + (t.ms / 86400000) * interval '24 hours'
+                                    + (t.ms % 86400000) * interval '1 millisecond' end,
+           archived, case when not t.is_held then t.ms end, target.log_id, (e.ms is null)::integer, e.headers,
+           e.key, e.value
+    from unnest(event_keys, event_values, event_times, event_headers) with ordinality
+         as e (key, value, ms, headers, number)
+    cross join lateral (select coalesce(e.ms, appended_ms)) as m (ms)
+    cross join lateral (select m.ms, m.ms between -210866803200000 and 9224318015999999) as t (ms, is_held);
+    update eventlog.log_head h set next_offset = end_offset where h.log_id = target.log_id;
+    perform pg_notify('coordstream_event',
+                      json_build_object('stream_name', stream_name, 'next_offset', end_offset)::text);
+    return first_offset;
+end $$;
+
+--
+-- Name: FUNCTION append(stream_name text, event_keys bytea[], event_values bytea[], event_times bigint[], event_headers jsonb[], expected_offset bigint, appended_at timestamp with time zone); Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON FUNCTION eventlog.append(stream_name text, event_keys bytea[], event_values bytea[], event_times bigint[], event_headers jsonb[], expected_offset bigint, appended_at timestamp with time zone) IS 'Appends events to the newest incarnation of a stream that Postgres keeps, all or none, and gives the offset of the first. Times are in ms since 1970; null: now. With expected_offset only if the log ends there. SQLSTATE CS001: no such log; CS002: it is an archive; CS003: it ends elsewhere (the detail says where).';
+
+--
+-- Name: ensure_partition(text, text, bigint); Type: FUNCTION; Schema: eventlog; Owner: -
+--
+
+CREATE FUNCTION eventlog.ensure_partition(schema_name text, table_name text, first_offset bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    width constant bigint := 10000000;
+    partition_name constant text := format('%s_from_%s', table_name, first_offset);
+    upper_bound constant text := case when first_offset > 9223372036854775807 - width then 'maxvalue'
+                                      else (first_offset + width)::text end;
+begin
+    if to_regclass(format('%I.%I', schema_name, partition_name)) is not null then
+        return;
+    end if;
+    perform pg_advisory_xact_lock(1885434484);
+    if exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+               where n.nspname = schema_name and c.relname = partition_name) then
+        return;
+    end if;
+    execute format('create table %1$I.%2$I (like %1$I.%3$I including all)', schema_name, partition_name, table_name);
+    execute format('alter table %1$I.%3$I attach partition %1$I.%2$I for values from (%4$s) to (%5$s)',
+                   schema_name, partition_name, table_name, first_offset, upper_bound);
+    if schema_name = 'eventlog' then
+        execute format('create trigger no_truncate before truncate on %I.%I for each statement '
+                       'execute function eventlog.refuse()', schema_name, partition_name);
+    end if;
+end $_$;
+
+--
+-- Name: FUNCTION ensure_partition(schema_name text, table_name text, first_offset bigint); Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON FUNCTION eventlog.ensure_partition(schema_name text, table_name text, first_offset bigint) IS 'Makes the partition of a table that begins at an offset, a multiple of ten million, unless it is there.';
+
+--
 -- Name: refuse(); Type: FUNCTION; Schema: eventlog; Owner: -
 --
 
@@ -2796,6 +2905,31 @@ CREATE FUNCTION eventlog.refuse() RETURNS trigger
 begin
     raise exception '% is append-only: % is refused', tg_table_schema || '.' || tg_table_name, lower(tg_op);
 end $$;
+
+--
+-- Name: require_headers(jsonb[]); Type: FUNCTION; Schema: eventlog; Owner: -
+--
+
+CREATE FUNCTION eventlog.require_headers(event_headers jsonb[]) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if exists (select from unnest(event_headers) as h, jsonb_array_elements(h) as header
+               where jsonb_typeof(header) <> 'array' or jsonb_array_length(header) not between 2 and 3
+                  or jsonb_typeof(header -> 0) not in ('string', 'null')
+                  or jsonb_typeof(header -> 1) not in ('string', 'null')
+                  or decode(header ->> 1, 'base64') is null and header ->> 1 is not null) then
+        raise invalid_parameter_value using message =
+            'headers can not be read: give a list of [name, base64 of the value or null] for each event';
+    end if;
+end $$;
+
+--
+-- Name: FUNCTION require_headers(event_headers jsonb[]); Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON FUNCTION eventlog.require_headers(event_headers jsonb[]) IS 'Refuses headers that no reader of the archive could read.';
 
 --
 -- Name: changelog_turn(integer); Type: FUNCTION; Schema: projection; Owner: -
@@ -7029,6 +7163,18 @@ ALTER TABLE eventlog.observation ALTER COLUMN observation_id ADD GENERATED ALWAY
 );
 
 --
+-- Name: archived_log; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.archived_log AS
+ SELECT log_id,
+    backend,
+    cluster_id,
+    topic_id,
+    created_at
+   FROM eventlog.log l;
+
+--
 -- Name: checkpoint_current; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -7314,6 +7460,1153 @@ CREATE TRIGGER no_truncate BEFORE TRUNCATE ON eventlog.event FOR EACH STATEMENT 
 --
 
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON eventlog.observation FOR EACH STATEMENT EXECUTE FUNCTION eventlog.refuse();
+
+--
+-- Name: SCHEMA coordinator; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA coordinator TO coordstream_reader;
+GRANT USAGE ON SCHEMA coordinator TO coordstream_replayer;
+
+--
+-- Name: SCHEMA eventlog; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA eventlog TO coordstream_replayer;
+GRANT USAGE ON SCHEMA eventlog TO coordstream_writer;
+
+--
+-- Name: SCHEMA projection; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA projection TO coordstream_reader;
+GRANT USAGE ON SCHEMA projection TO coordstream_replayer;
+
+--
+-- Name: FUNCTION changelog_mapping_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE job_log; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.job_log TO coordstream_reader;
+GRANT SELECT ON TABLE projection.job_log TO coordstream_replayer;
+
+--
+-- Name: TABLE job_now; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.job_now TO coordstream_reader;
+GRANT SELECT ON TABLE projection.job_now TO coordstream_replayer;
+
+--
+-- Name: TABLE changelog_mapping; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.changelog_mapping TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.changelog_mapping TO coordstream_replayer;
+
+--
+-- Name: FUNCTION changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.checkpoint TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.checkpoint TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION config_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.config_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE config; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.config TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.config TO coordstream_replayer;
+
+--
+-- Name: FUNCTION config_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.config_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.config_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.config_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_execution_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_execution_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_execution_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_execution_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE container_execution; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.container_execution TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.container_execution TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_execution_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.container_execution_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.container_execution_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.container_execution_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_host_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.container_host_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.container_host_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.container_host_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE container_host; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.container_host TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.container_host TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_host_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.container_host_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.container_host_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.container_host_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION explain(job_name text, job_id text, task_name text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE job_coordinator_metadata; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.job_coordinator_metadata TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.job_coordinator_metadata TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: TABLE starting_offset; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.starting_offset TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.starting_offset TO coordstream_replayer;
+
+--
+-- Name: FUNCTION starting_offset_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: TABLE startpoint; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.startpoint TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.startpoint TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.startpoint_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.startpoint_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.startpoint_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE startpoint_fan_out; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.startpoint_fan_out TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.startpoint_fan_out TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: TABLE startpoint_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.startpoint_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.startpoint_history TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE state_checkpoint; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.state_checkpoint TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.state_checkpoint TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_container_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_container_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_container_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_container_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE task_container; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.task_container TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.task_container TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_container_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.task_container_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.task_container_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.task_container_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_mode_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_mode_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_mode_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_mode_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE task_mode; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.task_mode TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.task_mode TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_mode_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_partition_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_partition_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_partition_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_partition_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE task_partition; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.task_partition TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.task_partition TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_partition_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.task_partition_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.task_partition_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.task_partition_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION wait_for(stream_name text, log_offset bigint, timeout_ms integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION append(stream_name text, event_keys bytea[], event_values bytea[], event_times bigint[], event_headers jsonb[], expected_offset bigint, appended_at timestamp with time zone); Type: ACL; Schema: eventlog; Owner: -
+--
+
+REVOKE ALL ON FUNCTION eventlog.append(stream_name text, event_keys bytea[], event_values bytea[], event_times bigint[], event_headers jsonb[], expected_offset bigint, appended_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION eventlog.append(stream_name text, event_keys bytea[], event_values bytea[], event_times bigint[], event_headers jsonb[], expected_offset bigint, appended_at timestamp with time zone) TO coordstream_writer;
+
+--
+-- Name: FUNCTION ensure_partition(schema_name text, table_name text, first_offset bigint); Type: ACL; Schema: eventlog; Owner: -
+--
+
+REVOKE ALL ON FUNCTION eventlog.ensure_partition(schema_name text, table_name text, first_offset bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse(); Type: ACL; Schema: eventlog; Owner: -
+--
+
+REVOKE ALL ON FUNCTION eventlog.refuse() FROM PUBLIC;
+
+--
+-- Name: FUNCTION require_headers(event_headers jsonb[]); Type: ACL; Schema: eventlog; Owner: -
+--
+
+REVOKE ALL ON FUNCTION eventlog.require_headers(event_headers jsonb[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION changelog_turn(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_turn(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_turn(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_turn(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_head(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_head(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_key(log_id integer, task_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_key(log_id integer, task_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_key(log_id integer, task_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_key(log_id integer, task_name text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_rule(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION config_turn(log_id integer, config_key text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION duration_text(duration interval); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.duration_text(duration interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_expired(created_ms bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_at(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.job_at(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_at(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_at(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_input(config jsonb); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.job_input(config jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION log_cut(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION log_time_at(log_id integer, log_offset bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION message_head(log_id integer, cut bigint, message_type text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION move_position(of_log integer, from_offset bigint, to_offset bigint, at timestamp with time zone, notice text, rows jsonb); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.move_position(of_log integer, from_offset bigint, to_offset bigint, at timestamp with time zone, notice text, rows jsonb) FROM PUBLIC;
+
+--
+-- Name: FUNCTION offset_number(input_offset text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.offset_number(input_offset text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.offset_number(input_offset text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.offset_number(input_offset text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION offset_of(offsets text, offsets_odd text[], n integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.offset_of(offsets text, offsets_odd text[], n integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.offset_of(offsets text, offsets_odd text[], n integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.offset_of(offsets text, offsets_odd text[], n integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION offset_setting(system_name text, stream_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.offset_setting(system_name text, stream_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.offset_setting(system_name text, stream_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.offset_setting(system_name text, stream_name text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION retained_cut(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.retained_cut(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.retained_cut(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.retained_cut(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_asked(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_asked(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_asked(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_asked(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_handed(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_handed(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_handed(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_handed(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_meaning(log_id integer, key_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_removed(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_request(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_turn(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_untaken(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_untaken(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION time_text(at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.time_text(at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.time_text(at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.time_text(at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION to_time(ms bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.to_time(ms bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.to_time(ms bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.to_time(ms bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_changelog_remapped; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_changelog_remapped TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_changelog_remapped TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_changelog_shared; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_changelog_shared TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_changelog_shared TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_envelope; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_replayer;
+
+--
+-- Name: TABLE event_key; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.event_key TO coordstream_reader;
+GRANT SELECT ON TABLE projection.event_key TO coordstream_replayer;
+
+--
+-- Name: TABLE commit; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.commit TO coordstream_reader;
+GRANT SELECT ON TABLE projection.commit TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_checkpoint_moved_back; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_checkpoint_moved_back TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_checkpoint_moved_back TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_read_versions; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_read_versions TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_read_versions TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_startpoint_ignored; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_two_job_names; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_two_job_names TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_two_job_names TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_unread_checkpoint; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_unread_checkpoint TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_unread_checkpoint TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.anomaly TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.anomaly TO coordstream_replayer;
+
+--
+-- Name: TABLE message_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.message_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.message_event TO coordstream_replayer;
+
+--
+-- Name: TABLE message_history; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.message_history TO coordstream_reader;
+GRANT SELECT ON TABLE projection.message_history TO coordstream_replayer;
+
+--
+-- Name: TABLE changelog_mapping_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_layout; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_layout TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_layout TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.checkpoint_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.checkpoint_history TO coordstream_replayer;
+
+--
+-- Name: TABLE commit_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.commit_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.commit_history TO coordstream_replayer;
+
+--
+-- Name: TABLE config_change; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.config_change TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.config_change TO coordstream_replayer;
+
+--
+-- Name: TABLE config_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.config_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.config_history TO coordstream_replayer;
+
+--
+-- Name: TABLE container_execution_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.container_execution_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.container_execution_history TO coordstream_replayer;
+
+--
+-- Name: TABLE container_host_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_replayer;
+
+--
+-- Name: TABLE event; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.event TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.event TO coordstream_writer;
+
+--
+-- Name: TABLE archived_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.archived_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.archived_event TO coordstream_replayer;
+
+--
+-- Name: TABLE event; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.event TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.event TO coordstream_replayer;
+
+--
+-- Name: TABLE job; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.job TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.job TO coordstream_replayer;
+
+--
+-- Name: TABLE job_coordinator_metadata_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.job_coordinator_metadata_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.job_coordinator_metadata_history TO coordstream_replayer;
+
+--
+-- Name: TABLE observation; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.observation TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.observation TO coordstream_writer;
+
+--
+-- Name: TABLE gap; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.gap TO coordstream_reader;
+GRANT SELECT ON TABLE projection.gap TO coordstream_replayer;
+
+--
+-- Name: TABLE log_gap; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.log_gap TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.log_gap TO coordstream_replayer;
+
+--
+-- Name: TABLE log; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.log TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.log TO coordstream_writer;
+
+--
+-- Name: TABLE log_head; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.log_head TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.log_head TO coordstream_writer;
+
+--
+-- Name: TABLE "position"; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection."position" TO coordstream_reader;
+GRANT SELECT ON TABLE projection."position" TO coordstream_replayer;
+
+--
+-- Name: TABLE log_position; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.log_position TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.log_position TO coordstream_replayer;
+
+--
+-- Name: TABLE other_message; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.other_message TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.other_message TO coordstream_replayer;
+
+--
+-- Name: TABLE quarantine; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.quarantine TO coordstream_reader;
+GRANT SELECT ON TABLE projection.quarantine TO coordstream_replayer;
+
+--
+-- Name: TABLE quarantine; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.quarantine TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.quarantine TO coordstream_replayer;
+
+--
+-- Name: TABLE state_checkpoint_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.state_checkpoint_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.state_checkpoint_history TO coordstream_replayer;
+
+--
+-- Name: TABLE task_container_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.task_container_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.task_container_history TO coordstream_replayer;
+
+--
+-- Name: TABLE task_mode_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.task_mode_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.task_mode_history TO coordstream_replayer;
+
+--
+-- Name: TABLE task_partition_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.task_partition_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.task_partition_history TO coordstream_replayer;
+
+--
+-- Name: TABLE alembic_version; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.alembic_version TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.alembic_version TO coordstream_writer;
+
+--
+-- Name: TABLE archived_log; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.archived_log TO coordstream_reader;
+GRANT SELECT ON TABLE projection.archived_log TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_current; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_current TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_current TO coordstream_replayer;
+
+--
+-- Name: TABLE log_time; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.log_time TO coordstream_reader;
+GRANT SELECT ON TABLE projection.log_time TO coordstream_replayer;
+
+--
+-- Name: TABLE message_current; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.message_current TO coordstream_reader;
+GRANT SELECT ON TABLE projection.message_current TO coordstream_replayer;
+
+--
+-- Name: TABLE startpoint_reading; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.startpoint_reading TO coordstream_reader;
+GRANT SELECT ON TABLE projection.startpoint_reading TO coordstream_replayer;
+
+--
+-- Name: DEFAULT PRIVILEGES FOR TABLES; Type: DEFAULT ACL; Schema: eventlog; Owner: -
+--
+
+ALTER DEFAULT PRIVILEGES FOR ROLE coordstream IN SCHEMA eventlog GRANT SELECT ON TABLES TO coordstream_replayer;
+ALTER DEFAULT PRIVILEGES FOR ROLE coordstream IN SCHEMA eventlog GRANT SELECT ON TABLES TO coordstream_writer;
+
+--
+-- Name: DEFAULT PRIVILEGES FOR TABLES; Type: DEFAULT ACL; Schema: projection; Owner: -
+--
+
+ALTER DEFAULT PRIVILEGES FOR ROLE coordstream IN SCHEMA projection GRANT SELECT ON TABLES TO coordstream_reader;
+ALTER DEFAULT PRIVILEGES FOR ROLE coordstream IN SCHEMA projection GRANT SELECT ON TABLES TO coordstream_replayer;
 
 --
 -- PostgreSQL database dump complete

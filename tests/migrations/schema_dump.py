@@ -13,10 +13,10 @@ _DIGEST: Final = re.compile(r"(contract; relations) [0-9a-f]{16}")
 
 
 def schema_of(database_url: str) -> str:
-    """The DDL of every schema of ours."""
+    """The DDL of every schema of ours, and who may do what there."""
     pg_dump = (chosen_bin_folder() or wheel_bin_folder()) / "pg_dump"
     dumped = subprocess.run(
-        [pg_dump, "--schema-only", "--no-owner", "--no-privileges", "--dbname", database_url],
+        [pg_dump, "--schema-only", "--no-owner", "--dbname", database_url],
         capture_output=True,
         text=True,
         check=True,

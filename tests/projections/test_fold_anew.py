@@ -93,7 +93,7 @@ def test_a_newer_program_mends_what_it_refuses_to_go_on_with(
     with connect(clone_database()) as connection:
         import_log(connection, log)
         monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
-        with pytest.raises(FoldVersionDiffers, match="which is newer: run `coordstream quarantine retry`"):
+        with pytest.raises(FoldVersionDiffers, match="of an older version, so run `coordstream quarantine retry`"):
             import_log(connection, log)
         fold_anew(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
         assert import_log(connection, log).added == 0
@@ -103,7 +103,7 @@ def test_an_older_program_leaves_it_alone(database_url: str, monkeypatch: pytest
     with connect(database_url) as connection:
         log, *_ = imported(connection)
         monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION - 1)
-        with pytest.raises(FoldVersionDiffers, match="which is older: use the program that folded it"):
+        with pytest.raises(FoldVersionDiffers, match="of a newer version, so go on with the coordstream"):
             fold_anew(connection, log, SETTINGS)
 
 

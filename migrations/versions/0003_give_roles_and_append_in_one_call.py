@@ -1,0 +1,194 @@
+"""give roles and append in one call."""
+
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+branch_labels = None
+depends_on = None
+
+# Roles belong to the cluster, so another database may have made them already, or be making them at this moment.
+ROLES = """
+do $$
+declare
+    missing constant text[] := array(
+        select wanted from unnest(array['coordstream_reader', 'coordstream_replayer', 'coordstream_writer']) as wanted
+        where not exists (select from pg_roles where rolname = wanted) order by wanted);
+    wanted text;
+begin
+    foreach wanted in array missing loop
+        begin
+            execute format('create role %I nologin', wanted);
+        exception when duplicate_object or unique_violation then null;
+        end;
+    end loop;
+exception when insufficient_privilege then
+    raise insufficient_privilege using message = format(
+        'the roles %s are missing and this user may not create roles: let an administrator run "%s", then migrate '
+        'again', array_to_string(missing, ', '),
+        (select string_agg(format('create role %I nologin;', m), ' ') from unnest(missing) as m));
+end $$;
+"""
+
+# Attached, not created in place: that takes no lock which readers of the parent would wait for. to_regclass may answer
+# from a cache that misses what another session just made, hence the second look. Unlike row triggers, those of TRUNCATE
+# are not cloned.
+PARTITION = """
+create function eventlog.ensure_partition(schema_name text, table_name text, first_offset bigint) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    width constant bigint := 10000000;
+    partition_name constant text := format('%s_from_%s', table_name, first_offset);
+    upper_bound constant text := case when first_offset > 9223372036854775807 - width then 'maxvalue'
+                                      else (first_offset + width)::text end;
+begin
+    if to_regclass(format('%I.%I', schema_name, partition_name)) is not null then
+        return;
+    end if;
+    perform pg_advisory_xact_lock(1885434484);
+    if exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+               where n.nspname = schema_name and c.relname = partition_name) then
+        return;
+    end if;
+    execute format('create table %1$I.%2$I (like %1$I.%3$I including all)', schema_name, partition_name, table_name);
+    execute format('alter table %1$I.%3$I attach partition %1$I.%2$I for values from (%4$s) to (%5$s)',
+                   schema_name, partition_name, table_name, first_offset, upper_bound);
+    if schema_name = 'eventlog' then
+        execute format('create trigger no_truncate before truncate on %I.%I for each statement '
+                       'execute function eventlog.refuse()', schema_name, partition_name);
+    end if;
+end $$;
+comment on function eventlog.ensure_partition is
+    'Makes the partition of a table that begins at an offset, a multiple of ten million, unless it is there.';
+"""
+
+HEADERS = """
+create function eventlog.require_headers(event_headers jsonb[]) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    if exists (select from unnest(event_headers) as h, jsonb_array_elements(h) as header
+               where jsonb_typeof(header) <> 'array' or jsonb_array_length(header) not between 2 and 3
+                  or jsonb_typeof(header -> 0) not in ('string', 'null')
+                  or jsonb_typeof(header -> 1) not in ('string', 'null')
+                  or decode(header ->> 1, 'base64') is null and header ->> 1 is not null) then
+        raise invalid_parameter_value using message =
+            'headers can not be read: give a list of [name, base64 of the value or null] for each event';
+    end if;
+end $$;
+comment on function eventlog.require_headers is 'Refuses headers that no reader of the archive could read.';
+"""
+
+APPEND = """
+create function eventlog.append(
+    stream_name text,
+    event_keys bytea[],
+    event_values bytea[],
+    event_times bigint[] default null,
+    event_headers jsonb[] default null,
+    expected_offset bigint default null,
+    appended_at timestamptz default null
+) returns bigint
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    event_count constant integer := cardinality(event_keys);
+    archived timestamptz;
+    appended_ms bigint;
+    target eventlog.log;
+    first_offset bigint;
+    end_offset bigint;
+begin
+    if event_count is null or event_count is distinct from cardinality(event_values)
+       or event_count <> coalesce(cardinality(event_times), event_count)
+       or event_count <> coalesce(cardinality(event_headers), event_count) then
+        raise invalid_parameter_value using message =
+            'the arrays of an append differ in length: give a key and a value, null or not, for each event';
+    end if;
+    if appended_at is not null and not pg_has_role(session_user, current_user, 'member') then
+        raise insufficient_privilege using message =
+            'only the owner of the event log says when events came: leave appended_at out';
+    end if;
+    perform eventlog.require_headers(event_headers);
+    select l.* into target from eventlog.log l where l.stream_name = append.stream_name
+    order by l.incarnation desc limit 1;
+    if not found then
+        raise exception using errcode = 'CS001', message = format('there is no log of %s', stream_name);
+    end if;
+    if target.backend <> 'postgres' then
+        raise exception using errcode = 'CS002',
+            message = format('%s is the archive of a %s log: append there', stream_name, target.backend);
+    end if;
+    select h.next_offset into strict first_offset from eventlog.log_head h where h.log_id = target.log_id for update;
+    if expected_offset <> first_offset then
+        raise exception using errcode = 'CS003', detail = first_offset::text,
+            message = format('%s ends at offset %s, not at %s', stream_name, first_offset, expected_offset);
+    end if;
+    if event_count = 0 then
+        return first_offset;
+    end if;
+    archived := coalesce(appended_at, clock_timestamp());
+    appended_ms := floor(extract(epoch from archived) * 1000);
+    end_offset := first_offset + event_count;
+    perform eventlog.ensure_partition('eventlog', 'event', number * 10000000)
+    from generate_series(first_offset / 10000000, (end_offset - 1) / 10000000) as number;
+    insert into eventlog.event (log_offset, record_time, archived_at, unheld_timestamp, log_id, timestamp_type, headers,
+                                key, value)
+    select first_offset + e.number - 1,
+           case when t.is_held then timestamptz '1970-01-01 00:00:00+00' + (t.ms / 86400000) * interval '24 hours'
+                                    + (t.ms % 86400000) * interval '1 millisecond' end,
+           archived, case when not t.is_held then t.ms end, target.log_id, (e.ms is null)::integer, e.headers,
+           e.key, e.value
+    from unnest(event_keys, event_values, event_times, event_headers) with ordinality
+         as e (key, value, ms, headers, number)
+    cross join lateral (select coalesce(e.ms, appended_ms)) as m (ms)
+    cross join lateral (select m.ms, m.ms between -210866803200000 and 9224318015999999) as t (ms, is_held);
+    update eventlog.log_head h set next_offset = end_offset where h.log_id = target.log_id;
+    perform pg_notify('coordstream_event',
+                      json_build_object('stream_name', stream_name, 'next_offset', end_offset)::text);
+    return first_offset;
+end $$;
+comment on function eventlog.append is
+    'Appends events to the newest incarnation of a stream that Postgres keeps, all or none, and gives the offset of '
+    'the first. Times are in ms since 1970; null: now. With expected_offset only if the log ends there. '
+    'SQLSTATE CS001: no such log; CS002: it is an archive; CS003: it ends elsewhere (the detail says where).';
+"""
+
+# The relations' own privileges come with them: what is dropped to be made again takes its grants along.
+GRANTS = """
+revoke all on schema eventlog, projection, coordinator from public;
+revoke all on all functions in schema eventlog from public;
+grant usage on schema eventlog to coordstream_replayer, coordstream_writer;
+grant select on all tables in schema eventlog to coordstream_replayer, coordstream_writer;
+grant execute on function eventlog.append to coordstream_writer;
+alter default privileges in schema eventlog grant select on tables to coordstream_replayer, coordstream_writer;
+alter default privileges in schema projection grant select on tables to coordstream_reader, coordstream_replayer;
+"""
+
+DOWNGRADE = """
+do $$
+declare
+    granted text;
+begin
+    for granted in select rolname from pg_roles
+                   where rolname in ('coordstream_reader', 'coordstream_replayer', 'coordstream_writer') loop
+        execute format('revoke all on schema eventlog, projection, coordinator from %I', granted);
+        execute format('revoke all on all tables in schema eventlog, projection, coordinator from %I', granted);
+        execute format('revoke all on all functions in schema eventlog, projection, coordinator from %I', granted);
+        execute format('alter default privileges in schema eventlog, projection revoke all on tables from %I', granted);
+    end loop;
+end $$;
+drop function eventlog.append;
+drop function eventlog.require_headers;
+drop function eventlog.ensure_partition;
+grant execute on function eventlog.refuse to public;
+"""
+
+
+def upgrade() -> None:
+    """Make the roles, and the one way in which a writer appends."""
+    for statements in (ROLES, PARTITION, HEADERS, APPEND, GRANTS):
+        op.execute(statements)
+
+
+def downgrade() -> None:
+    """Take from the roles what they may do here; they themselves stay, for other databases and for their members."""
+    op.execute(DOWNGRADE)

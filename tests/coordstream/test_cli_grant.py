@@ -1,0 +1,127 @@
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.postgres import PostgresEventLog
+from tests.coordstream.command_line import CommandLine
+from tests.fixtures.database_users import database_user, user_of
+
+COUNTS = "__samza_coordinator_counts_1"
+
+
+@pytest.fixture
+def ann(cli: CommandLine) -> Iterator[str]:
+    """The URL of a user without any role."""
+    with database_user(cli.database_url) as url:
+        yield url
+
+
+def can_select(url: str, table: str) -> bool:
+    with psycopg.connect(url) as connection:
+        try:
+            connection.execute(f"select from {table} limit 1".encode())
+        except psycopg.errors.InsufficientPrivilege:
+            return False
+    return True
+
+
+def test_a_reader_is_made_and_unmade(cli: CommandLine, ann: str) -> None:
+    user = user_of(ann)
+    assert not can_select(ann, "coordinator.config")
+    assert cli.done("grant", "reader", user) == f"{user} is now a reader (coordstream_reader).\n"
+    assert (can_select(ann, "coordinator.config"), can_select(ann, "eventlog.event")) == (True, False)
+    assert cli.done("grant", "reader", user) == f"{user} is already a reader (coordstream_reader).\n"
+    assert cli.done("grant", "--revoke", "reader", user) == f"{user} is no longer a reader (coordstream_reader).\n"
+    assert not can_select(ann, "coordinator.config")
+    assert cli.done("grant", "--revoke", "reader", user) == f"{user} is not a reader (coordstream_reader).\n"
+
+
+def test_a_replayer_reads_the_bytes_too(cli: CommandLine, ann: str) -> None:
+    granted = cli.rows("grant", "replayer", user_of(ann))
+    assert granted == [{"user": user_of(ann), "role": "coordstream_replayer", "is_granted": True, "is_changed": True}]
+    assert can_select(ann, "coordinator.config")
+    assert can_select(ann, "eventlog.event")
+
+
+def test_a_writer_appends_from_the_command_line(cli: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.done("log", "create", COUNTS)
+    cli.done("grant", "writer", user_of(ann))
+    with monkeypatch.context() as as_writer:
+        as_writer.setenv("COORDSTREAM_DATABASE_URL", ann)
+        cli.done("log", "append", COUNTS, "--key", "k", "--value", "v")
+        assert "permission denied" in cli.refused("log", "create", "__samza_coordinator_other_1")
+        assert "permission denied" in cli.refused("follow", COUNTS, "--once")
+        assert "permission denied" in cli.refused("config", "show", "counts")
+    with PostgresEventLog(cli.database_url, COUNTS) as log:
+        assert [NewEvent(event.key, event.value) for event in log.read()] == [NewEvent(b"k", b"v")]
+
+
+def test_a_reader_asks_on_the_command_line(wordcount: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wordcount.done("grant", "reader", user_of(ann))
+    questions = (
+        ("config", "show", "wordcount_pv"),
+        ("config", "history", "wordcount_pv"),
+        ("checkpoint", "show", "wordcount_pv"),
+        ("checkpoint", "show", "wordcount_pv", "--as-of-offset", "100"),
+        ("startpoint", "show", "wordcount_pv"),
+        ("quarantine", "show"),
+        ("log", "show"),
+    )
+    owners = [wordcount.done(*question, "--json") for question in questions]
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
+    assert [wordcount.done(*question, "--json") for question in questions] == owners
+    assert {row["backend"] for row in wordcount.rows("status")} == {"recording"}
+    assert "permission denied for schema eventlog" in wordcount.refused("export", "__samza_coordinator_wordcount-pv_1")
+
+
+def test_a_reader_is_told_of_relations_of_another_version(
+    cli: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.done("grant", "reader", user_of(ann))
+    with cli.connection() as owner:
+        owner.execute("comment on schema coordinator is 'relations 0000000000000000'")
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
+    assert "run `coordstream migrate`" in cli.refused("config", "show", "x")
+
+
+def test_an_unknown_role_is_wrong_use(cli: CommandLine, ann: str) -> None:
+    assert "reader" in cli.refused("grant", "king", user_of(ann), code=2)
+
+
+def test_an_unknown_user_is_refused(cli: CommandLine) -> None:
+    for words in ((), ("--revoke",)):
+        told = cli.refused("grant", "reader", 'no"body', *words)
+        assert told == (
+            'the database has no user \'no"body\': correct the name, or make the user (`create role "no""body" login`).'
+        )
+
+
+def test_a_role_is_no_user(cli: CommandLine) -> None:
+    assert "nobody logs in as" in cli.refused("grant", "reader", "coordstream_writer")
+
+
+def test_who_may_not_grant_is_told_who_may(cli: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    user = user_of(ann)
+    cli.done("grant", "replayer", user)
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
+    told = cli.refused("grant", "reader", user)
+    assert told == (
+        "this user of the database may not give or take coordstream_reader: "
+        f'let an administrator run `grant "coordstream_reader" to "{user}"`.'
+    )
+    assert 'run `revoke "coordstream_replayer" from' in cli.refused("grant", "--revoke", "replayer", user)
+
+
+def test_what_another_gave_stays_and_is_told(cli: CommandLine, ann: str) -> None:
+    user = user_of(ann)
+    with database_user(cli.database_url) as bob, cli.connection() as admin:
+        admin.autocommit = True
+        admin.execute(f"grant coordstream_reader to {user_of(bob)} with admin option".encode())
+        with psycopg.connect(bob) as giver:
+            giver.execute(f"grant coordstream_reader to {user}".encode())
+        told = cli.refused("grant", "--revoke", "reader", user)
+        assert told == f"{user} has coordstream_reader from {user_of(bob)}: let them, or a superuser, revoke it."
+        with psycopg.connect(bob) as giver:
+            giver.execute(f"revoke coordstream_reader from {user}".encode())
