@@ -38,9 +38,7 @@ def _remedy(stored: str, ours: str) -> str:
         )
     if int(stored_code) > int(our_code):
         return "its fold is of a newer version, so go on with the coordstream that folded it"
-    return (
-        "its fold is of an older version, so run `coordstream quarantine retry`, which folds it anew"
-    )
+    return "its fold is of an older version, so run `coordstream quarantine retry`, which folds it anew"
 
 
 class OtherCluster(ProjectionError):

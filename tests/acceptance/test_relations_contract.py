@@ -9,6 +9,8 @@ from eventlog.connection import Connection
 from tests.acceptance.odd_jobs import import_odd_jobs, import_recording_a
 from tests.documentation.relations_page import Relation, parse_page, short_type
 
+pytestmark = pytest.mark.slow
+
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "relations.md").read_text(encoding="utf-8")
 RELATIONS: Final = parse_page(PAGE)
 EMPTY_OVER_ODD_DATA: Final[set[str]] = set()

@@ -20,6 +20,8 @@ from tests.fixtures.postgres import CloneSeries
 from tests.properties.generated_jobs import generate_job
 from tests.properties.importing import import_log
 
+pytestmark = pytest.mark.slow
+
 Schema = Literal["eventlog", "projection", "coordinator"]
 STREAM: Final = identify(coordinator_stream_name("appended"))
 APPEND: Final = "append"

@@ -39,6 +39,8 @@ from tests.fixtures.postgres_server import FAST_SETTINGS, running_server
 from tests.fixtures.spark import jdbc_jar
 from tests.projections.folded_anew import forget, relations
 
+pytestmark = pytest.mark.slow
+
 TALKATIVE: Final = {
     **FAST_SETTINGS,
     "log_statement": "all",

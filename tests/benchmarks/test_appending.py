@@ -9,6 +9,8 @@ from benchmarks.generator import OLDEST_COORDINATOR
 from eventlog.postgres import PostgresEventLog
 from eventlog.streams import identify
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def log(database_url: str) -> PostgresEventLog:

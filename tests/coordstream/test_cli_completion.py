@@ -18,6 +18,8 @@ from tests.coordstream.command_line import (
     without_settings,
 )
 
+pytestmark = pytest.mark.slow
+
 ASK_BASH: Final = """
 source <(coordstream --show-completion bash)
 COMP_WORDS=({words})

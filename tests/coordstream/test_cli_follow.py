@@ -16,6 +16,8 @@ from tests.builders import config_set
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, CommandLine, without_settings
 from tests.fixtures.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 STATE = "select state, next_offset from coordinator.log_position"
 
 

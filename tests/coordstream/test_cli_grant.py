@@ -8,6 +8,8 @@ from eventlog.postgres import PostgresEventLog
 from tests.coordstream.command_line import CommandLine
 from tests.fixtures.database_users import database_user, user_of
 
+pytestmark = pytest.mark.slow
+
 COUNTS = "__samza_coordinator_counts_1"
 
 

@@ -23,6 +23,8 @@ from tests.coordstream.command_line import (
 )
 from tests.fixtures.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 GOOD: dict[str, Any] = {
     "topic": "__samza_coordinator_counts_1",
     "partition": 0,

@@ -24,6 +24,8 @@ from tests.coordstream.command_line import (
 )
 from tests.fixtures.kafka_topics import Topics
 
+pytestmark = pytest.mark.slow
+
 STREAM = "__samza_coordinator_counts_1"
 
 

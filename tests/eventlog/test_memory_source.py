@@ -9,6 +9,8 @@ from eventlog.source import EventSource
 from tests.contracts.event_source import EventSourceContract
 from tests.fixtures.memory_source import MemorySource
 
+pytestmark = pytest.mark.slow
+
 
 class TestMemorySource(EventSourceContract):
     backend = "kafka"

@@ -19,6 +19,8 @@ from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, id
 from tests.contracts.event_log import NOW, new_events
 from tests.contracts.event_source import EventSourceContract
 
+pytestmark = pytest.mark.slow
+
 ORDERS = coordinator_stream_name("orders")
 COUNTS = coordinator_stream_name("counts")
 AT_ONCE = 0.0

@@ -20,6 +20,8 @@ from tests.migrations.test_upgrade import make_relations_differ
 from tests.properties.generated_jobs import generate_job
 from tests.properties.importing import import_log
 
+pytestmark = pytest.mark.slow
+
 ROOT: Final = Path(__file__).parents[2]
 ROLES: Final = ("coordstream_reader", "coordstream_replayer", "coordstream_writer")
 

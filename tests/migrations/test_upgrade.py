@@ -18,6 +18,8 @@ from tests.fixtures.waiting import wait_until
 from tests.properties.generated_jobs import generate_job
 from tests.properties.importing import import_log
 
+pytestmark = pytest.mark.slow
+
 ROOT: Final = Path(__file__).parents[2]
 UPGRADE_LOCK: Final = 0x636F6F7264
 """The advisory lock of migrations/env.py."""

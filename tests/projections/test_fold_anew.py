@@ -17,6 +17,8 @@ from tests.projections.folded_anew import relations
 from tests.properties.generated_jobs import Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_events, import_log
 
+pytestmark = pytest.mark.slow
+
 LONG: Final = Knobs(events=(150, 200), without_topic=0, without_coordinator=0, across_partitions=0)
 LATER: Final = datetime(2027, 1, 1, tzinfo=UTC)
 APPEND_AS_BEFORE: Final = """

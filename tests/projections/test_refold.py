@@ -22,6 +22,8 @@ from tests.projections.folded_anew import forget, relations
 from tests.properties.generated_jobs import GeneratedLog, Knobs, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
+pytestmark = pytest.mark.slow
+
 LONG: Final = Knobs(events=(100, 150), without_topic=0, without_coordinator=0, across_partitions=0, absurd_time=0.2)
 CUTS: Final = """
 select distinct log_time from projection.log_time where log_id = %s order by 1

@@ -27,6 +27,8 @@ from tests.projections.follow.following import (
     wait_for_position,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def held(url: str, stream_name: str) -> Iterator[int]:

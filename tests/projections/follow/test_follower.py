@@ -19,6 +19,8 @@ from tests.projections.follow.following import (
     wait_for_position,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def test_once_reads_to_the_ends(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog

@@ -19,6 +19,8 @@ from projections.registry import logs_of
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
 from tests.properties.importing import SETTINGS, import_events
 
+pytestmark = pytest.mark.slow
+
 STREAM: Final = "__samza_coordinator_orders_1"
 CHECKPOINTS: Final = "__samza_checkpoint_ver_1_for_orders_1"
 NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
