@@ -1,7 +1,9 @@
 """Errors of the projections: one small tree, each with its data as attributes."""
 
+from eventlog.errors import PortableError
 
-class ProjectionError(Exception):
+
+class ProjectionError(PortableError):
     """The projection could not go on."""
 
 
