@@ -64,6 +64,19 @@ class StreamBusy(ProjectionError):
         super().__init__(f"{stream_name} is being read by {holder}: wait until that has ended, or stop it")
 
 
+class WorkerEnded(ProjectionError):
+    """A process that imported a stream ended without a word; ``exit_code`` is as that of `multiprocessing`."""
+
+    def __init__(self, stream_name: str, exit_code: int | None) -> None:
+        self.stream_name = stream_name
+        self.exit_code = exit_code
+        how = f"was ended by signal {-exit_code}" if exit_code and exit_code < 0 else "ended"
+        super().__init__(
+            f"the process that imported {stream_name} {how} before it was done, as happens when memory runs out: "
+            "import again, which goes on where it stopped"
+        )
+
+
 class LockLost(ProjectionError):
     """The streams' locks are not ours any more: they must be taken again before anything is written."""
 
