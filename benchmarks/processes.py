@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 _TICKS_PER_SECOND: Final = 100
-_USER_TICKS, _SYSTEM_TICKS = 11, 12
+_PARENT, _USER_TICKS, _SYSTEM_TICKS, _ENDED_USER_TICKS, _ENDED_SYSTEM_TICKS = 1, 11, 12, 13, 14
 _REMOTE_ADDRESS, _STATE, _INODE = 2, 3, 9
 _ESTABLISHED: Final = "01"
 
@@ -16,7 +16,21 @@ def cpu_seconds(*pids: int) -> float | None:
     stats = [Path(f"/proc/{pid}/stat") for pid in pids]
     if not all(stat.exists() for stat in stats):
         return None
-    return sum(_ticks(stat.read_text()) for stat in stats) / _TICKS_PER_SECOND
+    return sum(_ticks(stat.read_text(), _USER_TICKS, _SYSTEM_TICKS) for stat in stats) / _TICKS_PER_SECOND
+
+
+def ended_children_cpu_seconds(pid: int) -> float | None:
+    """CPU time of a process's children that have ended and that it has waited for."""
+    stat = Path(f"/proc/{pid}/stat")
+    if not stat.exists():
+        return None
+    return _ticks(stat.read_text(), _ENDED_USER_TICKS, _ENDED_SYSTEM_TICKS) / _TICKS_PER_SECOND
+
+
+def parent_of(pid: int) -> int:
+    """The process that started it; -1: unknown."""
+    stat = Path(f"/proc/{pid}/stat")
+    return int(_fields(stat.read_text())[_PARENT]) if stat.exists() else -1
 
 
 def peak_bytes(pid: int | str = "self") -> int | None:
@@ -55,6 +69,10 @@ def _opened(descriptors: Path) -> Iterator[str]:
             yield str(descriptor.readlink())
 
 
-def _ticks(stat: str) -> int:
-    fields = stat.rpartition(")")[2].split()
-    return int(fields[_USER_TICKS]) + int(fields[_SYSTEM_TICKS])
+def _ticks(stat: str, *fields: int) -> int:
+    values = _fields(stat)
+    return sum(int(values[field]) for field in fields)
+
+
+def _fields(stat: str) -> list[str]:
+    return stat.rpartition(")")[2].split()

@@ -1,17 +1,21 @@
 """A replay: events of several streams through the projector into an empty database, and what it cost."""
 
+import resource
 import time
-from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from benchmarks.backends import OtherBackends
 from benchmarks.server import backend_cpu_seconds
 from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
+from eventlog.log import system_clock
 from eventlog.secrets import SecretPolicy
-from eventlog.streams import identify
+from eventlog.streams import StreamIdentity, identify
 from projections.fold.settings import FoldSettings
-from projections.recording_import import import_stream
+from projections.import_worker import ImportJob
+from projections.parallel_import import Context, import_streams
+from projections.recording_import import Imported, import_stream
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 
@@ -27,7 +31,7 @@ where n.nspname in ('eventlog', 'projection') and c.relkind in ('r', 'i')
 
 
 class Replay(NamedTuple):
-    """What a replay cost: seconds of wall clock, and of CPU by this process and by the server's backend."""
+    """What a replay cost: seconds of wall clock, and of CPU by our processes and by the server's that serve them."""
 
     events: int
     quarantined: int
@@ -56,18 +60,48 @@ def replay(url: str, streams: Mapping[str, ReadEvents]) -> Replay:
         server_before, client_before = backend_cpu_seconds(connection), time.process_time()
         started = time.perf_counter()
         imported = [
-            import_stream(connection, identify(name), read_events, _SETTINGS, lambda: datetime.now(UTC))
+            import_stream(connection, identify(name), read_events, _SETTINGS, system_clock)
             for name, read_events in streams.items()
         ]
         seconds = time.perf_counter() - started
         server_after = backend_cpu_seconds(connection)
-        return Replay(
-            sum(stream.added for stream in imported),
-            sum(stream.quarantined for stream in imported),
-            seconds,
-            time.process_time() - client_before,
-            None if server_before is None or server_after is None else server_after - server_before,
-        )
+        server = None if server_before is None or server_after is None else server_after - server_before
+        return _replay(imported, seconds, time.process_time() - client_before, server)
+
+
+def replay_at_once(
+    url: str,
+    streams: Mapping[str, ReadEvents],
+    counts: Mapping[str, int],
+    processes: int,
+    *,
+    context: Context | None = None,
+    on_progress: Callable[[], None] = lambda: None,
+) -> Replay:
+    """Import so many streams at once, as `coordstream import` does; ``counts`` are those of their events."""
+    jobs = [ImportJob(identify(name), read_events, counts[name]) for name, read_events in streams.items()]
+    with connect(url) as connection:
+        backends = OtherBackends(connection)
+
+        def look(_stream: StreamIdentity, _events: int) -> None:
+            backends.look()
+            on_progress()
+
+        client_before, started = _client_seconds(), time.perf_counter()
+        imported = import_streams(url, jobs, _SETTINGS, processes, context=context, on_progress=look)
+        seconds = time.perf_counter() - started
+        return _replay(imported, seconds, _client_seconds() - client_before, backends.cpu_seconds())
+
+
+def _client_seconds() -> float:
+    """CPU time of this process and of those that it has waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _replay(imported: Sequence[Imported], seconds: float, client: float, server: float | None) -> Replay:
+    added, quarantined = sum(one.added for one in imported), sum(one.quarantined for one in imported)
+    return Replay(added, quarantined, seconds, client, server)
 
 
 def sizes(connection: Connection) -> Sizes:

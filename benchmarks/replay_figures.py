@@ -1,17 +1,19 @@
-"""All figures of the replay: from memory beside the limit, interleaved, then once from recordings."""
+"""All figures of the replay: from memory, by one process and by one a core, beside the limit; then recordings once."""
 
 import gc
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.generator import STREAM_NAMES, generate
 from benchmarks.limit import Load, load, read_rows
 from benchmarks.recording_replay import RecordingReplay, replay_recordings
-from benchmarks.replay import Replay, Sizes, replay, sizes
+from benchmarks.replay import Replay, Sizes, replay, replay_at_once, sizes
 from benchmarks.report import Figures
 from benchmarks.server import BenchmarkServer
+from coordstream.cli.recording_in import usable_cores
 from eventlog.connection import connect
 from eventlog.events import RecordedEvent
 from eventlog.recording import write_recording
@@ -32,31 +34,42 @@ def generated_streams(events: int, seed: int) -> Streams:
 
 def measure_replay(server: BenchmarkServer, streams: Streams, rounds: int, say: Say) -> Figures:
     """Measure in so many rounds, at least one; ``say`` is told what is done now."""
+    processes = min(usable_cores(), len(streams))
     replays: list[Replay] = []
+    at_once: list[Replay] = []
     limits: list[Load] = []
     on_disk: Sizes | None = None
     data = None
+    from_memory = {name: partial(iter, events) for name, events in streams.items()}
     for number in range(1, rounds + 1):
-        say(f"round {number} of {rounds}: replay from memory, then the limit")
+        say(f"round {number} of {rounds}: replay from memory, {processes} streams at once, then the limit")
         with server.database("replay") as url:
-            replays.append(replay(url, {name: partial(iter, events) for name, events in streams.items()}))
+            replays.append(replay(url, from_memory))
             if data is None:
                 with connect(url) as connection:
                     data, on_disk = read_rows(connection), sizes(connection)
+        with server.database("at_once") as url:
+            counts = {name: len(events) for name, events in streams.items()}
+            at_once.append(replay_at_once(url, from_memory, counts, processes, context=get_context("fork")))
         limits.append(load(server, data))
     if on_disk is None:
         raise ValueError("at least one round is needed")
-    say("writing recordings, then replaying them in a process of their own")
-    return Figures(replays, limits, _from_recordings(server, streams), on_disk, _raw_bytes(streams))
+    say("writing recordings, then replaying them in a process of their own, and in several")
+    from_recordings = _from_recordings(server, streams, processes)
+    return Figures(replays, at_once, limits, from_recordings, processes, on_disk, _raw_bytes(streams))
 
 
-def _from_recordings(server: BenchmarkServer, streams: Streams) -> RecordingReplay:
+def _from_recordings(server: BenchmarkServer, streams: Streams, processes: int) -> list[RecordingReplay]:
+    """By one process and by so many."""
     with tempfile.TemporaryDirectory(prefix="coordstream-bench-") as folder:
-        files = [Path(folder) / f"{number}.jsonl.gz" for number in range(len(streams))]
+        files = {Path(folder) / f"{number}.jsonl.gz": len(events) for number, events in enumerate(streams.values())}
         for file, (stream_name, events) in zip(files, streams.items(), strict=True):
             write_recording(file, ((stream_name, event) for event in events))
-        with server.database("recording") as url:
-            return replay_recordings(url, files)
+        done = []
+        for count in (1, processes):
+            with server.database("recording") as url:
+                done.append(replay_recordings(url, files, count))
+        return done
 
 
 def _raw_bytes(streams: Streams) -> int:

@@ -14,16 +14,24 @@ _METHOD: Final = (
     "the replay as ready binary COPY data, one COPY a table, all in one transaction, into the frozen tables of",
     "`benchmarks/reference.sql`; it decodes nothing and keeps no current rows, keys, layouts or position. Replay from",
     "memory reads a list made before, which is not in the peak memory: that is of a process that reads the recordings",
-    "(gzip, JSON lines). CPU of the server is that of the connection's backend alone.",
+    "(gzip, JSON lines), or of all those together that do. The limit is what one connection takes, and so one process",
+    "of the server: with several streams at once there are as many connections, whose share of it says how long an",
+    "import takes, not what a row costs. The largest stream bounds that; events in memory go to processes by fork.",
+    "CPU of the server is that of the connections' backends alone.",
 )
 
 
 class Figures(NamedTuple):
-    """What was measured: the rounds of replay and limit, and what was measured once."""
+    """What was measured: the rounds of replay, by one process and by several, and limit; and what was measured once.
+
+    ``recordings``: by one process, and by several.
+    """
 
     replays: Sequence[Replay]
+    at_once: Sequence[Replay]
     limits: Sequence[Load]
-    recording: RecordingReplay
+    recordings: Sequence[RecordingReplay]
+    processes: int
     on_disk: Sizes
     raw_bytes: int
 
@@ -40,27 +48,41 @@ def report(figures: Figures, machine: str) -> Lines:
 
 
 def _speed(figures: Figures, events: int) -> Lines:
-    limits, recording = figures.limits, figures.recording.replay
-    shares = [limit.seconds / run.seconds for run, limit in zip(figures.replays, limits, strict=True)]
-    share = f"{median(shares):.2f} ({min(shares):.2f} to {max(shares):.2f})"
-    share_of_recording = f"{median(limit.seconds for limit in limits) / recording.seconds:.2f}"
+    limits, several = figures.limits, f"{figures.processes} processes"
+    limit_row = (
+        "limit: the same rows by COPY, one connection",
+        spread([events / limit.seconds for limit in limits]),
+        "1",
+        *_cpu(limits, events),
+    )
     rows = [
-        (
-            "limit: the same rows by COPY",
-            spread([events / limit.seconds for limit in limits]),
-            "1",
-            *_cpu(limits, events),
+        limit_row,
+        _rounds("from memory, one process", figures.replays, limits),
+        _rounds(f"from memory, {several}", figures.at_once, limits),
+        *(
+            _once(f"from recordings, {by}, once", recording.replay, limits)
+            for by, recording in zip(("one process", several), figures.recordings, strict=True)
         ),
-        ("from memory", spread([run.rate for run in figures.replays]), share, *_cpu(figures.replays, events)),
-        ("from recordings, once", f"{recording.rate:,.0f}", share_of_recording, *_cpu([recording], events)),
     ]
     header = ("replay", "events/s", "share of the limit", "client CPU µs/event", "server CPU µs/event")
+    peaks = " and ".join(megabytes(recording.peak_bytes) for recording in figures.recordings)
     return [
         *table(header, rows),
         "",
-        f"Quarantined: {figures.replays[0].quarantined}. Peak memory of the process that replays the recordings:",
-        f"{megabytes(figures.recording.peak_bytes)}.",
+        f"Quarantined: {figures.replays[0].quarantined}. Peak memory of the one process that replays the recordings,",
+        f"and of the {figures.processes} and the one that tells them what to do: {peaks}.",
     ]
+
+
+def _rounds(name: str, runs: Sequence[Replay], limits: Sequence[Load]) -> tuple[str, ...]:
+    shares = [limit.seconds / run.seconds for run, limit in zip(runs, limits, strict=True)]
+    share = f"{median(shares):.2f} ({min(shares):.2f} to {max(shares):.2f})"
+    return name, spread([run.rate for run in runs]), share, *_cpu(runs, runs[0].events)
+
+
+def _once(name: str, run: Replay, limits: Sequence[Load]) -> tuple[str, ...]:
+    share = median(limit.seconds for limit in limits) / run.seconds
+    return name, f"{run.rate:,.0f}", f"{share:.2f}", *_cpu([run], run.events)
 
 
 def _space(figures: Figures, events: int) -> Lines:

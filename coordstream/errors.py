@@ -1,7 +1,9 @@
 """The errors of the front door: each message is one sentence that a person can act on."""
 
+from eventlog.errors import PortableError
 
-class CoordstreamError(Exception):
+
+class CoordstreamError(PortableError):
     """Something was refused: the message names the thing, the place and what to do."""
 
 

@@ -1,6 +1,6 @@
 """The errors of the event log: what could not be read, and where."""
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 Reason = Literal[
     "null_key",
@@ -19,7 +19,21 @@ Reason = Literal[
 ]
 
 
-class EventLogError(Exception):
+class PortableError(Exception):
+    """The root of our errors: one comes out of a pickle (from another process) as it went in.
+
+    Python would make it anew from its sentence alone, which is not what its class takes.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _as_it_was, (type(self), self.args), self.__dict__
+
+
+def _as_it_was(error_class: type[PortableError], args: tuple[Any, ...]) -> PortableError:
+    return error_class.__new__(error_class, *args)
+
+
+class EventLogError(PortableError):
     """The event log could not do what was asked."""
 
     def __init__(self, message: str | None = None) -> None:
@@ -37,9 +51,6 @@ class WireError(EventLogError):
         super().__init__(f"{reason}: {detail}")
         self.reason: Final[Reason] = reason
         self.detail: Final = detail
-
-    def __reduce__(self) -> tuple[type["WireError"], tuple[Reason, str]]:
-        return type(self), (self.reason, self.detail)
 
 
 class RecordingError(EventLogError):

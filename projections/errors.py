@@ -1,7 +1,9 @@
 """Errors of the projections: one small tree, each with its data as attributes."""
 
+from eventlog.errors import PortableError
 
-class ProjectionError(Exception):
+
+class ProjectionError(PortableError):
     """The projection could not go on."""
 
 
@@ -72,6 +74,19 @@ class StreamBusy(ProjectionError):
         self.stream_name = stream_name
         self.holder = holder
         super().__init__(f"{stream_name} is being read by {holder}: wait until that has ended, or stop it")
+
+
+class WorkerEnded(ProjectionError):
+    """A process that imported a stream ended without a word; ``exit_code`` is as that of `multiprocessing`."""
+
+    def __init__(self, stream_name: str, exit_code: int | None) -> None:
+        self.stream_name = stream_name
+        self.exit_code = exit_code
+        how = f"was ended by signal {-exit_code}" if exit_code and exit_code < 0 else "ended"
+        super().__init__(
+            f"the process that imported {stream_name} {how} before it was done, as happens when memory runs out: "
+            "import again, which goes on where it stopped"
+        )
 
 
 class LockLost(ProjectionError):

@@ -100,11 +100,10 @@ class Projector:
         self._fold = None  # ids given in a transaction that fails must not be remembered
         now, next_offset = self._clock(), events[-1].offset + 1 if events else self.next_offset
         fold = BatchFold(log_fold, micros_of(now))
-        missing = self._missing_partitions(events, swept)
-        if missing or self._on_step is not None or not _are_few(events, swept):
-            with self._transaction():
+        self._make_partitions(self._missing_partitions(events, swept))
+        if self._on_step is not None or not _are_few(events, swept):
+            with _no_collections(), self._connection.transaction():
                 self._hold()
-                self._make_partitions(missing)
                 self._write(events, swept, log_fold, fold, micros_of(now))
                 self._move(next_offset, now)
         else:
@@ -122,15 +121,6 @@ class Projector:
         """
         self._move(next_offset, self._clock())
         self.next_offset = next_offset
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        try:
-            with _no_collections(), self._connection.transaction():
-                yield
-        except BaseException:
-            self._partitions.clear()  # what was made here is not there
-            raise
 
     def _write(
         self,
@@ -198,10 +188,12 @@ class Projector:
         return set(ranges_of(chain(offsets, (at_offset for at_offset, _ in swept)))) - self._partitions
 
     def _make_partitions(self, missing: set[int]) -> None:
+        """Before the batch, and not in its transaction, for whose end the projectors of other logs would wait."""
         for first in sorted(missing):
-            ensure_partition(self._connection, "projection", "checkpoint_event", first)
-            if self._archives:
-                ensure_partition(self._connection, "eventlog", "event", first)
+            with self._connection.transaction():
+                ensure_partition(self._connection, "projection", "checkpoint_event", first)
+                if self._archives:
+                    ensure_partition(self._connection, "eventlog", "event", first)
         self._partitions |= missing
 
     def _say_done(self, step: str) -> None:

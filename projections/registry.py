@@ -37,6 +37,7 @@ _RENAME: Final = """
 update projection.job_log set job_name = %s, job_id = %s
 where job_suffix = %s and (job_name, job_id) is distinct from (%s, %s)
 """
+_JOB_LOCK: Final = 0x6A6F62  # "job"
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ def track_log(
 
 def make_current(connection: Connection, log: RegisteredLog) -> None:
     """Let a log that was read to its end take the place of the incarnation before it, in the caller's transaction."""
+    _lock_job(connection, log.stream)  # before a row is locked, which who names the job may wait for
     connection.execute(
         "update projection.job_log set is_current = (log_id = %s), is_complete = is_complete or log_id = %s"
         " where stream_name = %s",
@@ -134,10 +136,19 @@ def make_current(connection: Connection, log: RegisteredLog) -> None:
 
 
 def name_job(connection: Connection, stream: StreamIdentity) -> None:
-    """Give a job's logs the name and id that its config says, or what the stream's name says while there is none."""
+    """Give a job's logs the name and id that its config says, or what the stream's name says while there is none.
+
+    Until the caller's transaction ends no other one names the job: the job's logs may be at work at once, and neither
+    sees what the other has not committed.
+    """
+    _lock_job(connection, stream)
     config: dict[str, str] = dict(connection.execute(_NAMES, (stream.suffix,)).fetchall())
     name, job_id = config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
     connection.execute(_RENAME, (name, job_id, stream.suffix, name, job_id))
+
+
+def _lock_job(connection: Connection, stream: StreamIdentity) -> None:
+    connection.execute("select pg_advisory_xact_lock(%s, hashtext(%s))", (_JOB_LOCK, stream.suffix))
 
 
 def load_fold(connection: Connection, log: RegisteredLog, settings: FoldSettings) -> LogFold:

@@ -1,9 +1,9 @@
 """`coordstream import`: recordings into the database."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
@@ -17,44 +17,42 @@ from coordstream.cli.database import Database, open_database
 from coordstream.cli.options import Json, Kind
 from coordstream.cli.tables import print_json
 from coordstream.errors import CoordstreamError
-from eventlog.events import RecordedEvent
-from eventlog.recording import TopicSummary, read_recording, validate
+from coordstream.recording_part import Part
+from eventlog.log import system_clock
+from eventlog.recording import TopicSummary, validate
 from eventlog.streams import StreamIdentity, identify
 from projections.fold.settings import FoldSettings
+from projections.import_worker import ImportJob
+from projections.parallel_import import OnStreamProgress, import_streams
 from projections.projector import BATCH_EVENTS
 from projections.recording_import import Imported, import_stream
 
 PROGRESS_AFTER_SECONDS: Final = 1.0
+MOST_PROCESSES: Final = 8
+"""Each has a connection and a process of the server's beside it."""
+
+EVENTS_WORTH_A_PROCESS: Final = 50_000
+"""A process takes half a second to start, in which another one imports nearly so many."""
 
 app = typer.Typer()
 
 Contents = Mapping[Path, Mapping[str, TopicSummary]]
 
 
-@dataclass(frozen=True)
-class Part:
-    """A stream as it stands in one or more files, in the order of its offsets."""
-
-    stream: StreamIdentity
-    files: tuple[Path, ...]
-    count: int
-
-    def events(self) -> Iterator[RecordedEvent]:
-        """The stream's events, read from the files anew."""
-        for file in self.files:
-            yield from (event for topic, event in read_recording(file) if topic == self.stream.stream_name)
-
-
 @app.command("import")
 def import_files(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Recordings; each may hold several topics.")],
     kind: Kind = None,
+    processes: Annotated[
+        int | None,
+        typer.Option("--processes", min=1, help="So many streams at once; unless given, one a core if that pays."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Take recordings into the database. All are checked first: if one is bad, nothing is written."""
     parts = checked_parts(files, kind)
     with open_database() as database:
-        imported = import_parts(database, parts)
+        imported = import_parts(database, parts, processes=processes)
     if as_json:
         print_json([_described(result) for result in imported])
         return
@@ -82,37 +80,59 @@ def import_parts(
     database: Database,
     parts: Sequence[Part],
     *,
+    processes: int | None = None,
     batch_events: int = BATCH_EVENTS,
     progress_after: float | None = None,
 ) -> list[Imported]:
-    """Import streams one after the other; a bar on standard error shows how far it is, if it takes long."""
-    settings = FoldSettings(database.secrets)
-    imported = []
-    for part in parts:
-        with progress_bar(part, PROGRESS_AFTER_SECONDS if progress_after is None else progress_after) as advance:
-            result = import_stream(
+    """Import streams, several at once where that pays; bars on standard error show how far each is, if it takes long.
+
+    Streams of one process go one after the other. Raises as `import_streams` does.
+    """
+    jobs = [ImportJob(part.stream, part.events, part.count) for part in parts]
+    settings, at_once = FoldSettings(database.secrets), processes or paying_processes(jobs)
+    with progress_bars(jobs, PROGRESS_AFTER_SECONDS if progress_after is None else progress_after) as advance:
+        if min(at_once, len(jobs)) > 1:
+            return import_streams(database.url, jobs, settings, at_once, batch_events=batch_events, on_progress=advance)
+        return [
+            import_stream(
                 database.connection,
-                part.stream,
-                part.events,
+                job.stream,
+                job.read_events,
                 settings,
-                lambda: datetime.now(UTC),
+                system_clock,
                 batch_events=batch_events,
-                on_progress=advance,
+                on_progress=partial(advance, job.stream),
             )
-        imported.append(result)
-    return imported
+            for job in jobs
+        ]
+
+
+def paying_processes(jobs: Sequence[ImportJob]) -> int:
+    """One a core, if what they could take beside the largest stream is worth their start."""
+    counts = sorted(job.events for job in jobs)
+    return min(usable_cores(), MOST_PROCESSES) if sum(counts[:-1]) >= EVENTS_WORTH_A_PROCESS else 1
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
-def progress_bar(part: Part, after_seconds: float) -> Iterator[Callable[[int], None]]:
-    """A function that is told how many more events are done; the bar appears after some seconds."""
+def progress_bars(jobs: Sequence[ImportJob], after_seconds: float) -> Iterator[OnStreamProgress]:
+    """A function that is told how many more events of a stream are done; the bars appear after some seconds."""
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     progress = Progress(*columns, console=Console(stderr=True))
-    bar = progress.add_task(part.stream.stream_name, total=part.count)
+    bars = {
+        job.stream: progress.add_task(job.stream.stream_name, total=job.events, start=False, visible=False)
+        for job in jobs
+    }
     began = monotonic()
 
-    def advance(events: int) -> None:
-        progress.advance(bar, events)
+    def advance(stream: StreamIdentity, events: int) -> None:
+        bar = bars[stream]
+        progress.start_task(bar)
+        progress.update(bar, advance=events, visible=True)
         if monotonic() - began >= after_seconds:
             progress.start()
 

@@ -4,17 +4,23 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from coordstream.cli import recording_in
 from eventlog.events import RecordedEvent
 from eventlog.recording import write_recording
+from eventlog.streams import identify
+from projections.import_worker import ImportJob
 from tests.coordstream.command_line import (
     CHECKPOINT,
     COORDINATOR,
+    MASK_KEY,
     RECORDING_A,
     CommandLine,
     config_event,
@@ -145,21 +151,77 @@ def test_a_bar_shows_what_takes_long(cli: CommandLine, tmp_path: Path, monkeypat
     assert finished.out.count("\n") == 1
 
 
-def test_ctrl_c_undoes_the_transaction_under_way(cli: CommandLine) -> None:
-    environment = {
-        **without_settings(),
-        "COORDSTREAM_DATABASE_URL": cli.database_url,
-        "COORDSTREAM_MASK_KEY": "k",
-        "PGAPPNAME": "unused",
-    }
-    command = [sys.executable, "-m", "coordstream.cli", "import", *map(str, RECORDING_A)]
+def test_several_streams_at_once_print_what_they_print_in_turn(cli: CommandLine) -> None:
+    assert cli.done("import", *RECORDING_A, "--processes", "2").splitlines() == [
+        f"{COORDINATOR}: 427 events new, 0 there already (coordinator, incarnation 1)",
+        f"{CHECKPOINT}: 388 events new, 0 there already (checkpoint, incarnation 1)",
+    ]
+    again = cli.rows("import", *RECORDING_A, "--processes", "5")
+    assert [(row["stream_name"], row["added"], row["skipped"]) for row in again] == [
+        (COORDINATOR, 0, 427),
+        (CHECKPOINT, 0, 388),
+    ]
+
+
+def test_each_stream_of_several_at_once_has_a_bar(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coordstream.cli.recording_in.PROGRESS_AFTER_SECONDS", 0.0)
+    finished = cli("import", *RECORDING_A, "--processes", "2")
+    assert finished.code == 0
+    assert "427/427" in finished.err
+    assert "388/388" in finished.err
+
+
+def test_a_process_that_refuses_says_why(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
+    sentence = wordcount.refused("import", *RECORDING_A, "--processes", "2")
+    assert "give back COORDSTREAM_MASK_KEY" in sentence
+
+
+@pytest.mark.parametrize(
+    ("counts", "at_once"), [([900_000], 1), ([900_000, 49_999], 1), ([900_000, 49_999, 1], 3), ([50_000] * 9, 3)]
+)
+def test_processes_are_started_where_they_pay(monkeypatch: pytest.MonkeyPatch, counts: list[int], at_once: int) -> None:
+    monkeypatch.setattr(recording_in, "usable_cores", lambda: 3)
+    stream = identify(COORDINATOR)
+    assert recording_in.paying_processes([ImportJob(stream, list, count) for count in counts]) == at_once
+
+
+@contextmanager
+def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.Popen[str], Callable[[], int]]]:
+    """An import of recording A in a process group of its own, all of whose batches wait, and how many do.
+
+    What it holds up goes on afterwards.
+    """
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
+    command = [sys.executable, "-m", "coordstream.cli", "import", *map(str, RECORDING_A), *words]
     with psycopg.connect(cli.database_url) as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
-        blocker.execute("lock table projection.message_current in access exclusive mode")
-        child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-        wait_until(lambda: watcher.execute(waiting).fetchall(), 30, "the import to wait for the lock")
-        child.send_signal(signal.SIGINT)
+
+        def waiting() -> int:
+            query = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+            return len(watcher.execute(query).fetchall())
+
+        blocker.execute("lock table eventlog.event in share mode")
+        with subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as child:
+            try:
+                yield child, waiting
+            finally:
+                child.kill()
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_ctrl_c_undoes_the_transactions_under_way(cli: CommandLine, processes: int) -> None:
+    with held_up_import(cli, "--processes", str(processes)) as (child, waiting):
+        wait_until(lambda: waiting() == processes, 30, "the import to wait for the lock")
+        os.killpg(child.pid, signal.SIGINT)  # as a terminal does
         out, err = child.communicate(timeout=30)
+        wait_until(lambda: waiting() == 0, 30, "the server to leave it")
     assert (child.returncode, out) == (130, "")
     assert err == "interrupted: the step under way was undone, what was done before it stays.\n"
     assert cli.ask("select count(*) from eventlog.event") == [(0,)]
@@ -191,3 +253,14 @@ def test_rows_of_another_version_of_the_fold_are_refused_with_what_to_do(cli: Co
         owner.execute("update projection.position set fold_version = '0' || substring(fold_version from '-.*')")
     told = cli.refused("import", file)
     assert "its fold is of an older version, so run `coordstream quarantine retry`, which folds it anew" in told
+
+
+def test_an_import_that_is_killed_leaves_no_process_at_work(cli: CommandLine) -> None:
+    with held_up_import(cli, "--processes", "2") as (child, waiting):
+        wait_until(lambda: waiting() == 2, 30, "the import to wait for the lock")
+        child.kill()
+        out, err = child.communicate(timeout=30)  # until nobody has its standard output
+        wait_until(lambda: waiting() == 0, 30, "the server to leave it")
+    assert (child.returncode, out, err) == (-signal.SIGKILL, "", "")
+    assert cli.ask("select count(*) from eventlog.event") == [(0,)]
+    assert [row["added"] for row in cli.rows("import", *RECORDING_A, "--processes", "2")] == [427, 388]

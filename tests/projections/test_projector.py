@@ -87,6 +87,21 @@ def test_after_a_failed_batch_the_next_try_commits_the_same(
     assert all_applied(fail=True) == all_applied(fail=False)
 
 
+def test_a_logs_first_batch_does_not_wait_for_that_of_another(connected: Connection, database_url: str) -> None:
+    known = [registered(connected, log) for log in LOGS]
+    applied: list[Applied] = []
+    with connect(database_url) as other:
+        other.execute("set lock_timeout = '10s'")
+        second = Projector(other, known[1], SETTINGS, lambda: ARCHIVED_AT)
+
+        def on_step(step: str) -> None:
+            if step == "merged":
+                applied.append(second.apply(LOGS[1].events))
+
+        Projector(connected, known[0], SETTINGS, lambda: ARCHIVED_AT, on_step=on_step).apply(LOGS[0].events)
+    assert [done.events for done in applied] == [len(LOGS[1].events)]
+
+
 def test_a_log_that_is_archived_elsewhere_is_only_folded(connected: Connection) -> None:
     log = registered(connected, LOGS[0])
     projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT, archives=False)

@@ -1,0 +1,98 @@
+"""A job's two logs imported at once, each over a connection of its own, as two processes do."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Barrier
+from typing import Final
+
+import pytest
+
+from eventlog.connection import Connection, connect
+from eventlog.events import RecordedEvent
+from projections.recording_import import Imported
+from tests.acceptance.import_until import LONG
+from tests.acceptance.torture import scaled
+from tests.builders import config_set, recorded
+from tests.fixtures.waiting import wait_until
+from tests.properties.generated_jobs import GeneratedJob, GeneratedLog, generate_job
+from tests.properties.importing import CURRENT, HISTORIES, RowsByJob, import_events, import_log, rows_by_job
+
+COORDINATOR: Final = "__samza_coordinator_a-b_1"
+CHECKPOINT: Final = "__samza_checkpoint_ver_1_for_a-b_1"
+NAMED: Final = recorded([config_set("job.name", "a_b"), config_set("job.id", "007")])
+NAMES: Final = "select distinct stream_kind, job_name, job_id from coordinator.log_position order by 1"
+WAITING: Final = """
+select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+"""
+JOBS: Final = scaled(20, 300)
+BATCH_EVENTS: Final = 7
+
+
+def import_alone(url: str, log: GeneratedLog, begin: Barrier) -> Imported:
+    with connect(url) as connection:
+        begin.wait(timeout=30)
+        return import_log(connection, log, BATCH_EVENTS)
+
+
+def shown(url: str) -> dict[str, RowsByJob]:
+    with connect(url) as connection:
+        return {relation: rows_by_job(connection, relation) for relation in (*CURRENT, *HISTORIES)}
+
+
+def one_after_the_other(url: str, jobs: Iterable[GeneratedJob]) -> None:
+    with connect(url) as connection:
+        for job in jobs:
+            for log in job.logs:
+                import_log(connection, log, BATCH_EVENTS)
+
+
+def names(connection: Connection) -> list[tuple[object, ...]]:
+    return connection.execute(NAMES).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        pytest.param([], recorded([config_set("a", "1")]), id="a stream that comes meanwhile"),
+        pytest.param(
+            recorded([config_set("a", "1")]), recorded([config_set("a", "2")]), id="an incarnation that takes over"
+        ),
+    ],
+)
+def test_a_log_that_comes_while_config_names_its_job_gets_that_name(
+    database_url: str, before: list[RecordedEvent], now: list[RecordedEvent]
+) -> None:
+    with (
+        connect(database_url) as first,
+        connect(database_url) as second,
+        connect(database_url) as watcher,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        if before:
+            import_events(watcher, CHECKPOINT, before)
+        comes: list[Future[Imported]] = []
+
+        def on_step(step: str) -> None:
+            if step == "merged":  # the name is given and not yet committed
+                comes.append(pool.submit(import_events, second, CHECKPOINT, now))
+                wait_until(lambda: comes[0].done() or watcher.execute(WAITING).fetchone(), 30)
+
+        import_events(first, COORDINATOR, NAMED, on_step=on_step)
+        assert comes[0].result(timeout=30).added == 1
+        assert names(watcher) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
+
+
+@pytest.mark.slow
+def test_both_logs_of_many_jobs_at_once_give_what_they_give_in_turn(clone_database: Callable[[], str]) -> None:
+    jobs = [job for job in (generate_job(number, LONG) for number in range(JOBS)) if len(job.logs) == 2]
+    in_turn = clone_database()
+    one_after_the_other(in_turn, jobs)
+    expected = shown(in_turn)
+    url = clone_database()
+    for job in jobs:
+        begin = Barrier(2)
+        with ThreadPoolExecutor(2) as pool:
+            imports = [pool.submit(import_alone, url, log, begin) for log in job.logs]
+        assert [done.result().added for done in imports] == [len(log.events) for log in job.logs]
+    assert shown(url) == expected
+    print(f"\n{len(jobs)} jobs, both logs of each at once")

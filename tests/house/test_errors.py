@@ -1,0 +1,55 @@
+"""Our errors, all of them: each says the same in another process."""
+
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from multiprocessing import Pipe
+from typing import Final
+
+from eventlog.errors import PortableError
+
+ROOMS: Final = ("coordstream", "eventlog", "managers", "projections", "spark_jobs")
+
+
+def all_errors() -> list[type[PortableError]]:
+    """Every class of ours, whichever module it stands in."""
+    for room in ROOMS:
+        for module in pkgutil.walk_packages(import_module(room).__path__, f"{room}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+    return [error_class for error_class in tree(PortableError) if error_class.__module__.partition(".")[0] in ROOMS]
+
+
+def tree(root: type[PortableError]) -> Iterator[type[PortableError]]:
+    for error_class in root.__subclasses__():
+        yield error_class
+        yield from tree(error_class)
+
+
+def made(error_class: type[PortableError]) -> PortableError:
+    _, *taken = inspect.signature(error_class.__init__).parameters.values()
+    named = [one for one in taken if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    return error_class(*(7 if "int" in str(one.annotation) else f"the {one.name}" for one in named))
+
+
+def test_an_error_is_received_as_it_was_sent() -> None:
+    receiver, sender = Pipe(duplex=False)
+    with receiver, sender:
+        for error_class in all_errors():
+            error = made(error_class)
+            error.add_note("where it was raised")
+            sender.send(error)
+            same = receiver.recv()
+            assert type(same) is error_class
+            assert (str(same), same.args, vars(same)) == (str(error), error.args, vars(error))
+
+
+def test_all_of_them_are_met_also_those_with_data() -> None:
+    data = {error_class.__name__: len(vars(made(error_class))) for error_class in all_errors()}
+    assert (data["PositionMoved"], data["FoldVersionDiffers"], data["AppendConflict"], data["SchemaError"]) == (
+        2,
+        3,
+        3,
+        0,
+    )
