@@ -1,5 +1,6 @@
 """Times as Kafka has them (ms since 1970) and as Postgres' binary format has them (microseconds since 2000)."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -17,6 +18,13 @@ def held_micros(ms: int | None) -> int | None:
     if ms is None or not FIRST_HELD_MS <= ms <= LAST_HELD_MS:
         return None
     return (ms - MS_FROM_1970_TO_2000) * 1000
+
+
+def all_held_micros(times: Sequence[int]) -> list[int | None]:
+    """As `held_micros` for each of many times, which mostly are all held."""
+    if times and min(times) >= FIRST_HELD_MS and max(times) <= LAST_HELD_MS:
+        return [(ms - MS_FROM_1970_TO_2000) * 1000 for ms in times]
+    return [held_micros(ms) for ms in times]
 
 
 def micros_of(time: datetime) -> int:

@@ -15,7 +15,7 @@ from eventlog.events import RecordedEvent
 from eventlog.messages import Envelope, SetConfig
 from eventlog.secrets import SecretPolicy
 from eventlog.streams import StreamKind
-from eventlog.timestamps import held_micros
+from eventlog.timestamps import all_held_micros, held_micros
 from eventlog.wire.coordinator import decode_message
 from eventlog.wire.jackson import text_of
 from projections.fold.bodies import encode_body, message_body, other_body
@@ -95,18 +95,18 @@ class BatchFold:
         self.gaps += holes(self._log.last_offset, events)
         self._log.last_offset = events[-1].offset
         entries, waiting, new_entry = self._entries, self._waiting, self._log.keys.add
-        timed = [(event[0], held_micros(event[1])) for event in events]
-        self.clock.take(timed)
-        for (offset, record_time), event in zip(timed, events, strict=True):
-            key, value = event[3], event[4]
+        times = all_held_micros([event[1] for event in events])
+        self.clock.take([event[0] for event in events], times)
+        for (offset, _, _, key, value, _, _), record_time in zip(events, times, strict=True):
             if key is None:
                 self._add_without_key(offset, record_time, value)
                 continue
             entry = entries.get(key) or new_entry(key)
-            if entry.meaning.checkpoint_version is None:
+            alike = waiting.get(entry)
+            if alike is not None:
+                alike.append((offset, record_time, value))
+            elif entry.meaning.checkpoint_version is None:
                 self._add_message(entry, key, offset, record_time, value)
-            elif entry in waiting:
-                waiting[entry].append((offset, record_time, value))
             else:
                 waiting[entry] = [(offset, record_time, value)]
 
@@ -155,9 +155,8 @@ class BatchFold:
     def _numbered(self, rows: list[CheckpointRow]) -> Iterator[CheckpointRow]:
         numbers = self._new_layouts.settle(row.layout_id or NO_OFFSETS for row in sorted(rows, key=itemgetter(0)))
         for entry in self._waiting if numbers else ():
-            if entry.template is not None:
-                layout_id = entry.template.layout_id
-                entry.template = entry.template._replace(layout_id=numbers.get(layout_id, layout_id))
+            if entry.template is not None and entry.template.layout_id in numbers:
+                entry.template = entry.template._replace(layout_id=numbers[entry.template.layout_id])
         for row in rows:
             numbered = row._replace(layout_id=numbers[row.layout_id or NO_OFFSETS])
             if self.last_checkpoints[row.key_id] is row:

@@ -22,18 +22,17 @@ class LogClock:
         self._latest = archived_at + MICROS_OF_AN_HOUR
         self.rows: list[tuple[int, int]] = []
 
-    def take(self, events: Sequence[tuple[int, int | None]]) -> None:
-        """Take the next events, each as its offset and record time.
+    def take(self, offsets: Sequence[int], times: Sequence[int | None]) -> None:
+        """Take the next events, by their offsets and record times.
 
         ``rows`` gets an (offset, log_time) at the first of them and every so often.
         """
-        for first in range(0, len(events), STRIDE):
-            stretch = events[first : first + STRIDE]
-            self.rows.append((stretch[0][0], self._reach(stretch[:1])))
-            self._reach(stretch)
+        for first in range(0, len(offsets), STRIDE):
+            self.rows.append((offsets[first], self._reach(times[first : first + 1])))
+            self._reach(times[first : first + STRIDE])
 
-    def _reach(self, stretch: Sequence[tuple[int, int | None]]) -> int:
-        believed = (time for _, time in stretch if time is not None and time <= self._latest)
+    def _reach(self, times: Sequence[int | None]) -> int:
+        believed = [time for time in times if time is not None and time <= self._latest]
         latest = max(believed, default=self._archived_at if self.now is None else self.now)
         self.now = latest if self.now is None else max(latest, self.now)
         return self.now

@@ -8,9 +8,10 @@ end elsewhere nor hold what Postgres' text can't.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from eventlog.errors import WireError
 from eventlog.messages import Envelope
@@ -40,26 +41,28 @@ FastCheckpoint = tuple[int, bytes, bytes | None, int | None]
 """What the fast way gives: the layout's number, offsets and checkpoint id ready for COPY, the envelope's time in ms."""
 
 
-class Cut:
-    """Where the key's last value was cut: the next one mostly has tokens of the same lengths, and is cut in one go."""
+Unpack = Callable[[bytes], tuple[Any, ...]]
+Cuts = dict[int, Unpack]
+"""Where a key's last values were cut, by their size: the next one mostly has tokens of the same lengths as one of
+them, and is cut in one go."""
 
-    __slots__ = ("size", "unpack")
+MOST_CUTS: Final = 8
 
-    def __init__(self) -> None:
-        self.size = -1
-        self.unpack = Struct("").unpack
 
-    def remember(self, pieces: tuple[bytes, ...], tokens: list[bytes]) -> None:
-        """Take the lengths of a value's pieces and tokens."""
-        lengths = [0] * (len(pieces) + len(tokens))
-        lengths[::2], lengths[1::2] = map(len, pieces), map(len, tokens)
-        cut = _struct(tuple(lengths))
-        self.size, self.unpack = cut.size, cut.unpack
+def _remember(cuts: Cuts, pieces: tuple[bytes, ...], tokens: list[bytes]) -> None:
+    """Take the lengths of a value's pieces and tokens."""
+    lengths = [0] * (len(pieces) + len(tokens))
+    lengths[::2], lengths[1::2] = map(len, pieces), map(len, tokens)
+    if len(cuts) >= MOST_CUTS:
+        cuts.clear()
+    size, unpack = _cut(tuple(lengths))
+    cuts[size] = unpack
 
 
 @lru_cache(maxsize=10_000)
-def _struct(lengths: tuple[int, ...]) -> Struct:
-    return Struct("".join(f"{length}s" for length in lengths))
+def _cut(lengths: tuple[int, ...]) -> tuple[int, Unpack]:
+    cut = Struct("".join(f"{length}s" for length in lengths))
+    return cut.size, cut.unpack
 
 
 class Template(NamedTuple):
@@ -72,7 +75,7 @@ class Template(NamedTuple):
     """
 
     pieces: tuple[bytes, ...]
-    cut: Cut
+    cuts: Cuts
     layout_id: int
     values: tuple[int | bytes, ...]
     run: slice | None
@@ -85,8 +88,8 @@ class Template(NamedTuple):
 
 def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
     """The checkpoint, if the value fits the template; None: it has to be read in full."""
-    pieces, cut, layout_id, values, run, state, id_token, time_token, constants, envelope = template
-    tokens = _tokens(pieces, cut, value)
+    pieces, cuts, layout_id, values, run, state, id_token, time_token, constants, envelope = template
+    tokens = _tokens(pieces, cuts, value)
     if tokens is None:
         return None
     checkpoint_id = message_ms = None
@@ -108,15 +111,16 @@ def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
     return None if offsets is None else (layout_id, offsets, checkpoint_id, message_ms)
 
 
-def _tokens(pieces: tuple[bytes, ...], cut: Cut, value: bytes) -> list[bytes] | None:
+def _tokens(pieces: tuple[bytes, ...], cuts: Cuts, value: bytes) -> list[bytes] | None:
     """What stands between the pieces, not looked at yet; None if they do not make up the value."""
-    if len(value) == cut.size:
-        parts = cut.unpack(value)
+    unpack = cuts.get(len(value))
+    if unpack is not None:
+        parts = unpack(value)
         if parts[::2] == pieces:
             return list(parts[1::2])
     tokens = _find_tokens(pieces, value)
     if tokens is not None:
-        cut.remember(pieces, tokens)
+        _remember(cuts, pieces, tokens)
     return tokens
 
 
@@ -186,7 +190,7 @@ def learn(
     held = tuple(value for value in values if value is not None)
     return Template(
         tuple(pieces),
-        Cut(),
+        {},
         layout_id,
         held,
         _run(held),

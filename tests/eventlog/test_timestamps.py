@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.connection import connect
-from eventlog.timestamps import FIRST_HELD_MS, LAST_HELD_MS, MS_FROM_1970_TO_2000, held_micros, micros_of, ms_of
+from eventlog.timestamps import (
+    FIRST_HELD_MS,
+    LAST_HELD_MS,
+    MS_FROM_1970_TO_2000,
+    all_held_micros,
+    held_micros,
+    micros_of,
+    ms_of,
+)
 
 MILLISECOND = timedelta(milliseconds=1)
 TIMES = st.datetimes(timezones=st.just(UTC))
@@ -30,6 +38,11 @@ TIMES = st.datetimes(timezones=st.just(UTC))
 )
 def test_microseconds_since_2000(ms: int | None, micros: int | None) -> None:
     assert held_micros(ms) == micros
+
+
+@given(st.lists(st.sampled_from([FIRST_HELD_MS, LAST_HELD_MS]) | st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9)))
+def test_many_times_are_what_each_is(times: list[int]) -> None:
+    assert all_held_micros(times) == [held_micros(ms) for ms in times]
 
 
 def test_the_limits_are_those_of_timestamptz(database_url: str) -> None:

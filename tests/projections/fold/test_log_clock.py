@@ -12,7 +12,7 @@ TIMES = st.lists(st.none() | st.integers(0, 20 * MICROS_OF_AN_HOUR), max_size=3 
 
 def ticked(*times: int | None, now: int | None = None) -> LogClock:
     clock = LogClock(now, ARCHIVED)
-    clock.take(list(enumerate(times)))
+    clock.take(range(len(times)), times)
     return clock
 
 

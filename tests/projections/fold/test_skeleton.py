@@ -1,6 +1,7 @@
 """The fast way and the full decoder say the same of every value, or the fast way says nothing."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import encode_v1, encode_v2
 from eventlog.wire.coordinator import CoordinatorKey
 from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint
-from projections.fold.skeleton import FastCheckpoint, Template, learn, read_fast
+from projections.fold.skeleton import MOST_CUTS, FastCheckpoint, Template, learn, read_fast
 
 KEY = CoordinatorKey(1, "set-checkpoint", "Partition 0")
 CHANGELOG = SystemStreamPartition("kafka", "counts-changelog", 0)
@@ -93,6 +94,17 @@ def test_the_fast_way_never_says_otherwise(pair: tuple[int, bytes, bytes]) -> No
         learnt_from = decode_checkpoint(version, KEY, first)
         assert learnt_from is not None
         assert as_decoded(fast, learnt_from) == decode_checkpoint(version, KEY, second)
+
+
+@given(st.lists(st.sampled_from([1, 22, 333, 4_444, 55_555]) | st.integers(0, 10**17), min_size=1, max_size=30))
+def test_values_are_read_alike_wherever_those_before_were_cut(offsets: list[int]) -> None:
+    value = b'{"checkpoint-id":"1-2","input-offsets":{"s.t.3":"%d","s.t.4":"%d"},"state-checkpoint-markers":{}}'
+    template = taught(2, value % (1, 1))
+    assert template is not None
+    for one, other in pairwise(offsets):
+        fast = read_fast(template, value % (one, other))
+        assert fast == (7, b"%d%b%d" % (one, SEPARATOR.encode(), other), b"1-2", None)
+        assert len(template.cuts) <= MOST_CUTS
 
 
 @pytest.mark.parametrize(
