@@ -7,7 +7,7 @@ a new incarnation, which takes the old one's place when it has been read to its 
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import dropwhile, islice, takewhile
 from typing import Final
 
 from eventlog.comparison import first_difference
@@ -106,7 +106,7 @@ def _matching_events(connection: Connection, log: RegisteredLog, events: Iterabl
 
 
 def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator[list[RecordedEvent]]:
-    remaining = (event for event in events if event.offset >= first)
+    remaining = dropwhile(lambda event: event.offset < first, events)
     while batch := list(islice(remaining, size)):
         yield batch
 
