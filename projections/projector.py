@@ -29,7 +29,7 @@ OnStep = Callable[[str], None]
 JsonRows = Sequence[Mapping[str, Any]]
 
 BATCH_EVENTS: Final = 40_000
-FEW_EVENTS: Final = 40
+FEW_EVENTS: Final = 80
 """So many events and so many bytes of values at most go as JSON in one statement, more by COPY."""
 
 FEW_BYTES: Final = 64 << 10
