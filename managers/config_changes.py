@@ -10,6 +10,7 @@ from eventlog.log import EventLog
 from eventlog.messages import Message, SetConfig
 from managers.coordinator_store import said
 from managers.keyed_state import KeyedState
+from managers.namespaced_key import read_name
 
 
 class ConfigChange(NamedTuple):
@@ -57,9 +58,10 @@ class ConfigSubscription:
 
     def _change(self, event: RecordedEvent) -> list[ConfigChange]:
         """What an event changes in what the job's config shows."""
-        name = self._state.name_of(event)
-        if name is None or name.namespace != SetConfig.message_type:
+        found = None if event.key is None else read_name(event.key)
+        if found is None or found[0].namespace != SetConfig.message_type:
             return []
+        name = found[0]
         old = _value(self._state.get(name))
         self._state.apply(event)
         new = _value(self._state.get(name))

@@ -14,7 +14,7 @@ from eventlog.wire.coordinator import decode_key, decode_message
 from managers.appending_in_parts import parts
 from managers.errors import NotReady
 from managers.keyed_state import KeyedState
-from managers.namespaced_key import NamespacedKey, canonical, spelled
+from managers.namespaced_key import NamespacedKey, canonical, read_name, spelled
 
 
 class CoordinatorStreamStore:
@@ -147,7 +147,7 @@ class CoordinatorStreamStore:
 
     def _readable(self, namespace: str) -> KeyedState[Message]:
         """What the values say, read again from the log where one can't be read."""
-        unreadable: set[bytes | None] = set()
+        unreadable: set[bytes] = set()
 
         def read(key: bytes, value: bytes) -> Message | None:
             try:
@@ -157,14 +157,28 @@ class CoordinatorStreamStore:
                 raise
 
         state: KeyedState[Message] = KeyedState(read)
-        for name in self._state.names(namespace):
-            for held in self._state.living(name):
-                state.apply(_as_recorded(held.offset, held.key_bytes, held.value))
-        if unreadable:
-            for event in self._log.read(0, self._position):
-                if event.key in unreadable:
-                    state.apply(event)
+        for name, _ in self._state.items(namespace):
+            self._apply_living(state, name)
+        self._read_again(state, unreadable)
         return state
+
+    def _apply_living(self, state: KeyedState[Message], name: NamespacedKey, first: int = -1) -> None:
+        """Let a state know a key's spellings from an offset on, the oldest first."""
+        for held in reversed(self._state.living(name)):
+            if held.offset >= first:
+                state.apply(_as_recorded(held.offset, held.key_bytes, held.value))
+
+    def _read_again(self, state: KeyedState[Message], unreadable: set[bytes]) -> None:
+        """Let a state know all that the log has of keys whose newest value can't be read in one of their spellings."""
+        names = {found[0] for key in unreadable if (found := read_name(key)) is not None}
+        for name in names:
+            state.forget(name)
+        for event in self._log.read(0, self._position) if names else ():
+            found = None if event.key is None else read_name(event.key)
+            if found is not None and found[0] in names:
+                state.apply(event)
+        for name in names:
+            self._apply_living(state, name, self._position)  # what was written here and is not to be read yet
 
 
 def said(key: bytes, value: bytes) -> Message | None:

@@ -1,29 +1,32 @@
 """The compacted view of a coordinator stream: what each key says after the events that were applied."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
-from eventlog.wire.coordinator import decode_key
-from managers.namespaced_key import NamespacedKey, name_of
+from managers.namespaced_key import NamespacedKey, read_name, spelled
 
 Value = TypeVar("Value")
 Read = Callable[[bytes, bytes], Value | None]
 """Reads the value of a key's exact bytes; None ends the key as a tombstone does, a `WireError` leaves it as it was."""
 
+_BEFORE_ALL: Final = -1
 
-class Spelling(Generic[Value]):
-    """One spelling of a key, and its value; None: deleted by an event that others before it have yet to reach."""
 
-    __slots__ = ("key_bytes", "name", "offset", "value")
+class Spelling(NamedTuple, Generic[Value]):
+    """One spelling of a key, and its value; None: deleted by an event that others before it have yet to reach.
 
-    def __init__(self, name: NamespacedKey, key_bytes: bytes, offset: int, value: Value | None) -> None:
-        self.name = name
-        self.key_bytes = key_bytes
-        self.offset = offset
-        self.value = value
+    The offset is that of its event, or -1 where that is known to be before every other spelling's.
+    """
+
+    key_bytes: bytes
+    offset: int
+    value: Value | None
+
+
+class _Spellings(dict[bytes, Spelling[Value]]):
+    """The spellings of one key that is not just written as Samza writes it and read in order, as nearly all are."""
 
 
 class KeyedState(Generic[Value]):
@@ -35,91 +38,86 @@ class KeyedState(Generic[Value]):
 
     def __init__(self, read: Read[Value]) -> None:
         self._read: Final = read
-        self._spellings: Final[dict[bytes, Spelling[Value]]] = {}
-        self._namespaces: Final[dict[str, dict[str, tuple[Spelling[Value], ...]]]] = {}
+        # memory goes with the live data: a key that is spelled as Samza does has but its name and its value here
+        self._namespaces: Final[dict[str, dict[str, Value | _Spellings[Value]]]] = {}
 
     def apply(self, event: RecordedEvent, *, is_ahead: bool = False) -> NamespacedKey | None:
         """Take an event in, and give the name of its key; None: it has no key that can be read.
 
-        ``is_ahead``: events before this one are still to come, and must not undo it.
+        Events come in the order of the log, but for those that are ``is_ahead``: others before them are still to come,
+        and must not undo them.
         """
-        name = self.name_of(event)
-        if name is not None and event.key is not None and not self._is_older(event):
-            try:
-                value = None if event.value is None else self._read(event.key, event.value)
-            except WireError:
-                return name
-            self._keep(Spelling(name, event.key, event.offset, value), is_ahead)
-        return name
-
-    def name_of(self, event: RecordedEvent) -> NamespacedKey | None:
-        """The name of an event's key; None: it has no key that can be read."""
-        if event.key is None:
+        read = None if event.key is None else read_name(event.key)
+        if read is None or event.key is None:
             return None
-        known = self._spellings.get(event.key)
-        return _name(event.key) if known is None else known.name
+        name, is_plain = read
+        entry = self._entry(name)
+        spellings = entry if isinstance(entry, _Spellings) else None
+        known = None if spellings is None else spellings.get(event.key)
+        if known is not None and event.offset < known.offset:
+            return name
+        try:
+            value = None if event.value is None else self._read(event.key, event.value)
+        except WireError:
+            return name
+        if is_plain and not is_ahead and spellings is None:
+            self._keep(name, value)
+        else:
+            self._spell(name, Spelling(event.key, event.offset, value), is_ahead)
+        return name
 
     def get(self, name: NamespacedKey) -> Value | None:
         """The value of a key in its canonical spelling; None: it has none."""
-        living = self.living(name)
-        return living[0].value if living else None
+        return _shown(self._entry(name))
 
     def living(self, name: NamespacedKey) -> Sequence[Spelling[Value]]:
         """The spellings of a key that live, newest first."""
-        return _living(self._namespaces.get(name.namespace, {}).get(name.key, ()))
-
-    def names(self, namespace: str | None = None) -> Iterator[NamespacedKey]:
-        """The living keys of one namespace or of all."""
-        return (newest.name for newest in self._newest(namespace))
+        entry = self._entry(name)
+        if isinstance(entry, _Spellings):
+            return _living(entry)
+        return () if entry is None else (Spelling(spelled(name), _BEFORE_ALL, entry),)
 
     def items(self, namespace: str | None = None) -> Iterator[tuple[NamespacedKey, Value]]:
         """The living keys of one namespace or of all, each with its value."""
-        for newest in self._newest(namespace):
-            if newest.value is not None:
-                yield newest.name, newest.value
-
-    def _newest(self, namespace: str | None) -> Iterator[Spelling[Value]]:
         for each in self._namespaces if namespace is None else (namespace,):
-            for spellings in self._namespaces.get(each, {}).values():
-                yield from _living(spellings)[:1]
+            for key, entry in self._namespaces.get(each, {}).items():
+                value = _shown(entry)
+                if value is not None:
+                    yield NamespacedKey(each, key), value
 
-    def _is_older(self, event: RecordedEvent) -> bool:
-        known = None if event.key is None else self._spellings.get(event.key)
-        return known is not None and event.offset < known.offset
+    def forget(self, name: NamespacedKey) -> None:
+        """Know nothing of a key any more."""
+        self._keep(name, None)
 
-    def _keep(self, new: Spelling[Value], is_ahead: bool) -> None:
-        known = self._spellings.get(new.key_bytes)
+    def _entry(self, name: NamespacedKey) -> "Value | _Spellings[Value] | None":
+        return self._namespaces.get(name.namespace, {}).get(name.key)
+
+    def _keep(self, name: NamespacedKey, entry: "Value | _Spellings[Value] | None") -> None:
+        if entry is not None:
+            self._namespaces.setdefault(name.namespace, {})[name.key] = entry
+        elif name.namespace in self._namespaces:
+            self._namespaces[name.namespace].pop(name.key, None)
+
+    def _spell(self, name: NamespacedKey, new: Spelling[Value], is_ahead: bool) -> None:
+        spellings: _Spellings[Value] = _Spellings({each.key_bytes: each for each in self._spelled(name)})
         if new.value is None and not is_ahead:
-            if known is not None:
-                self._remove(known)
-        elif known is not None:
-            known.offset, known.value = new.offset, new.value
+            spellings.pop(new.key_bytes, None)
         else:
-            self._add(new)
+            spellings[new.key_bytes] = new
+        self._keep(name, spellings or None)
 
-    def _add(self, spelling: Spelling[Value]) -> None:
-        self._spellings[spelling.key_bytes] = spelling
-        names = self._namespaces.setdefault(spelling.name.namespace, {})
-        names[spelling.name.key] = (*names.get(spelling.name.key, ()), spelling)
-
-    def _remove(self, spelling: Spelling[Value]) -> None:
-        del self._spellings[spelling.key_bytes]
-        names = self._namespaces[spelling.name.namespace]
-        left = tuple(other for other in names.pop(spelling.name.key) if other is not spelling)
-        if left:
-            names[spelling.name.key] = left
+    def _spelled(self, name: NamespacedKey) -> Sequence[Spelling[Value]]:
+        entry = self._entry(name)
+        return tuple(entry.values()) if isinstance(entry, _Spellings) else self.living(name)
 
 
-def _living(spellings: tuple[Spelling[Value], ...]) -> Sequence[Spelling[Value]]:
-    if len(spellings) == 1:  # as nearly all have
-        return spellings if spellings[0].value is not None else ()
-    living = (spelling for spelling in spellings if spelling.value is not None)
+def _living(spellings: _Spellings[Value]) -> Sequence[Spelling[Value]]:
+    living = (spelling for spelling in spellings.values() if spelling.value is not None)
     return sorted(living, key=lambda spelling: spelling.offset, reverse=True)
 
 
-def _name(key: bytes) -> NamespacedKey | None:
-    try:
-        namespace, text = name_of(decode_key(key))
-    except WireError:
-        return None
-    return NamespacedKey(sys.intern(namespace), text)
+def _shown(entry: Value | _Spellings[Value] | None) -> Value | None:
+    if not isinstance(entry, _Spellings):
+        return entry
+    living = _living(entry)
+    return living[0].value if living else None

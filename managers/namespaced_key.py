@@ -1,12 +1,16 @@
 """What a key of the coordinator stream names: one name for all its spellings."""
 
-from typing import NamedTuple
+import re
+import sys
+from typing import Final, NamedTuple
 
 from eventlog.errors import WireError
 from eventlog.messages import SetTaskPartitionMapping
-from eventlog.wire.coordinator import CoordinatorKey, encode_key
+from eventlog.wire.coordinator import decode_key, encode_key
 from eventlog.wire.jackson import dumps_text, loads
 from eventlog.wire.partition_json import decode_partition_key, encode_partition_key
+
+_PLAIN: Final = re.compile(rb'\[1,"([^"\\\x00-\x1f]*)","([^"\\\x00-\x1f]*)"\]')
 
 
 class NamespacedKey(NamedTuple):
@@ -28,9 +32,20 @@ class NamespacedKey(NamedTuple):
         return cls(fields["namespace"], fields["key"])
 
 
-def name_of(key: CoordinatorKey) -> NamespacedKey:
-    """What a key of the stream names, however it is spelled: white space, version and further parts don't matter."""
-    return canonical(NamespacedKey(key.message_type, key.key))
+def read_name(key: bytes) -> tuple[NamespacedKey, bool] | None:
+    """What a key of the stream names, and whether it is spelled as Samza spells it; None: it can't be read.
+
+    However a key is spelled, it names the same: white space, version and further parts don't matter.
+    """
+    plain = _PLAIN.fullmatch(key)
+    try:
+        if plain is not None:  # as nearly all are
+            return NamespacedKey(sys.intern(plain[1].decode()), plain[2].decode()), True
+        decoded = decode_key(key)
+    except (UnicodeDecodeError, WireError):
+        return None
+    name = canonical(NamespacedKey(decoded.message_type, decoded.key))
+    return name, encode_key(*name) == key
 
 
 def canonical(name: NamespacedKey) -> NamespacedKey:

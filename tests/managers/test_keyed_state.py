@@ -39,7 +39,7 @@ def test_the_newest_spelling_that_lives_is_shown() -> None:
     state.apply(event(2, SPELLINGS[1], None))
     assert (state.get(A), list(state.items())) == (b"old", [(A, b"old")])
     state.apply(event(3, SPELLINGS[0], b"deleted"))
-    assert (state.get(A), list(state.items()), list(state.names())) == (None, [], [])
+    assert (state.get(A), list(state.items()), list(state.living(A))) == (None, [], [])
 
 
 def test_what_cant_be_read_changes_nothing() -> None:
@@ -66,7 +66,7 @@ def test_a_write_ahead_of_what_was_read_is_not_undone_by_it() -> None:
 def test_spellings_of_a_partition_are_one_key() -> None:
     old = b'[1,"set-task-partition-assignment","{\\"stream\\":\\"s\\",\\"system\\":\\"k\\",\\"partition\\":0}"]'
     state = state_of([event(0, old, b"1")])
-    (name,) = state.names("set-task-partition-assignment")
+    ((name, _),) = state.items("set-task-partition-assignment")
     assert name.key == '{"system":"k","partition":0,"stream":"s","keyBucket":-1}'
 
 
