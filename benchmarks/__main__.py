@@ -14,6 +14,8 @@ from benchmarks.broker import JARS, benchmark_broker
 from benchmarks.catch_up import catch_ups
 from benchmarks.document import renewed
 from benchmarks.follow_report import catch_up_report, live_report, topics_report
+from benchmarks.library import measure_library
+from benchmarks.library_report import library_report
 from benchmarks.live import Pace
 from benchmarks.live_tail import EVENTS_BEFORE, PACES, WARM_UP, Extent, tail_of_kafka, tail_of_postgres
 from benchmarks.machine import busy_share, machine
@@ -30,6 +32,7 @@ TITLES: Final = {
     "live": "Live",
     "topics": "Many topics",
     "catch-up": "Catching up from Kafka",
+    "library": "Library",
 }
 
 
@@ -43,6 +46,7 @@ def main(arguments: list[str]) -> None:
             "live": bench.live,
             "topics": bench.topics,
             "catch-up": bench.catch_up,
+            "library": bench.library,
         }
         measured: dict[str, Lines] = {}
         for part in options.only:
@@ -89,6 +93,12 @@ class Bench:
         _say("catching up from Kafka")
         return catch_up_report(catch_ups(self._server, self._topics, self._streams, self.options.rounds), on)
 
+    def library(self, on: str) -> Lines:
+        """The managers' store."""
+        _say("the library's store")
+        figures = measure_library(self._server, self._topics, self.options.events, self.options.rounds)
+        return library_report(figures, on)
+
     @cached_property
     def _server(self) -> BenchmarkServer:
         return self.stack.enter_context(benchmark_server())
@@ -114,8 +124,8 @@ class Bench:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--only", nargs="+", choices=list(TITLES), default=list(TITLES), metavar="PART")
-    parser.add_argument("--events", type=int, default=1_000_000, help="of replay and catch-up")
-    parser.add_argument("--rounds", type=int, default=3, help="of replay and catch-up")
+    parser.add_argument("--events", type=int, default=1_000_000, help="of replay, catch-up and library")
+    parser.add_argument("--rounds", type=int, default=3, help="of replay, catch-up and library")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--live-events", type=int, help="at most so many at each rate")
     parser.add_argument("--idle-seconds", type=float, default=10.0)

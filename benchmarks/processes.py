@@ -35,11 +35,12 @@ def parent_of(pid: int) -> int:
 
 def peak_bytes(pid: int | str = "self") -> int | None:
     """The most memory that a process had; getrusage's figure would count the process that started it."""
-    status = Path(f"/proc/{pid}/status")
-    if not status.exists():
-        return None
-    line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) * 1024
+    return _memory(pid, "VmHWM:")
+
+
+def resident_bytes(pid: int | str = "self") -> int | None:
+    """The memory that a process has now."""
+    return _memory(pid, "VmRSS:")
 
 
 def connections_to(port: int, pid: int) -> int | None:
@@ -61,6 +62,14 @@ def connected_inodes(rows: Iterable[str], port: int) -> list[str]:
         for fields in split
         if fields[_STATE] == _ESTABLISHED and int(fields[_REMOTE_ADDRESS].rpartition(":")[2], 16) == port
     ]
+
+
+def _memory(pid: int | str, field: str) -> int | None:
+    status = Path(f"/proc/{pid}/status")
+    if not status.exists():
+        return None
+    line = next(line for line in status.read_text().splitlines() if line.startswith(field))
+    return int(line.split()[1]) * 1024
 
 
 def _opened(descriptors: Path) -> Iterator[str]:

@@ -4,7 +4,12 @@ import pytest
 
 from tests.vectors import catalogue
 
-pytest_plugins = ["tests.fixtures.kafka", "tests.fixtures.postgres", "tests.fixtures.report_header"]
+pytest_plugins = [
+    "tests.fixtures.kafka",
+    "tests.fixtures.postgres",
+    "tests.fixtures.report_header",
+    "tests.fixtures.scenario_report",
+]
 pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.event_source", "tests.contracts.followed")
 
 

@@ -19,7 +19,7 @@ def test_a_run_prints_its_report_and_writes_it(
     assert capsys.readouterr().out.strip() == text.strip()
     assert "3,000 generated events" in text
     assert "Quarantined: 0." in text
-    for row in ("Postgres, 1/s", "Kafka, 1,000/s", "Kafka, one of 3 topics", "caught up from Kafka"):
+    for row in ("Postgres, 1/s", "Kafka, 1,000/s", "Kafka, one of 3 topics", "caught up from Kafka", "store bootstrap"):
         assert f"| {row}" in text
 
 

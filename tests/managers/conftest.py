@@ -1,0 +1,28 @@
+"""What the tests of the managers share: logs on three backends."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from eventlog.log import EventLog
+from tests.managers.log_makers import KafkaLogs, LogMaker, MemoryLogs, PostgresLogs
+
+
+@pytest.fixture(params=["memory", "postgres", pytest.param("kafka", marks=pytest.mark.kafka)])
+def logs(request: pytest.FixtureRequest) -> Iterator[LogMaker]:
+    """A maker of logs, on each backend in turn: ``logs.create("checkpoint")``, ``logs.open_again(log)``."""
+    with ExitStack() as opened:
+        if request.param == "memory":
+            yield MemoryLogs(opened)
+        elif request.param == "postgres":
+            yield PostgresLogs(opened, request.getfixturevalue("database_url"))
+        else:
+            wanted = [request.getfixturevalue(name) for name in ("kafka_options", "topics", "job_name")]
+            yield KafkaLogs(opened, *wanted)
+
+
+@pytest.fixture
+def coordinator_log(logs: LogMaker) -> EventLog:
+    """An empty coordinator stream, on each backend in turn."""
+    return logs.create()

@@ -1,0 +1,46 @@
+"""The behaviours of Samza that tests name: ``@pytest.mark.scenario("CON-01")`` above the test that shows one."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+TESTS: Final = Path(__file__).parent
+_NUMBERS: Final = {
+    "MSG": (1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 20),
+    "CON": (1, 2, 3, 4, 5, 7, 8),
+    "PRO": (1, 2, 4, 5, 6, 8),
+    "CSS": (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15),
+    "CFG": (1, 2, 4, 5, 6, 7, 9, 10, 11),
+    "CKS": (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 19, 20, 21),
+    "CKM": (2, 3, 4, 5, 9, 10),
+    "KCM": (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 20, 21, 22, 23, 24, 25),
+    "CKT": (1, 2, 3, 4, 5, 7, 10, 12),
+}
+SCENARIOS: Final = {group: tuple(f"{group}-{number:02}" for number in numbers) for group, numbers in _NUMBERS.items()}
+"""The ids of each group: messages, consumer, producers, store, config, checkpoints, their managers and their tool."""
+
+
+def named(item: pytest.Item) -> set[str]:
+    """The scenarios that a test shows."""
+    return {name for mark in item.iter_markers("scenario") for name in mark.args}
+
+
+def marked_in_sources() -> set[str]:
+    """The scenarios that any test of this folder names, whether it is run or not."""
+    return {name for path in sorted(TESTS.rglob("test_*.py")) for name in _marked(ast.parse(path.read_text()))}
+
+
+def summary_line(shown: set[str]) -> str:
+    """One line for the end of a test run: how many scenarios of each group were shown."""
+    counts = {group: (len(shown.intersection(ids)), len(ids)) for group, ids in SCENARIOS.items()}
+    listed = ", ".join(f"{group} {count} of {total}" for group, (count, total) in counts.items())
+    return f"scenarios: {sum(count for count, _ in counts.values())} ({listed})"
+
+
+def _marked(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "scenario":
+            yield from (arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str))

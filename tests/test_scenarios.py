@@ -1,0 +1,24 @@
+"""Every scenario has a test that names it, and none is named that is not known."""
+
+from typing import Final
+
+import pytest
+
+from tests.scenarios import SCENARIOS, marked_in_sources, summary_line
+
+WHOLE: Final = ("MSG", "CON", "PRO", "CSS", "CFG")
+
+
+@pytest.mark.parametrize("group", WHOLE)
+def test_each_scenario_of_a_group_has_a_test(group: str) -> None:
+    assert sorted(set(SCENARIOS[group]) - marked_in_sources()) == []
+
+
+def test_no_unknown_scenario_is_named() -> None:
+    known = {name for ids in SCENARIOS.values() for name in ids}
+    assert sorted(marked_in_sources() - known) == []
+
+
+def test_a_run_tells_what_it_showed() -> None:
+    line = summary_line({"CON-01", "CON-03"})
+    assert line.startswith("scenarios: 2 (MSG 0 of 12, CON 2 of 7, PRO 0 of 6, ")
