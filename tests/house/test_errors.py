@@ -2,14 +2,25 @@
 
 import inspect
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from importlib import import_module
 from multiprocessing import Pipe
 from typing import Final
 
-from eventlog.errors import PortableError
+from eventlog.checkpoint import CheckpointV1
+from eventlog.errors import PortableError, WireError
 
 ROOMS: Final = ("coordstream", "eventlog", "managers", "projections", "spark_jobs")
+EXAMPLES: Final[Mapping[str, object]] = {
+    "Checkpoint": CheckpointV1({}),
+    "SettingChange": (),
+    "WireError": WireError("empty", "there is nothing"),
+    "BaseException": None,
+    "datetime": datetime(2026, 3, 4, tzinfo=UTC),
+    "float": 7.5,
+    "int": 7,
+}
 
 
 def all_errors() -> list[type[PortableError]]:
@@ -30,7 +41,13 @@ def tree(root: type[PortableError]) -> Iterator[type[PortableError]]:
 def made(error_class: type[PortableError]) -> PortableError:
     _, *taken = inspect.signature(error_class.__init__).parameters.values()
     named = [one for one in taken if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-    return error_class(*(7 if "int" in str(one.annotation) else f"the {one.name}" for one in named))
+    return error_class(*(given(one) for one in named))
+
+
+def given(parameter: inspect.Parameter) -> object:
+    """Something that an error may be given: by the words of its type, else a text (that of a version has a number)."""
+    kind = str(parameter.annotation)
+    return next((example for word, example in EXAMPLES.items() if word in kind), f"7-{parameter.name}")
 
 
 def test_an_error_is_received_as_it_was_sent() -> None:
