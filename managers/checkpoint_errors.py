@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from eventlog.checkpoint import Checkpoint
-from eventlog.errors import WireError
+from eventlog.errors import EventLogError, WireError
 from managers.errors import ManagerError
 
 
@@ -61,14 +61,16 @@ class GrouperMismatch(CheckpointError):
 class CheckpointNotWritten(CheckpointError):
     """A checkpoint could not be appended, however often it was tried."""
 
-    def __init__(self, stream_name: str, task_name: str, checkpoint: Checkpoint, tries: int) -> None:
+    def __init__(
+        self, stream_name: str, task_name: str, checkpoint: Checkpoint, tries: int, cause: BaseException | None
+    ) -> None:
         self.stream_name = stream_name
         self.task_name = task_name
         self.checkpoint = checkpoint
         self.tries = tries
         super().__init__(
             f"the checkpoint of task {task_name!r} is not known to be on {stream_name} after {tries} tries "
-            f"({checkpoint!r}): see why the log takes no events, and write it again"
+            f"({_said(cause)}): see why the log takes no events, and write it again; it is {checkpoint!r}"
         )
 
 
@@ -107,3 +109,8 @@ class JobAlive(CheckpointError):
             f"and only after {limit_seconds:.0f} s without one it counts as stopped; a job reads its checkpoint "
             "when it starts, so stop it first, or write nevertheless with --force"
         )
+
+
+def _said(cause: BaseException | None) -> str:
+    """What one of our errors says; of others the kind only, since their text may repeat what was sent."""
+    return str(cause) if isinstance(cause, EventLogError) else type(cause).__name__

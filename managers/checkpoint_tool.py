@@ -156,6 +156,13 @@ class CheckpointTool:
         self._manager.stop()
 
 
+def dotted_streams(checkpoint: Checkpoint) -> list[str]:
+    """The streams in a V2 checkpoint whose names Samza 1.8 can't read back, since it splits them at every dot."""
+    if isinstance(checkpoint, CheckpointV1):
+        return []
+    return sorted({partition.stream for partition in checkpoint.offsets if "." in partition.stream})
+
+
 def commit_ms(text: str | None) -> int:
     """How often a job commits; a minute where config says nothing usable, or that only the task commits itself."""
     try:

@@ -123,7 +123,8 @@ class KafkaCheckpointManager(TaskCheckpoints):
         try:
             return self._appender.append([event]).start
         except AppendGaveUp as error:
-            raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, error.tries) from error.__cause__
+            cause = error.__cause__
+            raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, error.tries, cause) from cause
 
 
 def is_on(config: Mapping[str, str], name: str) -> bool:

@@ -239,7 +239,7 @@ def test_retries_are_bounded(memory_topic: MemoryEventLog) -> None:
     manager = KafkaCheckpointManager(opened, retry=time.retry(longest=0.1))
     manager.register("Partition 3")
     written = CheckpointV1({IN_0: "1"})
-    with manager, pytest.raises(CheckpointNotWritten, match=r"'Partition 3'.*offset.*'1'") as error:
+    with manager, pytest.raises(CheckpointNotWritten, match=r"'Partition 3'.*could not be reached.*'1'") as error:
         manager.write_checkpoint("Partition 3", written)
     assert (error.value.task_name, error.value.checkpoint, error.value.tries) == ("Partition 3", written, 2)
     assert isinstance(error.value.__cause__, SourceUnavailable)
