@@ -1,1 +1,114 @@
-"""The front door: command line, settings and embedded Postgres of coordstream."""
+"""The front door: command line, settings and embedded Postgres of coordstream, and its public Python names.
+
+A name is loaded when it is first used, so that a command does not wait for what it does not need.
+"""
+
+# ruff: isort: skip_file
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from eventlog.errors import EventLogError as EventLogError, WireError as WireError
+    from eventlog.events import NewEvent as NewEvent, RecordedEvent as RecordedEvent
+    from eventlog.kafka.log import KafkaEventLog as KafkaEventLog
+    from eventlog.kafka.options import KafkaOptions as KafkaOptions
+    from eventlog.log import AppendConflict as AppendConflict, AppendRefused as AppendRefused, EventLog as EventLog
+    from eventlog.memory import MemoryEventLog as MemoryEventLog
+    from eventlog.messages import (
+        Delete as Delete,
+        Envelope as Envelope,
+        Message as Message,
+        SetChangelogMapping as SetChangelogMapping,
+        SetCheckpoint as SetCheckpoint,
+        SetConfig as SetConfig,
+        SetContainerHostMapping as SetContainerHostMapping,
+        SetExecutionEnvContainerIdMapping as SetExecutionEnvContainerIdMapping,
+        SetJobCoordinatorMetadata as SetJobCoordinatorMetadata,
+        SetStartpoint as SetStartpoint,
+        SetStartpointFanOut as SetStartpointFanOut,
+        SetTaskContainerMapping as SetTaskContainerMapping,
+        SetTaskModeMapping as SetTaskModeMapping,
+        SetTaskPartitionMapping as SetTaskPartitionMapping,
+        UnknownMessage as UnknownMessage,
+    )
+    from eventlog.partition import SystemStreamPartition as SystemStreamPartition, TaskName as TaskName
+    from eventlog.postgres import PostgresEventLog as PostgresEventLog
+    from eventlog.streams import (
+        StreamIdentity as StreamIdentity,
+        checkpoint_stream_name as checkpoint_stream_name,
+        coordinator_stream_name as coordinator_stream_name,
+        identify as identify,
+    )
+    from managers.config_changes import ConfigChange as ConfigChange, ConfigSubscription as ConfigSubscription
+    from managers.coordinator_consumer import CoordinatorStreamConsumer as CoordinatorStreamConsumer
+    from managers.coordinator_producer import CoordinatorStreamProducer as CoordinatorStreamProducer
+    from managers.coordinator_store import CoordinatorStreamStore as CoordinatorStreamStore
+    from managers.coordinator_stream_message import CoordinatorStreamMessage as CoordinatorStreamMessage
+    from managers.coordinator_writer import CoordinatorStreamWriter as CoordinatorStreamWriter
+    from managers.errors import (
+        ManagerError as ManagerError,
+        MissingSetting as MissingSetting,
+        NotReady as NotReady,
+        SettingChange as SettingChange,
+        WriteOnceChange as WriteOnceChange,
+    )
+    from managers.job_config import (
+        delete_config as delete_config,
+        read_config as read_config,
+        read_launch_config as read_launch_config,
+        set_config as set_config,
+        write_config as write_config,
+    )
+    from managers.job_names import (
+        build_coordinator_stream_config as build_coordinator_stream_config,
+        checkpoint_stream as checkpoint_stream,
+        coordinator_stream as coordinator_stream,
+        coordinator_system as coordinator_system,
+    )
+    from managers.metadata_store import MetadataStore as MetadataStore
+    from managers.namespace_store import NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore
+    from managers.namespaced_key import NamespacedKey as NamespacedKey
+    from managers.stream_creation import create_coordinator_stream as create_coordinator_stream
+
+_NAMES: Final = {
+    "eventlog.errors": "EventLogError WireError",
+    "eventlog.events": "NewEvent RecordedEvent",
+    "eventlog.kafka.log": "KafkaEventLog",
+    "eventlog.kafka.options": "KafkaOptions",
+    "eventlog.log": "AppendConflict AppendRefused EventLog",
+    "eventlog.memory": "MemoryEventLog",
+    "eventlog.messages": (
+        "Delete Envelope Message SetChangelogMapping SetCheckpoint SetConfig SetContainerHostMapping "
+        "SetExecutionEnvContainerIdMapping SetJobCoordinatorMetadata SetStartpoint SetStartpointFanOut "
+        "SetTaskContainerMapping SetTaskModeMapping SetTaskPartitionMapping UnknownMessage"
+    ),
+    "eventlog.partition": "SystemStreamPartition TaskName",
+    "eventlog.postgres": "PostgresEventLog",
+    "eventlog.streams": "StreamIdentity checkpoint_stream_name coordinator_stream_name identify",
+    "managers.config_changes": "ConfigChange ConfigSubscription",
+    "managers.coordinator_consumer": "CoordinatorStreamConsumer",
+    "managers.coordinator_producer": "CoordinatorStreamProducer",
+    "managers.coordinator_store": "CoordinatorStreamStore",
+    "managers.coordinator_stream_message": "CoordinatorStreamMessage",
+    "managers.coordinator_writer": "CoordinatorStreamWriter",
+    "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
+    "managers.job_config": "delete_config read_config read_launch_config set_config write_config",
+    "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
+    "managers.metadata_store": "MetadataStore",
+    "managers.namespace_store": "NamespaceAwareCoordinatorStreamStore",
+    "managers.namespaced_key": "NamespacedKey",
+    "managers.stream_creation": "create_coordinator_stream",
+}
+_MODULES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

@@ -78,6 +78,10 @@ class EventLog(Protocol):
     ) -> None: ...
 
 
+class LogExists(EventLogError):
+    """The stream that was to be made is there already, and was left as it is."""
+
+
 class AppendConflict(EventLogError):
     """Another writer was faster: the log does not end where the writer thought."""
 

@@ -42,6 +42,11 @@ class CoordinatorMessage(BaseModel):
     version: KeyVersion = PROTOCOL_VERSION
     origin: SkipValidation[Origin | None] = Field(default=None, repr=False, exclude=True)
 
+    @property
+    def is_delete(self) -> bool:
+        """Whether it ends its key."""
+        return False
+
     def says(self) -> dict[str, object]:
         """The fields that make up what the message says, without who said it."""
         return {name: value for name, value in self.__dict__.items() if name not in _NOT_SAID}
@@ -221,6 +226,10 @@ class Delete(CoordinatorMessage):
 
     message_type: str
     key: str
+
+    @property
+    def is_delete(self) -> bool:
+        return True
 
 
 class UnknownMessage(CoordinatorMessage):

@@ -14,7 +14,15 @@ from eventlog.archive import headers_json, read_archive
 from eventlog.connection import Connection, connect
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, check_timestamp, system_clock
+from eventlog.log import (
+    AppendConflict,
+    AppendRefused,
+    Capabilities,
+    Clock,
+    LogExists,
+    check_timestamp,
+    system_clock,
+)
 from eventlog.log_registry import StoredLog, insert_log, newest_log
 from eventlog.streams import StreamIdentity, StreamKind
 from eventlog.wire_values import ByteaArray, Int8Array, bytea_array, int8_array
@@ -48,7 +56,7 @@ class UnknownStream(EventLogError):
         super().__init__(f"the database has no log of {stream_name}: create it, or look at the stream's name again")
 
 
-class StreamExists(EventLogError):
+class StreamExists(LogExists):
     """The stream that was to be created is there already."""
 
     def __init__(self, stream_name: str) -> None:

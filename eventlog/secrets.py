@@ -37,10 +37,16 @@ _URL_WITH_TOKEN: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _FINGERPRINT: Final = re.compile(re.escape(FINGERPRINT_PREFIX) + "[0-9a-f]{64}")
+_FINGERPRINT_BYTES: Final = re.compile(_FINGERPRINT.pattern.encode())
 _UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _INNER_DOT: Final = re.compile(r"(?<=\w)\\\.(?=\w)")
 _JSON_STARTS: Final = ("{", "[", '"')
 _NAMING_FIELDS: Final = ("name", "key")  # {"name": "db.password", "value": ...} names its secret beside it
+
+
+def holds_fingerprint(data: bytes) -> bool:
+    """Whether a fingerprint stands in the data, which a job would take for the secret that it stands for."""
+    return _FINGERPRINT_BYTES.search(data) is not None
 
 
 @dataclass(frozen=True)

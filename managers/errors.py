@@ -49,7 +49,7 @@ class WriteOnceChange(ManagerError):
         listed = ", ".join(f"{key} from {_shown(old)} to {_shown(new)}" for key, old, new in self.changes)
         super().__init__(
             f"this changes {listed}, and the state and checkpoints that the job has would meet other tasks: "
-            "leave it, give the job a new job.id, or force it"
+            "leave it, give the job a new job.id, or force it (force=True, --force)"
         )
 
 

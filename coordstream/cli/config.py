@@ -1,4 +1,4 @@
-"""`coordstream config`: a job's configuration, now and before, and who changed what."""
+"""`coordstream config`: a job's configuration, now and before, who changed what, and changing it."""
 
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Final
@@ -7,6 +7,7 @@ import typer
 
 from coordstream.cli.config_diff import diff
 from coordstream.cli.config_keys import KeyPattern, matching
+from coordstream.cli.config_write import delete_key, set_key
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
@@ -16,6 +17,9 @@ from coordstream.cli.tables import Column, print_rows, printable, time_column
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(diff)
+# a value may begin with a dash, such as -1 or -Xmx512M
+app.command("set", context_settings={"ignore_unknown_options": True})(set_key)
+app.command("delete")(delete_key)
 
 
 def writer(row: Row) -> str:

@@ -1,6 +1,5 @@
 """`coordstream log append`: events onto a stream, as they are given, byte for byte."""
 
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -8,17 +7,18 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.config_write import Force, check_texts, writer
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.options import MOST, Json, Kind, Stream
 from coordstream.cli.tables import print_json
 from coordstream.errors import CoordstreamError
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.messages import SetConfig
 from eventlog.recording import read_recording
 from eventlog.recording_line import LineError, decode_line
-from eventlog.secrets import FINGERPRINT_PREFIX
+from eventlog.secrets import holds_fingerprint
 
 STANDARD_INPUT: Final = Path("-")
-_FINGERPRINT: Final = re.compile(re.escape(FINGERPRINT_PREFIX).encode() + rb"[0-9a-f]{64}")
 
 
 def append(
@@ -34,10 +34,23 @@ def append(
         int | None,
         typer.Option(min=0, max=MOST, help="Append only if the log ends there (Kafka knows no such condition)."),
     ] = None,
+    message_type: Annotated[
+        str | None,
+        typer.Option(
+            "--type", metavar="set-config", help="Set --key of the job's config to --value, as Samza's script does."
+        ),
+    ] = None,
+    force: Force = False,
     kind: Kind = None,
     as_json: Json = False,
 ) -> None:
     """Append one event, or the records of a recording, and print the offsets that they got."""
+    if message_type is not None:
+        others = tombstone or file is not None or expected_offset is not None or as_json
+        _set_config(stream, kind, message_type, key, value, others, force)
+        return
+    if force:
+        raise typer.BadParameter("--force is for --type: leave it out")
     events = _from_file(stream, file, key, value, tombstone) if file else [_one_event(key, value, tombstone)]
     refuse_fingerprints(events)
     with open_log(stream, kind, takes_many=file is not None) as log:
@@ -47,6 +60,19 @@ def append(
         return
     last = offsets.stop - 1
     print(f"{stream}: offset {last}" if len(offsets) == 1 else f"{stream}: offsets {offsets.start} to {last}")
+
+
+def _set_config(
+    stream: str, kind: str | None, message_type: str, key: str | None, value: str | None, others: bool, force: bool
+) -> None:
+    if message_type != SetConfig.message_type:
+        raise typer.BadParameter(f"--type writes {SetConfig.message_type} only, and not {message_type!r}")
+    if key is None or value is None or others:
+        raise typer.BadParameter("--type needs --key and --value, and goes with --force and --kind only")
+    check_texts(key, value)
+    with writer(stream, kind, force=force) as changes:
+        changes.send_set_config(key, value)
+    print(f"{stream}: {key} set")
 
 
 def events_of(stream_name: str, records: Iterable[tuple[str, RecordedEvent]], place: str) -> list[NewEvent]:
@@ -70,7 +96,7 @@ def events_of(stream_name: str, records: Iterable[tuple[str, RecordedEvent]], pl
 def refuse_fingerprints(events: Iterable[NewEvent]) -> None:
     """Raise CoordstreamError where a fingerprint stands in a secret's place: a job would take it for the secret."""
     for number, event in enumerate(events, start=1):
-        if any(_FINGERPRINT.search(data) for data in (event.key, event.value) if data is not None):
+        if any(holds_fingerprint(data) for data in (event.key, event.value) if data is not None):
             raise CoordstreamError(
                 f"event {number} has a fingerprint where a secret was: export the stream with --raw and append that."
             )

@@ -23,6 +23,7 @@ from kafka.protocol.metadata import MetadataRequest
 from eventlog.errors import EventLogError
 from eventlog.kafka.client import Connected, ask, connect
 from eventlog.kafka.options import KafkaOptions
+from eventlog.log import LogExists
 from eventlog.source import StreamFacts, StreamMissing, StreamRefused
 from eventlog.streams import CHECKPOINT_PREFIX, COORDINATOR_PREFIX, StreamIdentity, StreamKind
 
@@ -46,7 +47,7 @@ _NO_LEADER: Final = -1
 _NO_ID: Final = "00000000-0000-0000-0000-000000000000"
 
 
-class TopicExists(EventLogError):
+class TopicExists(LogExists):
     """The topic that was to be made is there already."""
 
     def __init__(self, stream_name: str, place: str) -> None:

@@ -115,6 +115,41 @@ def test_wrong_use_appends_nothing(counts: CommandLine, words: tuple[str, ...], 
     assert held(counts) == []
 
 
+@pytest.mark.scenario("PRO-06")
+def test_a_config_key_is_set_as_samza_s_script_does(counts: CommandLine) -> None:
+    words = ("--type", "set-config", "--key", "job.container.count", "--value", "8")
+    assert counts.done("log", "append", STREAM, *words) == f"{STREAM}: job.container.count set\n"
+    (event,) = held(counts)
+    assert event.key == b'[1,"set-config","job.container.count"]'
+    assert b'"source":"coordinator-stream-writer","values":{"value":"8"}' in (event.value or b"")
+
+
+@pytest.mark.scenario("PRO-06")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--type", "set-config", "--value", "8"), "--type needs --key and --value"),
+        (("--type", "set-config", "--key", "a"), "--type needs --key and --value"),
+        (("--type", "set-config", "--key", "a", "--tombstone"), "--type needs --key and --value"),
+        (("--type", "set-config", "--key", "a", "--value", "8", "--file", "f"), "goes with --force and --kind only"),
+        (("--type", "delete", "--key", "a", "--value", "8"), "--type writes set-config only, and not 'delete'"),
+        (("--key", "a", "--value", "8", "--force"), "--force is for --type"),
+    ],
+)
+def test_a_wrong_type_or_a_missing_key_appends_nothing(
+    counts: CommandLine, words: tuple[str, ...], sentence: str
+) -> None:
+    assert sentence in counts.refused("log", "append", STREAM, *words, code=2)
+    assert held(counts) == []
+
+
+def test_config_is_not_set_on_a_checkpoint_topic(cli: CommandLine) -> None:
+    topic = "__samza_checkpoint_ver_1_for_counts_1"
+    cli.done("log", "create", topic)
+    refused = cli.refused("log", "append", topic, "--type", "set-config", "--key", "a", "--value", "1")
+    assert refused == f"{topic} holds checkpoints, not config: give the job's coordinator stream."
+
+
 def test_only_a_log_of_ours_is_appended_to(wordcount: CommandLine) -> None:
     words = ("--key", "k", "--value", "v")
     assert "is the archive of a recording log" in wordcount.refused("log", "append", COORDINATOR, *words)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.secrets import DEFAULT_SECRET_PATTERNS, SecretPolicy
+from eventlog.secrets import DEFAULT_SECRET_PATTERNS, SecretPolicy, holds_fingerprint
 
 POLICY = SecretPolicy(b"installation key")
 PLANTED = "hunter2-Zq9"
@@ -227,3 +227,10 @@ def test_a_secret_planted_under_a_pattern_never_survives(
 def test_json_without_a_secret_stays_as_it_is(value: object) -> None:
     text = json.dumps(value, indent=1)
     assert POLICY.mask_json_text(text) == text or POLICY.holds_secret(text)
+
+
+def test_a_fingerprint_is_found_in_any_data() -> None:
+    fingerprint = SecretPolicy(b"k").fingerprint("hunter2")
+    assert holds_fingerprint(b'{"value":"' + fingerprint.encode() + b'"}')
+    assert not holds_fingerprint(fingerprint[:-1].encode())
+    assert not holds_fingerprint(b"\xff")

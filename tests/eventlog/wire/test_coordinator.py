@@ -13,6 +13,10 @@ from eventlog.messages import (
     SetCheckpoint,
     SetConfig,
     SetContainerHostMapping,
+    SetExecutionEnvContainerIdMapping,
+    SetJobCoordinatorMetadata,
+    SetTaskContainerMapping,
+    SetTaskModeMapping,
     SetTaskPartitionMapping,
     UnknownMessage,
 )
@@ -22,6 +26,7 @@ from eventlog.wire.coordinator import (
     CoordinatorKey,
     decode_key,
     decode_message,
+    encode_key,
     encode_message,
 )
 from eventlog.wire.coordinator_values import SHAPES
@@ -147,6 +152,7 @@ def test_task_names_must_be_a_list_of_texts(names: str) -> None:
     )
 
 
+@pytest.mark.scenario("MSG-13")
 def test_both_spellings_are_read_and_the_code_s_wins() -> None:
     assert read("set-changelog", b'{"values":{"partition":"4"}}') == SetChangelogMapping(
         task_name="k", changelog_partition=4
@@ -200,3 +206,53 @@ def test_no_error_shows_what_the_record_held() -> None:
         with pytest.raises(WireError) as caught:
             read("set-config", value)
         assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.scenario("MSG-08", "MSG-09", "MSG-10")
+@pytest.mark.parametrize(
+    ("key", "written"),
+    [
+        ("job.name", b'[1,"set-config","job.name"]'),
+        ("\u00e9\U0001f600", '[1,"set-config","\u00e9\U0001f600"]'.encode()),
+        ('a/b"c\\d', b'[1,"set-config","a/b\\"c\\\\d"]'),
+        ("a\tb\nc", b'[1,"set-config","a\\tb\\nc"]'),
+        ("<script>&'", b'[1,"set-config","<script>&\'"]'),
+        ("\u2028\x7f", '[1,"set-config","\u2028\x7f"]'.encode()),
+        ("a\x1fb", b'[1,"set-config","a\\u001Fb"]'),
+    ],
+)
+def test_a_key_has_the_bytes_that_samza_gives_it(key: str, written: bytes) -> None:
+    assert encode_key("set-config", key) == written
+    assert decode_key(written).key == key
+
+
+@pytest.mark.scenario("MSG-12", "MSG-13")
+@pytest.mark.parametrize(
+    ("message", "values"),
+    [
+        (SetConfig(config_key="k", config_value="v"), {"value": "v"}),
+        (SetChangelogMapping(task_name="k", changelog_partition=4), {"Partition": "4"}),
+        (
+            SetContainerHostMapping(container_id="k", host_name="h1", jmx_url="", jmx_tunneling_url=""),
+            {"host": "h1", "jmx-url": "", "jmx-tunneling-url": ""},
+        ),
+        (SetTaskContainerMapping(task_name="k", container_id="0"), {"containerId": "0"}),
+        (SetTaskModeMapping(task_name="k", task_mode="Active"), {"taskMode": "Active"}),
+        (
+            SetTaskPartitionMapping(partition=SystemStreamPartition("k", "s", 0), task_names=("t1",)),
+            {"taskNames": '["t1"]'},
+        ),
+        (
+            SetExecutionEnvContainerIdMapping(container_id="k", execution_container_id="container_1"),
+            {"execution-env-container-id": "container_1"},
+        ),
+        (SetJobCoordinatorMetadata(cluster_type="k"), {"meta-key": "{}"}),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_a_value_is_an_envelope_around_texts(message: Message, values: dict[str, str]) -> None:
+    signed = message.model_copy(update={"envelope": Envelope("s", "h", "u", 1)})
+    key, value = encode_message(signed)
+    assert value is not None
+    assert json.loads(value) == {"host": "h", "source": "s", "values": values, "username": "u", "timestamp": 1}
+    assert decode_message(decode_key(key), value) == message

@@ -1,0 +1,94 @@
+import io
+
+import pytest
+
+from eventlog.postgres import PostgresEventLog
+from eventlog.streams import identify
+from eventlog.wire.coordinator import decode_key, decode_message
+from managers.coordinator_consumer import CoordinatorStreamConsumer
+from tests.coordstream.command_line import CommandLine
+from tests.fixtures.kafka_topics import Topics
+
+STREAM = "__samza_coordinator_orders_1"
+GROUPER = "job.systemstreampartition.grouper.factory"
+
+
+@pytest.fixture
+def orders(cli: CommandLine) -> CommandLine:
+    """The command line on a database with an empty log."""
+    cli.done("log", "create", STREAM)
+    return cli
+
+
+def config(cli: CommandLine) -> dict[str, str]:
+    """The config that stands on the log."""
+    with PostgresEventLog(cli.database_url, STREAM) as log, CoordinatorStreamConsumer(log) as consumer:
+        return dict(consumer.config)
+
+
+def test_a_key_is_set_and_deleted(orders: CommandLine) -> None:
+    assert orders.done("config", "set", "orders", "job.container.count", "8") == f"{STREAM}: job.container.count set\n"
+    orders.done("config", "set", "orders/1", "task.opts", "-Xmx512M")
+    orders.done("config", "set", "orders", "empty", "")
+    assert config(orders) == {"job.container.count": "8", "task.opts": "-Xmx512M", "empty": ""}
+    assert orders.done("config", "delete", "orders", "task.opts") == f"{STREAM}: task.opts deleted\n"
+    assert config(orders) == {"job.container.count": "8", "empty": ""}
+    refused = orders.refused("config", "delete", "orders", "task.opts")
+    assert refused == f"{STREAM} has no config key task.opts: nothing was deleted, look at its name again."
+    with PostgresEventLog(orders.database_url, STREAM) as log:
+        said = [decode_message(decode_key(event.key), event.value) for event in log.read()]
+    assert {one.envelope.source for one in said if one.envelope is not None} == {"coordinator-stream-writer"}
+    assert said[-1].is_delete
+
+
+def test_a_secret_comes_by_standard_input_and_is_not_echoed(
+    orders: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("hunter2\n"))
+    finished = orders("config", "set", "orders", "db.password", "-")
+    assert (finished.code, "hunter2" in finished.out + finished.err) == (0, False)
+    assert config(orders) == {"db.password": "hunter2"}
+    fingerprint = "hmac-sha256:" + "0" * 64
+    refused = orders.refused("config", "set", "orders", "db.password", fingerprint)
+    assert refused == "the value is a fingerprint, which stands for a secret: give the secret itself."
+    assert config(orders) == {"db.password": "hunter2"}
+
+
+def test_what_may_be_set_once_needs_force(orders: CommandLine) -> None:
+    orders.done("config", "set", "orders", GROUPER, "Old")
+    refused = orders.refused("config", "set", "orders", GROUPER, "New")
+    assert refused.startswith(f"this changes {GROUPER} from 'Old' to 'New', and the state")
+    assert "from 'Old' to 'org.apache.samza" in orders.refused("config", "delete", "orders", GROUPER)
+    assert config(orders) == {GROUPER: "Old"}
+    orders.done("config", "set", "orders", GROUPER, "New", "--force")
+    orders.done("follow", "--once", STREAM)
+    assert [row["source"] for row in orders.rows("config", "history", "orders")] == [
+        "coordinator-stream-writer",
+        "coordinator-stream-writer (forced)",
+    ]
+
+
+def test_a_job_that_cannot_be_written_to_is_told(wordcount: CommandLine) -> None:
+    assert "is the archive of a recording log" in wordcount.refused("config", "set", "wordcount-pv", "a", "1")
+    assert "has no log of __samza_coordinator_nobody_1" in wordcount.refused("config", "set", "nobody", "a", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("orders", "a"), "Missing argument 'VALUE'"),
+        (("orders", "", "1"), "a config key is not empty"),
+        (("orders", "a", "\udcff"), "key and value must be UTF-8"),
+        (("orders", "a", "1", "--forse"), "unexpected extra argument"),
+    ],
+)
+def test_wrong_use_writes_nothing(orders: CommandLine, words: tuple[str, ...], sentence: str) -> None:
+    assert sentence in orders.refused("config", "set", *words, code=2)
+    assert config(orders) == {}
+
+
+def test_config_of_a_topic_is_written(kafka_cli: CommandLine, topics: Topics, job_name: str) -> None:
+    stream = identify(topics.create(f"__samza_coordinator_{job_name}_7"))
+    kafka_cli.done("config", "set", job_name, "a", "1")
+    kafka_cli.done("config", "delete", f"{job_name}/7", "a")
+    assert [kept.key for kept in topics.kept(stream.stream_name)] == [b'[1,"set-config","a"]'] * 2

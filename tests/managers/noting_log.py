@@ -1,0 +1,36 @@
+"""A log that notes how it is used, over one in memory."""
+
+from collections.abc import Iterator, Sequence
+
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.memory import MemoryEventLog
+from tests.contracts.event_log import STREAM, clock
+
+
+class NotingLog(MemoryEventLog):
+    """Notes in ``calls`` what is asked of it, by name; ``lags`` hides so many of the newest events, as Kafka hides what
+    stands behind a transaction that is open."""
+
+    def __init__(self) -> None:
+        super().__init__(STREAM, clock=clock)
+        self.calls: list[str] = []
+        self.lags = 0
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        self.calls.append(f"append {len(events)}")
+        return super().append(events, expected_offset=expected_offset)
+
+    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
+        end = self.end_offset()
+        self.calls.append(f"read {first}")
+        return super().read(first, end if until is None else min(until, end))
+
+    def start_offset(self) -> int:
+        self.calls.append("start_offset")
+        return super().start_offset()
+
+    def end_offset(self) -> int:
+        return super().end_offset() - self.lags
+
+    def close(self) -> None:
+        self.calls.append("close")

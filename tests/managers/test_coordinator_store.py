@@ -1,0 +1,188 @@
+"""The store of all that a job's coordinator stream says."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.log import EventLog
+from eventlog.messages import SetConfig
+from eventlog.wire.coordinator import encode_key
+from managers.coordinator_store import CoordinatorStreamStore
+from managers.errors import NotReady
+from managers.namespaced_key import NamespacedKey
+from tests.builders import config_set
+from tests.managers.log_makers import LogMaker
+from tests.managers.noting_log import NotingLog
+
+KEY = NamespacedKey("namespace", "test-key1")
+OTHER_SPELLING = b'[1, "namespace", "test-key1"]'
+
+
+@pytest.fixture
+def store(coordinator_log: EventLog) -> CoordinatorStreamStore:
+    """A store over an empty log, on each backend in turn."""
+    store = CoordinatorStreamStore(coordinator_log)
+    store.init()
+    return store
+
+
+@pytest.mark.scenario("CSS-01")
+def test_a_store_reads_what_it_wrote(store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog) -> None:
+    assert store.get(KEY) is None
+    store.put(KEY, b"\x00value1\xff")
+    assert store.get(KEY) == b"\x00value1\xff"
+    assert store.all() == {KEY: b"\x00value1\xff"}
+    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as another:
+        assert another.all() == store.all()
+    assert [event.key for event in coordinator_log.read()] == [b'[1,"namespace","test-key1"]']
+
+
+@pytest.mark.scenario("CSS-02")
+def test_what_was_deleted_is_gone(store: CoordinatorStreamStore) -> None:
+    store.put(KEY, b"test-value1")
+    store.delete(KEY)
+    assert (store.get(KEY), store.all()) == (None, {})
+
+
+@pytest.mark.scenario("CSS-03")
+def test_a_key_that_was_never_written(store: CoordinatorStreamStore) -> None:
+    assert store.get(NamespacedKey("namespace", "randomKey")) is None
+    store.delete(NamespacedKey("namespace", "randomKey"))
+    assert store.all() == {}
+
+
+@pytest.mark.scenario("CSS-04")
+def test_the_last_update_counts(store: CoordinatorStreamStore) -> None:
+    store.put(KEY, b"test-value1")
+    store.put(KEY, b"test-value2")
+    assert (store.get(KEY), store.all()) == (b"test-value2", {KEY: b"test-value2"})
+
+
+@pytest.mark.scenario("CSS-05")
+def test_many_are_put_as_one_by_one(store: CoordinatorStreamStore) -> None:
+    entries = {NamespacedKey("namespace", f"test-key{number}"): b"v%d" % number for number in range(5)}
+    store.put(NamespacedKey("namespace", "before"), b"stays")
+    store.put_all(entries)
+    assert {key: store.get(key) for key in entries} == entries
+    assert len(store.all("namespace")) == 6
+
+
+def test_what_others_write_is_seen(store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog) -> None:
+    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as other:
+        other.put(KEY, b"theirs")
+        assert store.get(KEY) == b"theirs"
+        store.put(KEY, b"ours")
+        assert other.get(KEY) == b"ours"
+        other.delete_all([KEY, NamespacedKey("namespace", "x")])
+        assert store.all() == {}
+
+
+def test_every_living_spelling_is_deleted(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+    coordinator_log.append([NewEvent(OTHER_SPELLING, b"1"), NewEvent(encode_key(*KEY), b"2")])
+    assert store.get(KEY) == b"2"
+    store.delete(KEY)
+    assert store.all() == {}
+    ended = {event.key for event in coordinator_log.read() if event.value is None}
+    assert ended == {OTHER_SPELLING, encode_key(*KEY)}
+
+
+def test_a_partition_is_found_by_any_of_its_spellings(store: CoordinatorStreamStore) -> None:
+    old = NamespacedKey("set-task-partition-assignment", '{"stream":"s","partition":0,"system":"k"}')
+    new = NamespacedKey(old.namespace, '{"system":"k","partition":0,"stream":"s","keyBucket":-1}')
+    store.put(old, b"x")
+    assert (store.get(new), store.all()) == (b"x", {new: b"x"})
+
+
+@pytest.mark.scenario("CSS-11")
+def test_a_store_is_made_ready_once() -> None:
+    log = NotingLog()
+    log.append([config_set("a", "1")])
+    store = CoordinatorStreamStore(log)
+    store.init()
+    store.init()
+    assert log.calls == ["append 1", "read 0"]
+    assert repr(store) == "<CoordinatorStreamStore __samza_coordinator_orders_1 read to offset 1>"
+
+
+def test_a_store_that_is_not_open_says_so() -> None:
+    store = CoordinatorStreamStore(NotingLog())
+    for ask in (lambda: store.get(KEY), store.all, lambda: store.put(KEY, b""), lambda: store.delete(KEY)):
+        with pytest.raises(NotReady, match=r"__samza_coordinator_orders_1 is not open: call init\(\) first"):
+            ask()
+    with store:
+        store.put(KEY, b"v")
+    with pytest.raises(NotReady):
+        store.get(KEY)
+    store.init()
+    assert store.get(KEY) == b"v"
+
+
+@pytest.mark.scenario("CSS-15")
+def test_what_was_read_cannot_be_changed(store: CoordinatorStreamStore) -> None:
+    store.put(KEY, b"v")
+    read: Any = store.all()
+    with pytest.raises(TypeError):
+        read[KEY] = b"other"
+    store.delete(KEY)
+    assert read == {KEY: b"v"}
+
+
+def test_own_writes_are_read_while_the_log_hides_them() -> None:
+    log = NotingLog()
+    with CoordinatorStreamStore(log) as store:
+        log.append([NewEvent(encode_key(*KEY), b"theirs")])
+        log.lags = 2
+        store.put(KEY, b"ours")
+        assert (store.get(KEY), store.position) == (b"ours", 0)
+        store.delete(KEY)
+        assert store.get(KEY) is None
+        log.lags = 0
+        assert (store.get(KEY), store.position) == (None, 3)
+
+
+def test_more_than_a_log_takes_at_once_is_put_in_parts(store: CoordinatorStreamStore) -> None:
+    entries = {NamespacedKey("namespace", str(number)): b"x" * 400_000 for number in range(4)}
+    store.put_all(entries)
+    assert store.all() == entries
+
+
+def test_a_value_is_bytes_and_a_key_is_text(store: CoordinatorStreamStore) -> None:
+    wrong: Any = None
+    with pytest.raises(TypeError, match="to end a key, delete it"):
+        store.put(KEY, wrong)
+    with pytest.raises(TypeError, match="are texts, not NoneType"):
+        store.put(NamespacedKey("namespace", wrong), b"")
+    with pytest.raises(ValueError, match="half of a surrogate pair"):
+        store.put(NamespacedKey("namespace", "\ud800"), b"")
+    assert store.all() == {}
+
+
+def test_messages_are_as_the_relations_show_them(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+    key = encode_key("set-config", "a")
+    null = b'{"values":{"value":null}}'
+    coordinator_log.append([config_set("a", "1"), config_set("b", "2"), NewEvent(key, b"garbage")])
+    assert {name: said.config_value for name, said in configs(store).items()} == {"a": "1", "b": "2"}
+    assert store.get(NamespacedKey("set-config", "a")) == b"garbage"
+    coordinator_log.append([NewEvent(key, null)])
+    assert list(configs(store)) == ["b"]
+    coordinator_log.append([NewEvent(b"garbage", b"x"), NewEvent(encode_key("set-config", "c"), b"garbage")])
+    assert list(configs(store)) == ["b"]
+
+
+def test_threads_share_a_store(store: CoordinatorStreamStore) -> None:
+    def write(thread: int) -> None:
+        for number in range(20):
+            key = NamespacedKey("namespace", f"{thread}.{number}")
+            store.put(key, b"%d" % number)
+            assert store.get(key) == b"%d" % number
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert len(store.all()) == 80
+
+
+def configs(store: CoordinatorStreamStore) -> dict[str, SetConfig]:
+    """What the config says."""
+    return {key: said for key, said in store.messages("set-config").items() if isinstance(said, SetConfig)}

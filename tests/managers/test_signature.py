@@ -1,0 +1,38 @@
+"""Who writes a message."""
+
+import getpass
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from managers import signature
+from managers.signature import forced, signed
+from tests.contracts.event_log import NOW_MS, clock
+
+
+@pytest.fixture
+def nameless(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine that knows neither its address nor its user."""
+
+    def unknown(*_: object) -> str:
+        raise OSError("unknown")
+
+    for cached in (signature._host_address, signature._user_name):
+        cached.cache_clear()
+    monkeypatch.setattr(socket, "gethostbyname", unknown)
+    monkeypatch.setattr(getpass, "getuser", unknown)
+    yield
+    for cached in (signature._host_address, signature._user_name):
+        cached.cache_clear()
+
+
+@pytest.mark.scenario("MSG-20")
+def test_a_source_is_never_empty() -> None:
+    assert [signed(source, clock=clock).source for source in (None, "", "tool")] == ["Unknown", "Unknown", "tool"]
+    assert signed(clock=clock).timestamp == NOW_MS
+    assert forced("tool") == "tool (forced)"
+
+
+def test_a_machine_without_names_leaves_them_empty(nameless: None) -> None:
+    assert signed("tool", clock=clock) == ("tool", "", "", NOW_MS)
