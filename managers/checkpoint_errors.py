@@ -106,7 +106,7 @@ class JobAlive(CheckpointError):
         self.limit_seconds = limit_seconds
         super().__init__(
             f"the job looks alive: a checkpoint was written {max(seconds, 0):.0f} s ago, "
-            f"and only after {limit_seconds:.0f} s without one it counts as stopped; a job reads its checkpoint "
+            f"and only after {limit_seconds:g} s without one it counts as stopped; a job reads its checkpoint "
             "when it starts, so stop it first, or write nevertheless with --force"
         )
 

@@ -1,10 +1,11 @@
 """Making a job's checkpoint topic as Samza makes it."""
 
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Final, Protocol
 
-from eventlog.errors import ConfigError, EventLogError
+from eventlog.errors import ConfigError
+from eventlog.log import LogExists
 from eventlog.source import StreamFacts
 from eventlog.streams import StreamIdentity
 from managers.job_names import checkpoint_stream
@@ -22,13 +23,10 @@ _BATCH: Final = "BATCH"
 class StreamAdmin(Protocol):
     """Makes streams and looks at them; `eventlog.kafka.admin.KafkaAdmin` is one."""
 
-    def bounds(self, stream_name: str) -> tuple[int, int] | None:
-        """Start and end of a stream, None if it is not there."""
-
     def create_stream(
         self, stream: StreamIdentity, *, replication_factor: int = BROKER_DEFAULT, settings: Mapping[str, str]
     ) -> None:
-        """Make a stream of one partition. Raises an `EventLogError` where it is there, or can't be made."""
+        """Make a stream of one partition. Raises `LogExists`: it is there, and was left as it is."""
 
     def describe(self, stream_name: str) -> StreamFacts:
         """What the stream is now. Raises `StreamRefused` where it can't be followed, as with several partitions."""
@@ -50,8 +48,10 @@ def create_checkpoint_topic(open_admin: OpenAdmin, config: Mapping[str, str], *,
         EventLogError: it can't be made.
     """
     stream = checkpoint_stream(config)
+    copies, settings = _number(config, _REPLICATION_FACTOR, BROKER_DEFAULT), checkpoint_topic_settings(config)
     with closing(open_admin()) as admin:
-        _create_unless_there(admin, stream, config)
+        with suppress(LogExists):
+            admin.create_stream(stream, replication_factor=copies, settings=settings)
         if is_validating:
             admin.describe(stream.stream_name)
 
@@ -68,17 +68,6 @@ def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:
         "segment.bytes": str(_number(config, _SEGMENT_BYTES, 26_214_400)),
         "max.message.bytes": str(_number(config, _MAX_MESSAGE_BYTES, 1_000_012)),
     }
-
-
-def _create_unless_there(admin: StreamAdmin, stream: StreamIdentity, config: Mapping[str, str]) -> None:
-    if admin.bounds(stream.stream_name) is not None:
-        return
-    copies = _number(config, _REPLICATION_FACTOR, BROKER_DEFAULT)
-    try:
-        admin.create_stream(stream, replication_factor=copies, settings=checkpoint_topic_settings(config))
-    except EventLogError:
-        if admin.bounds(stream.stream_name) is None:  # else another container of the job was faster
-            raise
 
 
 def _number(config: Mapping[str, str], name: str, default: int) -> int:

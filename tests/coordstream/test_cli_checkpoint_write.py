@@ -112,7 +112,7 @@ def test_a_job_that_looks_alive_is_refused(job: CommandLine, monkeypatch: pytest
     monkeypatch.setattr(checkpoint_write, "system_clock", lambda: LAST_COMMIT.replace(second=17))  # task.commit.ms=1500
     words = ("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
     refused = job.refused(*words)
-    assert "the job looks alive: a checkpoint was written 4 s ago, and only after 4 s" in refused
+    assert "the job looks alive: a checkpoint was written 4 s ago, and only after 4.5 s" in refused
     assert end(job) == END
     monkeypatch.setattr(checkpoint_write, "system_clock", lambda: LAST_COMMIT.replace(second=18))
     job.done(*words)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eventlog.errors import ConfigError
+from eventlog.log import LogExists
 from eventlog.memory import MemoryEventLog
 from eventlog.source import SourceUnavailable, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
@@ -24,14 +25,10 @@ CONFIG = {"job.name": "orders"}
 class NotingAdmin:
     """Notes what it is asked; a refusal it is given is raised."""
 
-    def __init__(self, *, is_there: bool = False, refusals: Mapping[str, Exception] | None = None) -> None:
+    def __init__(self, *, refusals: Mapping[str, Exception] | None = None) -> None:
         self.calls: list[str] = []
         self.settings: Mapping[str, str] = {}
-        self._is_there = is_there
         self._refusals = refusals or {}
-
-    def bounds(self, stream_name: str) -> tuple[int, int] | None:
-        return (0, 0) if self._is_there and stream_name == TOPIC else None
 
     def create_stream(
         self, stream: StreamIdentity, *, replication_factor: int = -1, settings: Mapping[str, str]
@@ -63,7 +60,8 @@ def create(admin: NotingAdmin, **config: str) -> list[str]:
 def test_a_topic_is_made_and_looked_at_if_validation_is_on() -> None:
     assert create(NotingAdmin()) == [f"create {TOPIC} -1", f"describe {TOPIC}", "close"]
     assert create(NotingAdmin(), **{VALIDATION: "false"}) == [f"create {TOPIC} -1", "close"]
-    assert create(NotingAdmin(is_there=True)) == [f"describe {TOPIC}", "close"]
+    is_there = NotingAdmin(refusals={"create": LogExists()})
+    assert create(is_there) == [f"create {TOPIC} -1", f"describe {TOPIC}", "close"]
     copies = {"task.checkpoint.replication.factor": "3"}
     assert create(NotingAdmin(), **copies)[0] == f"create {TOPIC} 3"
 

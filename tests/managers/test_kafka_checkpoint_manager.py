@@ -23,7 +23,6 @@ from managers.checkpoint_errors import (
     GrouperMismatch,
     TaskNotRegistered,
 )
-from managers.errors import NotReady
 from managers.kafka_checkpoint_manager import GROUPER_FACTORY, STOP_AFTER_FIRST_READ, VALIDATION, KafkaCheckpointManager
 from tests.builders import checkpoint_v1, checkpoint_v2, raw, tombstone
 from tests.managers.fake_time import FakeTime
@@ -311,11 +310,11 @@ def test_the_topic_is_read_again_only_where_it_is_asked_for(topic: EventLog, swi
 
 
 @pytest.mark.scenario("KCM-21")
-def test_reading_starts_at_the_oldest_offset(
-    topics: "Topics", checkpoint_topic: str, kafka_options: "KafkaOptions"
-) -> None:
+def test_reading_starts_at_the_oldest_offset(topics: "Topics", job_name: str, kafka_options: "KafkaOptions") -> None:
     from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+    from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED  # noqa: PLC0415
 
+    checkpoint_topic = topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1", COMPACTED_AND_DELETED)
     with KafkaEventLog(kafka_options, identify(checkpoint_topic)) as log:
         log.append([v1("0", "gone"), v1("1"), v1("2")])
         topics.delete_before(checkpoint_topic, 1)
@@ -325,40 +324,6 @@ def test_reading_starts_at_the_oldest_offset(
         with manager:
             assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "2"})
         assert opened.logs[1].reads == [(1, 3)]
-
-
-@pytest.mark.scenario("KCM-21")
-def test_a_topic_that_is_not_there_is_told_at_the_start() -> None:
-    def missing() -> EventLog:
-        raise SourceUnavailable
-
-    manager = KafkaCheckpointManager(missing)
-    with pytest.raises(SourceUnavailable):
-        manager.start()
-    with pytest.raises(NotReady):
-        manager.read_last_checkpoint("t")
-
-
-def test_a_manager_works_between_its_start_and_its_end(memory_topic: MemoryEventLog) -> None:
-    opened = Opened(memory_topic)
-    manager = KafkaCheckpointManager(opened)
-    manager.register("t")
-    assert repr(manager) == "KafkaCheckpointManager(no stream yet, 1 tasks, not running)"
-    for call in (lambda: manager.read_last_checkpoint("t"), lambda: manager.write_checkpoint("t", CheckpointV1({}))):
-        with pytest.raises(NotReady, match="is not running: start it"):
-            call()
-    with pytest.raises(NotReady, match="was never started"):
-        _ = manager.stream_name
-    manager.start()
-    manager.start()
-    assert len(opened.logs) == 2
-    manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
-    manager.stop()
-    with pytest.raises(NotReady):
-        manager.write_checkpoint("t", CheckpointV1({IN_0: "2"}))
-    with manager:  # it may be started again
-        assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "1"})
-        assert repr(manager) == f"KafkaCheckpointManager({memory_topic.stream_name}, 1 tasks, running)"
 
 
 def test_one_spellings_end_leaves_the_other_alone(memory_topic: MemoryEventLog) -> None:
