@@ -9,6 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from eventlog.checkpoint import (
+        Checkpoint as Checkpoint,
+        CheckpointId as CheckpointId,
+        CheckpointV1 as CheckpointV1,
+        CheckpointV2 as CheckpointV2,
+    )
     from eventlog.errors import EventLogError as EventLogError, WireError as WireError
     from eventlog.events import NewEvent as NewEvent, RecordedEvent as RecordedEvent
     from eventlog.kafka.log import KafkaEventLog as KafkaEventLog
@@ -40,6 +46,29 @@ if TYPE_CHECKING:
         coordinator_stream_name as coordinator_stream_name,
         identify as identify,
     )
+    from managers.appending import Retry as Retry
+    from managers.checkpoint_errors import (
+        CheckpointError as CheckpointError,
+        CheckpointFileError as CheckpointFileError,
+        CheckpointNotWritten as CheckpointNotWritten,
+        CheckpointUnreadable as CheckpointUnreadable,
+        GrouperMismatch as GrouperMismatch,
+        JobAlive as JobAlive,
+        TaskNotRegistered as TaskNotRegistered,
+        UnknownCheckpointPlace as UnknownCheckpointPlace,
+        UnknownTask as UnknownTask,
+    )
+    from managers.checkpoint_file import (
+        parse_offsets as parse_offsets,
+        property_lines as property_lines,
+    )
+    from managers.checkpoint_manager import CheckpointManager as CheckpointManager
+    from managers.checkpoint_place import checkpoint_manager as checkpoint_manager
+    from managers.checkpoint_tool import (
+        CheckpointChange as CheckpointChange,
+        CheckpointTool as CheckpointTool,
+        OffsetChange as OffsetChange,
+    )
     from managers.config_changes import ConfigChange as ConfigChange, ConfigSubscription as ConfigSubscription
     from managers.coordinator_consumer import CoordinatorStreamConsumer as CoordinatorStreamConsumer
     from managers.coordinator_producer import CoordinatorStreamProducer as CoordinatorStreamProducer
@@ -60,18 +89,21 @@ if TYPE_CHECKING:
         set_config as set_config,
         write_config as write_config,
     )
+    from managers.job_facts import JobFacts as JobFacts
     from managers.job_names import (
         build_coordinator_stream_config as build_coordinator_stream_config,
         checkpoint_stream as checkpoint_stream,
         coordinator_stream as coordinator_stream,
         coordinator_system as coordinator_system,
     )
+    from managers.kafka_checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
     from managers.metadata_store import MetadataStore as MetadataStore
     from managers.namespace_store import NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore
     from managers.namespaced_key import NamespacedKey as NamespacedKey
     from managers.stream_creation import create_coordinator_stream as create_coordinator_stream
 
 _NAMES: Final = {
+    "eventlog.checkpoint": "Checkpoint CheckpointId CheckpointV1 CheckpointV2",
     "eventlog.errors": "EventLogError WireError",
     "eventlog.events": "NewEvent RecordedEvent",
     "eventlog.kafka.log": "KafkaEventLog",
@@ -86,6 +118,16 @@ _NAMES: Final = {
     "eventlog.partition": "SystemStreamPartition TaskName",
     "eventlog.postgres": "PostgresEventLog",
     "eventlog.streams": "StreamIdentity checkpoint_stream_name coordinator_stream_name identify",
+    "managers.appending": "Retry",
+    "managers.checkpoint_errors": (
+        "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable "
+        "GrouperMismatch JobAlive TaskNotRegistered UnknownCheckpointPlace "
+        "UnknownTask"
+    ),
+    "managers.checkpoint_file": "parse_offsets property_lines",
+    "managers.checkpoint_manager": "CheckpointManager",
+    "managers.checkpoint_place": "checkpoint_manager",
+    "managers.checkpoint_tool": "CheckpointChange CheckpointTool OffsetChange",
     "managers.config_changes": "ConfigChange ConfigSubscription",
     "managers.coordinator_consumer": "CoordinatorStreamConsumer",
     "managers.coordinator_producer": "CoordinatorStreamProducer",
@@ -94,7 +136,9 @@ _NAMES: Final = {
     "managers.coordinator_writer": "CoordinatorStreamWriter",
     "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
     "managers.job_config": "delete_config read_config read_launch_config set_config write_config",
+    "managers.job_facts": "JobFacts",
     "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
+    "managers.kafka_checkpoint_manager": "KafkaCheckpointManager",
     "managers.metadata_store": "MetadataStore",
     "managers.namespace_store": "NamespaceAwareCoordinatorStreamStore",
     "managers.namespaced_key": "NamespacedKey",

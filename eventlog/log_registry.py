@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from eventlog.connection import Connection
-from eventlog.streams import StreamKind
+from eventlog.streams import StreamIdentity, StreamKind, identify
 
 _INSERT: Final = """
 insert into eventlog.log (backend, cluster_id, stream_name, stream_kind, incarnation, topic_id, created_at)
@@ -16,6 +16,7 @@ _NEWEST: Final = """
 select log_id, backend, stream_name, stream_kind, incarnation, cluster_id, topic_id from eventlog.log
 where stream_name = %s order by incarnation desc limit 1
 """
+_STREAMS: Final = "select distinct stream_name, stream_kind from eventlog.log order by stream_name"
 _FILL_TOPIC: Final = "update eventlog.log set backend = %s, cluster_id = %s, topic_id = %s where log_id = %s"
 _CLUSTER: Final = "select cluster_id from eventlog.log where cluster_id is not null limit 1"
 _CLUSTER_LOCK: Final = 0x636C7573  # "clus"
@@ -64,6 +65,11 @@ def newest_log(connection: Connection, stream_name: str) -> StoredLog | None:
     """The newest incarnation of a stream, if there is any."""
     row = connection.execute(_NEWEST, (stream_name,)).fetchone()
     return None if row is None else StoredLog(*row)
+
+
+def stream_identities(connection: Connection) -> list[StreamIdentity]:
+    """All streams of which the database has a log, of whatever backend, by name."""
+    return [identify(*row) for row in connection.execute(_STREAMS).fetchall()]
 
 
 def fill_topic(connection: Connection, log_id: int, backend: str, cluster_id: str | None, topic_id: str | None) -> None:

@@ -45,7 +45,7 @@ COMMANDS: Final = (
     Command("task", "task", "A job's tasks: where they run, what they read, where they would start.", has_verbs=True),
     Command("log", "log", "The logs, and the events on them.", has_verbs=True),
     Command("config", "config", "A job's configuration, now and before.", has_verbs=True),
-    Command("checkpoint", "checkpoint", "The tasks' checkpoints, now and before.", has_verbs=True),
+    Command("checkpoint", "checkpoint", "The tasks' checkpoints, now and before; writing others.", has_verbs=True),
     Command("startpoint", "startpoint", "Startpoints: requested, and fanned out to tasks.", has_verbs=True),
     Command("explain", "explain", "Say why a task starts where it does."),
     Command("quarantine", "quarantine", "Events whose bytes could not be understood.", has_verbs=True),

@@ -1,10 +1,11 @@
-"""`coordstream checkpoint`: the tasks' checkpoints, now and before."""
+"""`coordstream checkpoint`: the tasks' checkpoints, now and before, and writing others."""
 
 from collections.abc import Iterable
 from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.checkpoint_write import write
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
@@ -14,6 +15,7 @@ from coordstream.cli.tables import Column, input_partition, print_rows, time_col
 from coordstream.errors import CoordstreamError
 
 app = typer.Typer(no_args_is_help=True)
+app.command()(write)
 
 STATE_COLUMNS: Final = (
     Column("task", "task_name"),

@@ -163,20 +163,22 @@ class KafkaAdmin:
         *,
         replication_factor: int = BROKER_DEFAULT,
         segment_bytes: int = SEGMENT_BYTES,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
-        """Make a stream's topic as Samza makes it: one partition, compacted.
+        """Make a stream's topic as Samza makes it: one partition, compacted; ``settings`` of its own go before.
 
         Raises:
             TopicExists: it is there; nothing was changed.
             CreationRefused: the cluster has too few brokers, or takes no such name.
             SourceUnavailable: nobody answers.
         """
-        settings = {
+        configs = {
             "cleanup.policy": "compact",
             "segment.bytes": str(segment_bytes),
             **_SETTINGS_OF[stream.stream_kind],
+            **(settings or {}),
         }
-        wanted = {"num_partitions": 1, "replication_factor": replication_factor, "configs": settings}
+        wanted = {"num_partitions": 1, "replication_factor": replication_factor, "configs": configs}
         try:
             ask(self._options, lambda: self._create(stream.stream_name, wanted), answers=_REFUSALS)
         except TopicAlreadyExistsError:

@@ -9,10 +9,12 @@ import coordstream
 PAGE: Final = Path(__file__).parents[2] / "docs" / "library.md"
 NOT_SHOWN: Final = frozenset(
     {
+        "CheckpointChange",
         "ConfigChange",
         "CoordinatorStreamMessage",
         "ManagerError",
         "MetadataStore",
+        "OffsetChange",
         "SettingChange",
         "build_coordinator_stream_config",
         "checkpoint_stream",

@@ -16,13 +16,21 @@ ID = CheckpointId(1614147487244, 33577)
 NOTHING: Any = None
 
 
+@pytest.mark.scenario("CKS-14")
 @given(st.integers(0, 2**63 - 1), st.integers(0, 999_999))
 def test_an_id_comes_back_from_its_text(millis: int, nanos: int) -> None:
     assert CheckpointId.parse(str(CheckpointId(millis, nanos))) == CheckpointId(millis, nanos)
 
 
+@pytest.mark.scenario("CKS-14")
 def test_an_id_has_the_low_digits_of_the_nano_clock_and_no_padding() -> None:
     assert str(CheckpointId.create(1700000000000, 5_000_017)) == "1700000000000-17"
+
+
+@pytest.mark.scenario("CKS-15")
+def test_an_id_of_samza_gives_its_own_text() -> None:
+    read = CheckpointId.parse("1614147487244-33577")
+    assert (read.millis, read.nanos, str(read)) == (1614147487244, 33577, "1614147487244-33577")
 
 
 def test_ids_are_ordered_by_both_numbers() -> None:
@@ -40,6 +48,7 @@ def test_other_text_is_no_id(text: str) -> None:
     assert caught.value.reason == "bad_checkpoint_id"
 
 
+@pytest.mark.scenario("CKS-19")
 def test_versions_are_never_equal_and_the_order_of_entries_does_not_count() -> None:
     v1 = CheckpointV1({A: "1", B: None})
     assert v1 == CheckpointV1({B: None, A: "1"})
@@ -54,6 +63,7 @@ def test_duplicates_are_no_part_of_what_a_checkpoint_says() -> None:
     assert seen_twice != CheckpointV2(ID, {A: "1"}, {"f": {"s": "other"}})
 
 
+@pytest.mark.scenario("CKS-13")
 def test_none_is_refused_where_a_mapping_is_needed() -> None:
     with pytest.raises(ValueError, match="offsets"):
         CheckpointV1(NOTHING)

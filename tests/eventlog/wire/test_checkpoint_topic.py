@@ -1,5 +1,6 @@
 """Keys and values of the checkpoint topic beyond the golden vectors."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -31,6 +32,7 @@ MARKERS = st.dictionaries(TEXT, st.dictionaries(TEXT, TEXT, max_size=3), max_siz
 ID = st.builds(CheckpointId, st.integers(0, 2**63 - 1), st.integers(0, 999_999))
 
 
+@pytest.mark.scenario("CKS-21")
 @given(st.sampled_from([KEY_TYPE_V1, KEY_TYPE_V2, "checkpoint-v9"]), TEXT, TEXT.filter(bool))
 def test_a_key_comes_back(key_type: str, task: str, grouper: str) -> None:
     key = CheckpointKey(key_type, TaskName(task), grouper)
@@ -43,6 +45,52 @@ def test_v1_comes_back_with_its_key_buckets_and_order(offsets: dict[SystemStream
     assert list(read.offsets.items()) == list(offsets.items())
 
 
+@pytest.mark.scenario("CKS-01", "CKS-05")
+def test_v1_keeps_offsets_as_texts_and_none_as_null() -> None:
+    offsets = {SystemStreamPartition("test-system", "test-stream", 777): "1", SystemStreamPartition("c", "s", 0): None}
+    value = encode_v1(CheckpointV1(offsets))
+    assert decode_v1(value) == CheckpointV1(offsets)
+    assert b'"offset":"1"' in value
+    assert b'"offset":null' in value
+
+
+@pytest.mark.scenario("CKS-02")
+def test_a_v1_entry_has_a_label_and_texts() -> None:
+    value = encode_v1(CheckpointV1({SystemStreamPartition("kafka", "PageViews", 3): "42"}))
+    entry = {"system": "kafka", "stream": "PageViews", "partition": "3", "offset": "42"}
+    assert json.loads(value) == {"SystemStreamPartition [kafka, PageViews, 3]": entry}
+
+
+@pytest.mark.scenario("CKS-09", "CKS-07")
+def test_v2_has_samzas_names_and_shape() -> None:
+    markers = {"factory1": {"store1": "marker1", "store2": "marker2"}, "factory2": {"store1": "marker3"}}
+    checkpoint_id = CheckpointId.parse("1614147487244-33577")
+    said = CheckpointV2(checkpoint_id, {SystemStreamPartition("kafka", "PageViews", 3): "42"}, markers)
+    assert json.loads(encode_v2(said)) == {
+        "checkpoint-id": "1614147487244-33577",
+        "input-offsets": {"kafka.PageViews.3": "42"},
+        "state-checkpoint-markers": markers,
+        "version": 2,
+    }
+    with_more = encode_v2(said).replace(b'"version"', b'"more":[1],"version"')
+    assert decode_v2(with_more) == said
+
+
+@pytest.mark.scenario("CKS-08")
+def test_a_job_without_state_has_no_markers_and_not_none() -> None:
+    said = CheckpointV2(CheckpointId(1, 2), {SystemStreamPartition("s", "t", 0): "1"}, {})
+    assert decode_v2(encode_v2(said)).state_markers == {}
+
+
+@pytest.mark.scenario("CKS-20")
+def test_a_keys_bytes_are_samzas() -> None:
+    assert encode_key(CheckpointKey(KEY_TYPE_V1, TaskName("Partition 0"))) == (
+        b'{"systemstreampartition-grouper-factory":"org.apache.samza.container.grouper.stream.GroupByPartitionFactory",'
+        b'"taskName":"Partition 0","type":"checkpoint"}'
+    )
+
+
+@pytest.mark.scenario("CKS-07")
 @given(st.none() | ID, st.dictionaries(WHOLE, OFFSET, max_size=5), MARKERS)
 def test_v2_comes_back_in_its_order(
     checkpoint_id: CheckpointId | None,
@@ -78,10 +126,12 @@ def test_an_unknown_type_need_not_name_task_and_grouper() -> None:
     assert decode_key(b'{"type":"changelog-partition-mapping"}') == ("changelog-partition-mapping", "", "")
 
 
+@pytest.mark.scenario("CKS-04")
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
         (b"[]", "wrong_type"),
+        (b"{bad", "not_json"),
         (b'{"x":[]}', "wrong_type"),
         (b'{"x":{"system":"s","stream":"t","partition":"0"}}', "missing_field"),
         (b'{"x":{"system":null,"stream":"t","partition":"0","offset":"1"}}', "missing_field"),
@@ -103,17 +153,20 @@ def test_v1_takes_a_partition_as_text_or_number(number: bytes) -> None:
     assert decode_v1(value).offsets == {SystemStreamPartition("s", "a.b", 3): None}
 
 
+@pytest.mark.scenario("CKS-04")
 @pytest.mark.parametrize("label", ["SystemStreamPartition [s, t, 0, x]", "SystemStreamPartition [s, t, 0, 1", "free"])
 def test_a_v1_label_counts_only_where_it_names_a_bucket(label: str) -> None:
     value = b'{"%b":{"system":"s","stream":"t","partition":"0","offset":"1"}}' % label.encode()
     assert decode_v1(value).offsets == {SystemStreamPartition("s", "t", 0): "1"}
 
 
+@pytest.mark.scenario("CKS-09", "CKS-11")
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
         (b"[]", "wrong_type"),
         (b"5", "wrong_type"),
+        (b"{bad", "not_json"),
         (b'{"state-checkpoint-markers":{}}', "missing_field"),
         (b'{"input-offsets":{}}', "missing_field"),
         (b'{"input-offsets":[],"state-checkpoint-markers":{}}', "wrong_type"),

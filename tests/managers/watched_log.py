@@ -1,0 +1,84 @@
+"""A log that tells what is done with it, and fails when it is told to."""
+
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Self
+
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log import Capabilities, EventLog
+from eventlog.source import SourceUnavailable
+from eventlog.streams import StreamKind
+
+
+class WatchedLog:
+    """Hands everything on to a log; the first ``failures`` appends fail."""
+
+    def __init__(self, log: EventLog, *, failures: int = 0) -> None:
+        self._log = log
+        self.failures = failures
+        self.reads: list[tuple[int, int | None]] = []
+        self.append_count = 0
+        self.is_closed = False
+
+    @property
+    def stream_name(self) -> str:
+        """The log's."""
+        return self._log.stream_name
+
+    @property
+    def stream_kind(self) -> StreamKind:
+        """The log's."""
+        return self._log.stream_kind
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The log's."""
+        return self._log.capabilities
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        """Append, unless a failure is due."""
+        self.append_count += 1
+        if self.failures > 0:
+            self.failures -= 1
+            raise SourceUnavailable
+        return self._log.append(events, expected_offset=expected_offset)
+
+    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
+        """Read, and remember from where to where."""
+        self.reads.append((first, until))
+        return self._log.read(first, until)
+
+    def start_offset(self) -> int:
+        """The log's."""
+        return self._log.start_offset()
+
+    def end_offset(self) -> int:
+        """The log's."""
+        return self._log.end_offset()
+
+    def close(self) -> None:
+        """Remember it; the log stays open for others."""
+        self.is_closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Opened:
+    """Opens a log again and again, each time to be watched; the first of them are told to fail."""
+
+    def __init__(self, log: EventLog, *failures: int) -> None:
+        self._log = log
+        self._failures = list(failures)
+        self.logs: list[WatchedLog] = []
+
+    def __call__(self) -> WatchedLog:
+        """Open it once more."""
+        failures = self._failures.pop(0) if self._failures else 0
+        self.logs.append(WatchedLog(self._log, failures=failures))
+        return self.logs[-1]
