@@ -21,9 +21,9 @@ from tests.projections.follow.following import following, run, wait_for_position
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
-TOPICS: Final = scaled(60, 300)
-LOGS: Final = scaled(100, 500)
-EVENTS: Final = scaled(40_000, 400_000)
+TOPICS: Final = scaled(40, 300)
+LOGS: Final = scaled(60, 500)
+EVENTS: Final = scaled(20_000, 400_000)
 LIVE: Final = "select count(*) from coordinator.log_position where state = 'live' and lag = 0"
 BEATS: Final = "select count(*) from projection.position where heartbeat_at > %s"
 CONNECTIONS: Final = "select count(*) from pg_stat_activity where application_name like 'coordstream follow%'"

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.__main__ import main
 
-FEW = ("--events", "3000", "--rounds", "1", "--live-events", "3", "--idle-seconds", "0.1", "--topics", "3")
+FEW = ("--events", "3000", "--rounds", "1", "--live-events", "2", "--idle-seconds", "0.1", "--topics", "3")
 
 
 @pytest.mark.slow
