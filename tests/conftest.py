@@ -8,6 +8,7 @@ pytest_plugins = [
     "tests.fixtures.kafka",
     "tests.fixtures.postgres",
     "tests.fixtures.report_header",
+    "tests.fixtures.samza",
     "tests.fixtures.scenario_report",
 ]
 pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.event_source", "tests.contracts.followed")

@@ -62,7 +62,7 @@ def encode_v1(checkpoint: CheckpointV1) -> bytes:
         }
         for partition, offset in checkpoint.offsets.items()
     }
-    return dumps(entries)
+    return dumps(entries, ascii_surrogates=True)
 
 
 def decode_v2(value: bytes) -> CheckpointV2:
@@ -89,7 +89,8 @@ def encode_v2(checkpoint: CheckpointV2) -> bytes:
     markers = {factory: dict(stores) for factory, stores in checkpoint.state_markers.items()}
     return to_bytes(
         f'{{"checkpoint-id":{dumps_text(checkpoint_id)},"input-offsets":{offsets},'
-        f'"state-checkpoint-markers":{dumps_text(markers)},"version":2}}'
+        f'"state-checkpoint-markers":{dumps_text(markers)},"version":2}}',
+        ascii_surrogates=True,
     )
 
 

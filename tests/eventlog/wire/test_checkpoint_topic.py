@@ -90,6 +90,18 @@ def test_a_keys_bytes_are_samzas() -> None:
     )
 
 
+@pytest.mark.parametrize(("text", "escaped"), [("\U0001f680", rb"\uD83D\uDE80"), ("\ud83d", rb"\uD83D")])
+def test_values_escape_what_has_more_than_16_bits_as_samzas(text: str, escaped: bytes) -> None:
+    offsets = {SystemStreamPartition(f"s{text}", f"st{text}", 0): f"o{text}"}
+    first = b'{"SystemStreamPartition [s@, st@, 0]":{"system":"s@","partition":"0","offset":"o@","stream":"st@"}}'
+    second = b'{"checkpoint-id":"1-2","input-offsets":{"s@.st@.0":"o@"},"state-checkpoint-markers":{"f@":{"n@":"m@"}}'
+    markers = {f"f{text}": {f"n{text}": f"m{text}"}}
+    assert encode_v1(CheckpointV1(offsets)) == first.replace(b"@", escaped)
+    assert encode_v2(CheckpointV2(CheckpointId(1, 2), offsets, markers)) == (second + b',"version":2}').replace(
+        b"@", escaped
+    )
+
+
 @pytest.mark.scenario("CKS-07")
 @given(st.none() | ID, st.dictionaries(WHOLE, OFFSET, max_size=5), MARKERS)
 def test_v2_comes_back_in_its_order(
