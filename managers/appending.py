@@ -46,9 +46,11 @@ class RetryingAppender:
     A log that was given, and not what opens one, is tried as it is.
     """
 
-    def __init__(self, log: LogOrOpener, retry: Retry) -> None:
+    def __init__(self, log: LogOrOpener, retry: Retry, is_wanted: Callable[[], bool] = lambda: True) -> None:
+        """``is_wanted`` is asked before and after each pause: an append that nobody wants any more gives up."""
         self._log = HeldLog(log)
         self._retry = retry
+        self._is_wanted = is_wanted
 
     def open(self) -> EventLog:
         """The log, opened unless it is."""
@@ -59,7 +61,7 @@ class RetryingAppender:
 
         Raises:
             AppendRefused: the log takes no such events; nothing is tried again.
-            AppendGaveUp: the time is up; the last error is its cause.
+            AppendGaveUp: the time is up, or nobody wants it any more; the last error is its cause.
         """
         started = self._retry.clock()
         pause = self._retry.first_pause
@@ -82,7 +84,8 @@ class RetryingAppender:
 
     def _rest(self, pause: float, started: float, tries: int, error: Exception) -> None:
         left = self._retry.longest - (self._retry.clock() - started)
-        if left <= 0:
+        if left > 0 and self._is_wanted():
+            _logger.warning("try %d to append failed (%s): the next one has a fresh log", tries, type(error).__name__)
+            self._retry.sleep(min(pause, left))
+        if left <= 0 or not self._is_wanted():
             raise AppendGaveUp(tries) from error
-        _logger.warning("try %d to append failed (%s): the next one has a fresh log", tries, type(error).__name__)
-        self._retry.sleep(min(pause, left))

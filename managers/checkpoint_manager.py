@@ -28,7 +28,7 @@ class CheckpointManager(TaskCheckpoints):
     ) -> None:
         """``log`` is the stream's, or opens it, anew after each failed write; ``source`` is told as the writer."""
         super().__init__()
-        self._appender = RetryingAppender(log, retry or Retry())
+        self._appender = RetryingAppender(log, retry or Retry(), self._runs)
         self._source = source
         self._clock = clock
         self._living: LivingCheckpoints | None = None

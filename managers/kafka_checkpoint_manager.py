@@ -48,7 +48,7 @@ class KafkaCheckpointManager(TaskCheckpoints):
         super().__init__()
         self._config: Final = dict(config or {})
         self._open_admin = open_admin
-        self._appender = RetryingAppender(log, retry or Retry())
+        self._appender = RetryingAppender(log, retry or Retry(), self._runs)
         self._read_versions = parse_read_versions(self._config.get(READ_VERSIONS))
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
         self._grouper_factory = self._config.get(GROUPER_FACTORY) or DEFAULT_GROUPER_FACTORY

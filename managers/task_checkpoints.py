@@ -48,9 +48,12 @@ class TaskCheckpoints(ABC):
             self._is_running = True
 
     def stop(self) -> None:
-        """Close the log. What was written is there; nothing more can be written until it is started again."""
+        """Close the log. What was written is there; nothing more can be written until it is started again.
+
+        A write that is being tried again in another thread gives up after its pause.
+        """
+        self._is_running = False
         with self._lock:
-            self._is_running = False
             self._close()
 
     def read_last_checkpoint(self, task_name: str) -> Checkpoint | None:
@@ -97,6 +100,9 @@ class TaskCheckpoints(ABC):
 
     @abstractmethod
     def _write(self, task_name: str, checkpoint: Checkpoint) -> int: ...
+
+    def _runs(self) -> bool:
+        return self._is_running
 
     def _require_running(self) -> None:
         if not self._is_running:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_log, open_source
-from coordstream.cli.jobs import Job, choose_job
+from coordstream.cli.jobs import DATABASE, Job, choose_job
 from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.log_registry import stream_identities
@@ -28,17 +28,18 @@ def open_job_logs(word: str) -> Iterator[JobLogs]:
     Raises:
         CoordstreamError: there is no such job, or more than one.
     """
-    streams = streams_of(known_streams(), word)
+    kafka = load_settings().kafka
+    streams = streams_of(known_streams(), word, DATABASE if kafka is None else kafka.place)
     with ExitStack() as opened:
         logs = {stream.stream_kind: opened.enter_context(_open(stream)) for stream in streams}
         name, job_id = streams[0].job_name, streams[0].job_id
         yield JobLogs(Job(name, job_id), logs.get("coordinator"), logs.get("checkpoint"))
 
 
-def streams_of(streams: Sequence[StreamIdentity], word: str) -> list[StreamIdentity]:
-    """The one or two streams of the job that a word names, among these."""
+def streams_of(streams: Sequence[StreamIdentity], word: str, place: str = DATABASE) -> list[StreamIdentity]:
+    """The one or two streams of the job that a word names, among these of a place."""
     jobs = {Job(stream.job_name, stream.job_id) for stream in streams}
-    job = choose_job(sorted(jobs), word.replace("_", "-"))
+    job = choose_job(sorted(jobs), word.replace("_", "-"), place)
     found: dict[StreamKind, StreamIdentity] = {}
     for stream in streams:
         if (stream.job_name, stream.job_id) == job:

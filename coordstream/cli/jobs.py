@@ -5,6 +5,7 @@ from typing import NamedTuple
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection
 
+DATABASE = "the database"
 NOTHING_IMPORTED = "the database holds no log yet: run `coordstream import FILE`"
 
 
@@ -28,15 +29,16 @@ def find_job(connection: Connection, word: str) -> Job:
     return choose_job([Job(*row) for row in rows.fetchall()], word)
 
 
-def choose_job(jobs: list[Job], word: str) -> Job:
-    """The one of the jobs that a word names; see `find_job`."""
+def choose_job(jobs: list[Job], word: str, place: str = DATABASE) -> Job:
+    """The one of the jobs of a place that a word names; see `find_job`."""
     found = [job for job in jobs if word in (str(job), job.name)]
     if len(found) == 1:
         return found[0]
     if not jobs:
-        raise CoordstreamError(NOTHING_IMPORTED)
+        has_none = f"{place} has no stream of a job: see that COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS names the right one."
+        raise CoordstreamError(NOTHING_IMPORTED if place == DATABASE else has_none)
     if not found:
-        raise CoordstreamError(f"there is no job {word!r} in the database: it has {_listed(jobs)}.")
+        raise CoordstreamError(f"there is no job {word!r} in {place}: it has {_listed(jobs)}.")
     raise CoordstreamError(f"{word!r} names several jobs: write one of {_listed(found)}.")
 
 

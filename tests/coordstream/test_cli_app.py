@@ -136,7 +136,7 @@ def test_commands_end_with_the_code_that_they_name(monkeypatch: pytest.MonkeyPat
 
 
 PRINTS_NO_ROWS: Final = {
-    *("down", "psql", "follow", "export", "spark", "log create"),
+    *("down", "psql", "follow", "export", "spark", "log create", "config set", "config delete"),
     *("migrate", "migrate upgrade", "migrate downgrade"),
 }
 NO_TIMES_IN_WORDS: Final = {

@@ -38,6 +38,12 @@ def test_another_word_is_told() -> None:
         streams_of(STREAMS, "x")
     with pytest.raises(CoordstreamError, match="'d' names several jobs: write one of d/1, d/2"):
         streams_of(STREAMS, "d")
+    with pytest.raises(CoordstreamError, match="no job 'x' in Kafka at b:1: it has"):
+        streams_of(STREAMS, "x", "Kafka at b:1")
+    with pytest.raises(CoordstreamError, match="Kafka at b:1 has no stream of a job"):
+        streams_of([], "x", "Kafka at b:1")
+    with pytest.raises(CoordstreamError, match="the database holds no log yet"):
+        streams_of([], "x")
 
 
 def test_logs_are_opened_in_postgres(wordcount: CommandLine) -> None:

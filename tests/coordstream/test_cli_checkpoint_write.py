@@ -87,6 +87,17 @@ def test_a_partial_file_is_merged_and_state_stays(job: CommandLine, tmp_path: Pa
     assert starting(job) == said
 
 
+def test_what_a_manager_reads_the_relations_show(job: CommandLine) -> None:
+    job.done("checkpoint", "write", "wordcount_pv", GIVEN, "Partition 3/kafka.page-views.3=0", "--yes")
+    assert job("follow", "--all", "--once").code == 0
+    shown: dict[str, dict[SystemStreamPartition, str]] = {}
+    for row in job.rows("checkpoint", "show", "wordcount_pv"):
+        partition = SystemStreamPartition(row["system_name"], row["stream_name"], row["partition_id"])
+        shown.setdefault(row["task_name"], {})[partition] = row["input_offset"]
+    assert shown == {f"Partition {number}": starting(job, f"Partition {number}").offsets for number in range(8)}
+    assert shown[TASK][PAGE_VIEWS_1] == "7"
+
+
 def test_a_whole_checkpoint_is_replaced_where_it_is_asked_for(job: CommandLine) -> None:
     rows = job.rows("checkpoint", "write", "wordcount_pv/1", GIVEN, "--replace", "--yes")
     assert [(row["partition_id"], row["old_offset"], row["new_offset"]) for row in rows] == [

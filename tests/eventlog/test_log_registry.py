@@ -4,7 +4,15 @@ import pytest
 from psycopg.errors import UniqueViolation
 
 from eventlog.connection import connect
-from eventlog.log_registry import StoredLog, fill_topic, insert_log, known_cluster, newest_log
+from eventlog.log_registry import (
+    StoredLog,
+    fill_topic,
+    insert_log,
+    known_cluster,
+    newest_log,
+    stream_identities,
+)
+from eventlog.streams import identify
 from tests.contracts.event_log import NOW
 
 
@@ -43,3 +51,11 @@ def test_a_recorded_log_may_turn_out_to_be_that_of_a_topic(database_url: str) ->
         fill_topic(connection, recorded.log_id, "kafka", "c", "i")
         assert newest_log(connection, "s") == StoredLog(recorded.log_id, "kafka", "s", "coordinator", 1, "c", "i")
         assert newest_log(connection, "t") == other
+
+
+def test_streams_are_listed_once_with_their_kinds(database_url: str) -> None:
+    with connect(database_url) as connection:
+        assert stream_identities(connection) == []
+        for name, kind, incarnation in (("t", "checkpoint", 1), ("s", "coordinator", 1), ("s", "coordinator", 2)):
+            insert_log(connection, name, kind, incarnation, "recording", NOW)  # type: ignore[arg-type]
+        assert stream_identities(connection) == [identify("s", "coordinator"), identify("t", "checkpoint")]

@@ -10,10 +10,11 @@ import pytest
 from eventlog.checkpoint import CheckpointV1
 from eventlog.streams import StreamKind
 from eventlog.wire import checkpoint_topic, coordinator
+from tests.acceptance.torture import scaled
 from tests.managers.killed_checkpoint_writer import PARTITION, TASK, manager_of
 from tests.managers.log_makers import KafkaLogs, LogMaker, PostgresLogs
 
-ROUNDS: Final = 50
+ROUNDS: Final = {"postgres": 50, "kafka": scaled(10, 50)}
 SECONDS: Final = 300
 
 
@@ -26,21 +27,22 @@ def place_of(logs: LogMaker) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.torture
 @pytest.mark.scenario("KCM-12", "CKM-05")
 @pytest.mark.parametrize("logs", ["postgres", pytest.param("kafka", marks=pytest.mark.kafka)], indirect=True)
 @pytest.mark.parametrize(
     ("manager", "kind"), [("CheckpointManager", "coordinator"), ("KafkaCheckpointManager", "checkpoint")]
 )
 def test_a_checkpoint_survives_its_writer(logs: LogMaker, manager: str, kind: StreamKind) -> None:
-    log = logs.create(kind)
-    words = (logs.backend, place_of(logs), log.stream_name, manager, str(ROUNDS))
+    log, rounds = logs.create(kind), ROUNDS[logs.backend]
+    words = (logs.backend, place_of(logs), log.stream_name, manager, str(rounds))
     command = [sys.executable, "-m", "tests.managers.killed_checkpoint_writer", *words]
     subprocess.run(command, check=True, timeout=SECONDS, cwd=Path(__file__).parents[2])
     events = list(log.read())
     decode_key = coordinator.decode_key if kind == "coordinator" else checkpoint_topic.decode_key
     assert len({decode_key(event.key) for event in events}) == 1
-    assert len(events) == ROUNDS
+    assert len(events) == rounds
     reader = manager_of(log, manager)
     reader.register(TASK)
     with reader:
-        assert reader.read_last_checkpoint(TASK) == CheckpointV1({PARTITION: str(ROUNDS - 1)})
+        assert reader.read_last_checkpoint(TASK) == CheckpointV1({PARTITION: str(rounds - 1)})

@@ -116,7 +116,7 @@ def test_a_topic_that_is_none_to_read_is_told(kafka_options: KafkaOptions, topic
     from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
 
     stream = identify(coordinator_stream_name(job_name))
-    nobody = KafkaOptions.parse("localhost:1", {"request_timeout_ms": "1000"})
+    nobody = KafkaOptions.parse("127.0.0.1:1")
 
     def refusal(open_log: Callable[[], EventLog], error: type[Exception]) -> str:
         consumer = CoordinatorStreamConsumer(open_log)
@@ -124,7 +124,7 @@ def test_a_topic_that_is_none_to_read_is_told(kafka_options: KafkaOptions, topic
             consumer.register()
         return str(refused.value)
 
-    assert "localhost:1" in refusal(partial(KafkaEventLog, nobody, stream), SourceUnavailable)
+    assert "127.0.0.1:1" in refusal(partial(KafkaEventLog, nobody, stream), SourceUnavailable)
     missing = refusal(partial(KafkaEventLog, kafka_options, stream), StreamMissing)
     assert missing.endswith(f"has no stream {stream.stream_name}: create it, or look at its name again")
     topics.create(stream.stream_name, partitions=2)

@@ -6,13 +6,17 @@ from typing import Any
 import pytest
 
 from eventlog.events import NewEvent
+from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
 from eventlog.messages import SetConfig
+from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from managers.coordinator_store import CoordinatorStreamStore
 from managers.errors import NotReady
+from managers.job_config import read_config, set_config
 from managers.namespaced_key import NamespacedKey
 from tests.builders import config_set
+from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 from tests.managers.log_makers import LogMaker
 from tests.managers.noting_log import NotingLog
 
@@ -186,3 +190,47 @@ def test_threads_share_a_store(store: CoordinatorStreamStore) -> None:
 def configs(store: CoordinatorStreamStore) -> dict[str, SetConfig]:
     """What the config says."""
     return {key: said for key, said in store.messages("set-config").items() if isinstance(said, SetConfig)}
+
+
+def opened(kafka_options: KafkaOptions, topic: str) -> EventLog:
+    """The log of a topic."""
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+
+    return KafkaEventLog(kafka_options, identify(topic))
+
+
+def test_a_topic_that_ends_with_a_marker_is_read_to_its_end(
+    kafka_options: KafkaOptions, topics: Topics, coordinator_topic: str
+) -> None:
+    topics.write_transaction(coordinator_topic, [config_set("a", "1")])
+    topics.write_transaction(coordinator_topic, [config_set("a", "2")], commit=False)
+    with opened(kafka_options, coordinator_topic) as log, CoordinatorStreamStore(log) as store:
+        assert (read_config(store), store.position) == ({"a": "1"}, 4)
+
+
+def test_own_writes_are_read_behind_a_transaction_that_is_open(
+    kafka_options: KafkaOptions, topics: Topics, coordinator_topic: str
+) -> None:
+    with opened(kafka_options, coordinator_topic) as log, CoordinatorStreamStore(log) as store:
+        with topics.transaction(coordinator_topic, [config_set("a", "theirs")]) as theirs:
+            set_config(store, "a", "ours")
+            assert (read_config(store), store.position) == ({"a": "ours"}, 0)
+            theirs.commit_transaction()
+        set_config(store, "b", "ours")
+        assert (read_config(store), store.position) == ({"a": "ours", "b": "ours"}, 4)
+
+
+@pytest.mark.slow
+def test_a_topic_whose_tail_was_compacted_away_is_read_to_its_end(
+    kafka_options: KafkaOptions, topics: Topics, job_name: str
+) -> None:
+    topic = topics.create(f"__samza_coordinator_{job_name}_1", COMPACTED_SOON)
+    with opened(kafka_options, topic) as log, CoordinatorStreamStore(log) as store:
+        set_config(store, "a", "1")
+        set_config(store, "b", "1")
+        store.delete(NamespacedKey("set-config", "b"))
+        kept = topics.compact(topic, tombstones_too=True)
+        assert [record.offset for record in kept] == [0]
+        with CoordinatorStreamStore(log) as anew:
+            assert read_config(anew) == read_config(store) == {"a": "1"}
+            assert anew.position == topics.end_offset(topic) > 3

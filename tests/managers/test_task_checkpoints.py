@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,13 @@ from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
-from managers.checkpoint_errors import TaskNotRegistered
+from managers.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
 from managers.checkpoint_manager import CheckpointManager
 from managers.checkpoint_place import JobCheckpoints
 from managers.errors import NotReady
 from managers.held_log import LogOrOpener
 from managers.kafka_checkpoint_manager import KafkaCheckpointManager
+from tests.managers.fake_time import FakeTime
 from tests.managers.log_makers import LogMaker
 from tests.managers.watched_log import Opened
 
@@ -96,6 +98,17 @@ def test_a_task_must_be_registered_and_be_a_text(log: MemoryEventLog, make: Make
         manager.register("t")
         manager.register("t")
         assert manager.read_last_checkpoint("t") is None
+
+
+@MANAGERS
+def test_a_write_that_is_being_tried_again_gives_up_at_the_end(log: MemoryEventLog, make: Callable[..., Any]) -> None:
+    time = FakeTime()
+    manager = make(Opened(log, *[1] * 99), retry=time.retry(longest=900))
+    manager.register("t")
+    time.meanwhile = manager.stop
+    with manager, pytest.raises(CheckpointNotWritten):
+        manager.write_checkpoint("t", CheckpointV1({}))
+    assert time.pauses == [2]
 
 
 @MANAGERS

@@ -1,0 +1,40 @@
+"""What was written is there, also if the writer is killed the moment the call returns."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from eventlog.log import EventLog
+from eventlog.wire.coordinator import decode_key
+from tests.acceptance.torture import scaled
+from tests.managers.killed_writer import DELETES, WRITERS
+from tests.managers.log_makers import KafkaLogs, LogMaker, PostgresLogs
+
+ROUNDS: Final = {"postgres": 50, "kafka": scaled(10, 50)}
+SECONDS: Final = 300
+
+
+def place_of(logs: LogMaker) -> str:
+    """Where another process finds the logs."""
+    if isinstance(logs, KafkaLogs):
+        return logs.options.bootstrap_servers
+    assert isinstance(logs, PostgresLogs)
+    return logs.database_url
+
+
+@pytest.mark.slow
+@pytest.mark.torture
+@pytest.mark.scenario("PRO-05")
+@pytest.mark.parametrize("logs", ["postgres", pytest.param("kafka", marks=pytest.mark.kafka)], indirect=True)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_write_survives_its_writer(logs: LogMaker, coordinator_log: EventLog, writer: str) -> None:
+    rounds = ROUNDS[logs.backend]
+    words = (logs.backend, place_of(logs), coordinator_log.stream_name, writer, str(rounds))
+    command = [sys.executable, "-m", "tests.managers.killed_writer", *words]
+    subprocess.run(command, check=True, timeout=SECONDS, cwd=Path(__file__).parents[2])
+    last = {decode_key(event.key).key: event.value for event in coordinator_log.read()}
+    assert list(last) == [f"{writer} {number}" for number in range(rounds)]
+    assert {value is None for value in last.values()} == {writer in DELETES}

@@ -1,0 +1,102 @@
+"""A store after any writes, compactions and restarts says what the fold of the log says."""
+
+import json
+from collections.abc import Iterator
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from eventlog.compaction import latest_per_key
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.memory import MemoryEventLog
+from managers.coordinator_store import CoordinatorStreamStore
+from managers.job_config import config_value, delete_config, read_config, set_config, write_config
+from managers.signature import signed
+from tests.contracts.event_log import STREAM, clock
+from tests.oracle import config_of, coordinator_state
+
+KEYS = st.sampled_from(("a", "job.name", "clé.✓", 'quote"'))
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=5)
+UNREADABLE = (b"", b"garbage", b'{"values":[]}', b'{"values":{"value":7}}')
+DELETES = (None, b'{"values":{"value":null}}', b'{"values":{}}')
+
+
+class CompactedLog(MemoryEventLog):
+    """A log in memory that forgets what Kafka's cleaner would."""
+
+    def __init__(self) -> None:
+        super().__init__(STREAM, clock=clock)
+        self._gone: set[int] = set()
+
+    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
+        return (event for event in super().read(first, until) if event.offset not in self._gone)
+
+    def compact(self, upto: int, *, keep_tombstones: bool) -> None:
+        """Forget what is superseded below ``upto``, and tombstones too if they are not to be kept."""
+        before = list(self.read())
+        head = latest_per_key([event for event in before if event.offset < upto], keep_tombstones=True)
+        last = {event.key: event.offset for event in before}
+        dropped = {event.offset for event in before if event.offset < upto}.difference(event.offset for event in head)
+        if not keep_tombstones:
+            dropped |= {event.offset for event in head if event.value is None and last[event.key] == event.offset}
+        self._gone |= dropped
+
+
+class StoreOfACompactedLog(RuleBasedStateMachine):
+    """One store stays open over all that happens, another is made anew for each look."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.log = CompactedLog()
+        self.store = CoordinatorStreamStore(self.log)
+        self.store.init()
+
+    @rule(key=KEYS, text=TEXTS)
+    def set_here(self, key: str, text: str) -> None:
+        set_config(self.store, key, text, clock=clock)
+        assert read_config(self.store)[key] == text
+
+    @rule(key=KEYS)
+    def delete_here(self, key: str) -> None:
+        delete_config(self.store, key, clock=clock)
+        assert key not in read_config(self.store)
+
+    @rule(config=st.dictionaries(KEYS, TEXTS))
+    def deploy(self, config: dict[str, str]) -> None:
+        write_config(self.store, config, clock=clock)
+        assert read_config(self.store) == config
+
+    @rule(key=KEYS, text=TEXTS, separator=st.sampled_from((", ", ",")), version=st.sampled_from((1, 2)))
+    def set_elsewhere(self, key: str, text: str, separator: str, version: int) -> None:
+        self._append(key, config_value(key, text, signed("other", clock=clock)), separator, version)
+
+    @rule(key=KEYS, value=st.sampled_from(DELETES), separator=st.sampled_from((", ", ",")))
+    def delete_elsewhere(self, key: str, value: bytes | None, separator: str) -> None:
+        self._append(key, value, separator, 1)
+
+    @rule(key=KEYS, value=st.sampled_from(UNREADABLE))
+    def write_garbage(self, key: str, value: bytes) -> None:
+        self._append(key, value, ",", 1)
+
+    @rule(upto=st.integers(0, 60), keep_tombstones=st.booleans())
+    def compact(self, upto: int, keep_tombstones: bool) -> None:
+        self.look()  # a reader that was away for longer than tombstones are kept must read the log anew
+        self.log.compact(upto, keep_tombstones=keep_tombstones)
+
+    @invariant()
+    def look(self) -> None:
+        kept = list(self.log.read())
+        expected = config_of(coordinator_state(kept))
+        assert read_config(self.store) == expected
+        with CoordinatorStreamStore(self.log) as anew:
+            assert anew.all() == self.store.all()
+            assert read_config(anew) == expected
+
+    def _append(self, key: str, value: bytes | None, separator: str, version: int) -> None:
+        spelled = json.dumps([version, "set-config", key], separators=(separator, ":"), ensure_ascii=False)
+        self.log.append([NewEvent(spelled.encode(), value)])
+
+
+TestStoreOfACompactedLog = StoreOfACompactedLog.TestCase
+TestStoreOfACompactedLog.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
