@@ -70,8 +70,10 @@ def new_user(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             monkeypatch.delenv(name)
         monkeypatch.setenv("COORDSTREAM_HOME", str(folder / "home"))
         monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-        yield
-        subprocess.run(["coordstream", "down"], check=True, capture_output=True)
+        try:
+            yield
+        finally:
+            subprocess.run(["coordstream", "down"], check=True, capture_output=True)
 
 
 @pytest.mark.slow
