@@ -1,23 +1,39 @@
-"""What docs/library.md shows is run as it stands there."""
+"""What docs/library.md shows is run as it stands there, and again over the other kinds of logs."""
 
 import doctest
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import pytest
 
 import coordstream
+from coordstream import KafkaCheckpointManager, KafkaEventLog, MemoryEventLog, checkpoint_stream
+from coordstream import create_coordinator_stream as make_stream
+from tests.fixtures.postgres_server import temporary_home
+
+if TYPE_CHECKING:  # a run without a broker does not wait for it
+    from coordstream import KafkaOptions
+    from tests.fixtures.kafka_topics import Topics
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "library.md"
+TEXT: Final = PAGE.read_text(encoding="utf-8")
+OF_POSTGRES: Final = "## In SQL"
+STARTS_POSTGRES: Final = ">>> url = "
+MAKES_A_LOG: Final = "PostgresEventLog.create(url, "
 NOT_SHOWN: Final = frozenset(
     {
         "CheckpointChange",
         "ConfigChange",
         "CoordinatorStreamMessage",
-        "ManagerError",
         "MetadataStore",
         "OffsetChange",
         "SettingChange",
         "build_coordinator_stream_config",
-        "checkpoint_stream",
         "coordinator_system",
         "read_launch_config",
     }
@@ -25,13 +41,73 @@ NOT_SHOWN: Final = frozenset(
 """Names that are what an example gives, or that need none."""
 
 
-def test_the_examples_give_what_they_show() -> None:
-    results = doctest.testfile(str(PAGE), module_relative=False)
-    assert results.failed == 0
-    assert results.attempted > 30
+def run(text: str, names: Mapping[str, object], report: list[str]) -> doctest.TestResults:
+    """Run a page's examples with some names known beforehand; what failed is added to a report."""
+    examples = doctest.DocTestParser().get_doctest(text, dict(names), PAGE.name, str(PAGE), 0)
+    return doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=report.append)
+
+
+def run_well(text: str, names: Mapping[str, object]) -> None:
+    """Run the examples, which must give what they show."""
+    report: list[str] = []
+    results = run(text, names, report)
+    assert results.failed == 0, "".join(report)
+    assert results.attempted > 40
+
+
+def over_other_logs(maker: str) -> str:
+    """The page as it is for who has no Postgres: ``maker`` makes a log of a stream."""
+    assert TEXT.count(MAKES_A_LOG) == 3  # of the coordinator stream, of the checkpoint topic, and in the table
+    lines = TEXT[: TEXT.index(OF_POSTGRES)].replace(MAKES_A_LOG, f"{maker}(").splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(STARTS_POSTGRES))
+
+
+@contextmanager
+def new_user(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The environment of someone who has just installed coordstream: no setting but an empty data folder."""
+    with temporary_home() as folder:
+        for name in [name for name in os.environ if name.startswith("COORDSTREAM_")]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("COORDSTREAM_HOME", str(folder / "home"))
+        monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+        try:
+            yield
+        finally:
+            subprocess.run(["coordstream", "down"], check=True, capture_output=True)
+
+
+@pytest.mark.slow
+def test_the_examples_give_what_they_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    with new_user(monkeypatch):
+        run_well(TEXT, {})
+
+
+def test_the_examples_give_the_same_in_memory() -> None:
+    run_well(over_other_logs("MemoryEventLog"), {"MemoryEventLog": MemoryEventLog})
+
+
+def test_the_examples_give_the_same_over_topics(topics: "Topics", kafka_options: "KafkaOptions", job_name: str) -> None:
+    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415 (a run without a broker does not wait for it)
+
+    config = {"job.name": job_name}
+    with KafkaAdmin(kafka_options) as admin:
+        coordinator = make_stream(admin, config)
+    checkpoint = checkpoint_stream(config)
+    for stream in (coordinator, checkpoint):
+        topics.will_be_made(stream.stream_name)
+    KafkaCheckpointManager(
+        lambda: KafkaEventLog(kafka_options, checkpoint), config=config, open_admin=lambda: KafkaAdmin(kafka_options)
+    ).create_resources()
+    page = over_other_logs("KafkaEventLog").replace("KafkaEventLog(c", "KafkaEventLog(options, c")
+    run_well(page.replace("orders", job_name), {"KafkaEventLog": KafkaEventLog, "options": kafka_options})
+
+
+def test_a_wrong_example_is_told() -> None:
+    report: list[str] = []
+    assert run(">>> 1 + 1\n3\n", {}, report) == (1, 1)
+    assert "Got:\n    2" in "".join(report)
 
 
 def test_each_manager_has_an_example() -> None:
     managers = {name for name, module in coordstream._MODULES.items() if module.startswith("managers.")}
-    shown = PAGE.read_text()
-    assert sorted(name for name in managers - NOT_SHOWN if name not in shown) == []
+    assert sorted(name for name in managers - NOT_SHOWN if name not in TEXT) == []

@@ -8,16 +8,22 @@ from hypothesis import strategies as st
 
 from eventlog.errors import WireError
 from eventlog.messages import (
+    ContainerPlacement,
     Delete,
+    Drain,
     Envelope,
     Message,
     SetChangelogMapping,
     SetCheckpoint,
     SetConfig,
     SetContainerHostMapping,
+    SetExecutionEnvContainerIdMapping,
     SetJobCoordinatorMetadata,
+    SetMigrationInfo,
     SetStartpoint,
     SetStartpointFanOut,
+    SetTaskContainerMapping,
+    SetTaskModeMapping,
     SetTaskPartitionMapping,
     UnknownMessage,
 )
@@ -38,6 +44,7 @@ from eventlog.wire.coordinator import (
     encode_message,
 )
 from eventlog.wire.coordinator_values import SHAPES
+from eventlog.wire.jackson import dumps
 from tests.vectors.catalogue import vectors
 
 # Halves of a surrogate pair are written as `?` and so do not come back.
@@ -60,12 +67,19 @@ ENVELOPED = st.one_of(
     st.builds(SetChangelogMapping, task_name=TEXT, changelog_partition=NUMBER),
     st.builds(SetContainerHostMapping, container_id=TEXT, host_name=TEXT, jmx_url=st.none() | TEXT),
     st.builds(SetTaskPartitionMapping, partition=PARTITION, task_names=st.lists(TEXT, max_size=4).map(tuple)),
+    st.builds(SetExecutionEnvContainerIdMapping, container_id=TEXT, execution_container_id=TEXT),
+    st.builds(SetTaskContainerMapping, task_name=TEXT, container_id=TEXT),
+    st.builds(SetTaskModeMapping, task_name=TEXT, task_mode=TEXT),
+    st.builds(SetMigrationInfo, key=TEXT, values=st.dictionaries(TEXT, TEXT, min_size=1, max_size=3)),
     st.builds(SetJobCoordinatorMetadata, cluster_type=TEXT, epoch_id=st.none() | TEXT, config_id=st.none() | TEXT),
 )
+OBJECT_TEXT = st.dictionaries(TEXT, TEXT, max_size=3).map(lambda fields: dumps(fields).decode())
 FAN_OUT = st.builds(StartpointFanOut, st.none() | TIME, st.dictionaries(PARTITION, STARTPOINT, max_size=4))
 SHAPED = st.one_of(
     st.builds(SetStartpoint, key_text=TEXT, startpoint=STARTPOINT),
     st.builds(SetStartpointFanOut, task_name=TEXT, fan_out=FAN_OUT),
+    st.builds(ContainerPlacement, key=TEXT, text=OBJECT_TEXT),
+    st.builds(Drain, key=TEXT, text=OBJECT_TEXT),
     st.builds(UnknownMessage, message_type=st.just("new-type"), key=TEXT, value=TEXT),
     st.builds(Delete, message_type=TEXT, key=TEXT),
 )
