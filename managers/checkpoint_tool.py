@@ -141,8 +141,8 @@ class CheckpointTool:
         return self._manager.read_versions[0] if isinstance(self._manager, KafkaCheckpointManager) else 1
 
     def _inputs(self, checkpoint: Checkpoint) -> Offsets:
-        if isinstance(checkpoint, CheckpointV2):
-            return checkpoint.offsets
+        if isinstance(checkpoint, CheckpointV2) or not isinstance(self._manager, KafkaCheckpointManager):
+            return checkpoint.offsets  # only version 1 of the topic holds changelogs beside inputs
         offsets = checkpoint.offsets.items()
         return {partition: offset for partition, offset in offsets if not self._facts.is_state(partition, offset)}
 
