@@ -23,6 +23,8 @@ from tests.builders import (
     tombstone,
 )
 
+pytestmark = pytest.mark.slow
+
 MINUTE: Final = 60_000
 BACK: Final = StartpointSpecific("7", FIRST_TIME)
 RESET: Final = "systems.kafka.streams.in.samza.reset.offset"

@@ -13,6 +13,8 @@ from tests.documentation.example_queries import MAY_BE_EMPTY, example_files, exa
 from tests.documentation.relations_page import Example
 from tests.fixtures.postgres import CloneSeries
 
+pytestmark = pytest.mark.slow
+
 READER: Final = "coordstream_reader"
 EXAMPLES: Final = [
     pytest.param(relation, example, id=f"{relation} {number}")

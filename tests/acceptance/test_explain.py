@@ -22,6 +22,8 @@ from tests.builders import (
 )
 from tests.oracle import to_time
 
+pytestmark = pytest.mark.slow
+
 MINUTE: Final = 60_000
 SOON: Final = FIRST_TIME + 30 * MINUTE
 IN: Final = "kafka.in.0"

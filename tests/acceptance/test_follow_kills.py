@@ -23,7 +23,7 @@ from tests.fixtures.waiting import wait_until
 
 ROOT: Final = Path(__file__).parents[2]
 JOBS: Final = scaled(4, 200)
-KILLS: Final = scaled(16, 200)
+KILLS: Final = scaled(8, 200)
 OPEN_STEPS: Final = ("archived", "folded", "merged")
 BATCHES_A_KILL: Final = scaled(3, 8)
 FINISH_SECONDS: Final = scaled(100, 1_000)

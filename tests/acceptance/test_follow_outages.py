@@ -31,6 +31,7 @@ from tests.projections.follow.following import NoLocks, Running, following, now
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
 JOBS: Final = 2
+TABLES: Final = ("projection.checkpoint_event", "eventlog.event", "projection.message_current")
 KILLS: Final = scaled(2, 10)
 CUTS: Final = scaled(1, 10)
 STEPS: Final = ("archived", "folded", "merged", "committed")
@@ -222,7 +223,7 @@ def test_connections_that_are_cut_at_each_step(
     print(f"\nconnections were cut {cuts} times, {batch_events} events a batch")
 
 
-@pytest.mark.parametrize("table", ["eventlog.event", "projection.checkpoint_event", "projection.message_current"])
+@pytest.mark.parametrize("table", scaled(TABLES[:1], TABLES))
 def test_a_full_disk_is_waited_out(
     clones: Callable[[], str], imported: Digests, filled_broker: KafkaBroker, table: str
 ) -> None:

@@ -22,6 +22,8 @@ from tests.builders import (
     tombstone,
 )
 
+pytestmark = pytest.mark.slow
+
 MADE_BY: Final[dict[str, tuple[NewEvent, str, tuple[object, ...]]]] = {
     "changelog_mapping": (changelog_set("t", 3), "task_name, changelog_partition", ("t", 3)),
     "container_host": (container_host("0", "h"), "container_id, host_name", ("0", "h")),

@@ -24,7 +24,7 @@ NAMES: Final = "select distinct stream_kind, job_name, job_id from coordinator.l
 WAITING: Final = """
 select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
 """
-JOBS: Final = scaled(10, 300)
+JOBS: Final = scaled(6, 300)
 BATCH_EVENTS: Final = 7
 
 

@@ -13,6 +13,8 @@ from tests.acceptance.synthetic_history import plan
 from tests.acceptance.test_relations_contract import RELATIONS
 from tests.fixtures.postgres import CloneSeries
 
+pytestmark = pytest.mark.slow
+
 COPIES: Final = 100
 JOB: Final = "job_name = '{}' and job_id = '1'"
 OF_ANOTHER_JOB: Final = {"quarantine": "bad", "log_gap": "pasts"}

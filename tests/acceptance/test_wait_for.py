@@ -18,6 +18,8 @@ from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob
 from tests.builders import config_set, recorded
 from tests.fixtures.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 STREAM: Final = "__samza_coordinator_waited_1"
 LONG_MS: Final = 60_000
 EVENTS: Final = recorded([config_set("a", "1"), config_set("a", "2")])

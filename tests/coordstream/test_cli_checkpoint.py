@@ -1,4 +1,8 @@
+import pytest
+
 from tests.coordstream.command_line import CommandLine
+
+pytestmark = pytest.mark.slow
 
 END_OF_RUN_1 = "2026-11-21T09:16:56.684Z"
 

@@ -6,6 +6,8 @@ import pytest
 from coordstream.cli.config_diff import differences
 from tests.coordstream.command_line import CommandLine, config_event, recording
 
+pytestmark = pytest.mark.slow
+
 SECOND: Final = 1_000
 DEPLOYS: Final = [
     config_event(0, "job.name", "counts", time=SECOND),

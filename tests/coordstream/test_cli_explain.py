@@ -1,4 +1,8 @@
+import pytest
+
 from tests.coordstream.command_line import CommandLine
+
+pytestmark = pytest.mark.slow
 
 BEFORE_RUN_2 = "2026-11-21T09:17:00Z"
 AT_THE_END = "2026-11-21T09:18:30Z"

@@ -11,6 +11,8 @@ from eventlog.recording_line import encode_line
 from tests.coordstream.command_line import COORDINATOR, RECORDING_A, CommandLine, config_event, recording
 from tests.fixtures.kafka_topics import Topics
 
+pytestmark = pytest.mark.slow
+
 STREAM = "__samza_coordinator_counts_1"
 KEY = '[1,"set-config","a"]'
 

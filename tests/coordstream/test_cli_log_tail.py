@@ -16,6 +16,8 @@ from eventlog.source import StreamFacts
 from tests.coordstream.command_line import COORDINATOR, CommandLine, config_event
 from tests.fixtures.kafka_topics import Topics
 
+pytestmark = pytest.mark.slow
+
 STREAM = "__samza_coordinator_counts_1"
 
 

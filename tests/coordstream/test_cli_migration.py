@@ -2,6 +2,8 @@ import pytest
 
 from tests.coordstream.command_line import RECORDING_A, CommandLine
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def empty(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url: str) -> CommandLine:

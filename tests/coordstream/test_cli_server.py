@@ -10,6 +10,8 @@ from coordstream.postgres import EmbeddedPostgres
 from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
 from tests.fixtures.postgres_server import temporary_home
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def home(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:

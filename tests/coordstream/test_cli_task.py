@@ -3,6 +3,8 @@ import pytest
 from coordstream.cli.task import start
 from tests.coordstream.command_line import CommandLine
 
+pytestmark = pytest.mark.slow
+
 END = "2026-11-21T09:16:56.684Z"
 BEFORE_RUN_2 = "2026-11-21T09:17:00Z"
 

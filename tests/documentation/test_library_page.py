@@ -16,6 +16,8 @@ from coordstream import KafkaCheckpointManager, KafkaEventLog, MemoryEventLog, c
 from coordstream import create_coordinator_stream as make_stream
 from tests.fixtures.postgres_server import temporary_home
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:  # a run without a broker does not wait for it
     from coordstream import KafkaOptions
     from tests.fixtures.kafka_topics import Topics

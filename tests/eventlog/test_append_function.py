@@ -15,6 +15,8 @@ from eventlog.partitions import PARTITION_OFFSETS
 from eventlog.postgres import PostgresEventLog
 from tests.contracts.event_log import NOW, STREAM
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def owner(database_url: str) -> Iterator[Connection]:

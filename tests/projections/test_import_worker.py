@@ -13,6 +13,8 @@ from projections.recording_import import Imported
 from tests.projections.streams_at_once import jobs_of, refused_events
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def in_this_process() -> Iterator[None]:

@@ -29,6 +29,8 @@ from tests.fixtures.waiting import wait_until
 from tests.projections.streams_at_once import jobs_of, refused_events
 from tests.properties.importing import ARCHIVED_AT, CURRENT, HISTORIES, SETTINGS, import_events, rows_by_job
 
+pytestmark = pytest.mark.slow
+
 JOBS: Final = jobs_of(1, 2)
 WAITING: Final = """
 select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()

@@ -17,6 +17,8 @@ from tests.builders import changelog_set, checkpoint_v2, config_set, raw, record
 from tests.projections.folded_anew import relations
 from tests.properties.importing import SETTINGS, import_events
 
+pytestmark = pytest.mark.slow
+
 COORDINATOR: Final = "__samza_coordinator_orders_1"
 CHECKPOINT: Final = "__samza_checkpoint_ver_1_for_orders_1"
 EVENTS: Final = recorded(

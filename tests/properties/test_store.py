@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -15,6 +16,8 @@ from managers.job_config import config_value, delete_config, read_config, set_co
 from managers.signature import signed
 from tests.contracts.event_log import STREAM, clock
 from tests.oracle import config_of, coordinator_state
+
+pytestmark = pytest.mark.slow
 
 KEYS = st.sampled_from(("a", "job.name", "clé.✓", 'quote"'))
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=5)

@@ -28,6 +28,8 @@ from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.waiting import wait_until
 from tests.properties.importing import SETTINGS, import_events
 
+pytestmark = pytest.mark.slow
+
 STREAM: Final = "__samza_coordinator_orders_1"
 NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 CONFIG: Final = "select config_key, config_value, incarnation from coordinator.config order by 1"

@@ -23,6 +23,8 @@ from tests.projections.follow.following import (
     wait_for_position,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_missing_stream_is_followed_when_it_comes(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
