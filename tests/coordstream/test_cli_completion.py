@@ -44,7 +44,7 @@ def database(wordcount: CommandLine) -> dict[str, str]:
 
 def test_commands_verbs_and_options_need_no_database() -> None:
     assert offered("coordstream che") == ["checkpoint"]
-    assert sorted(offered("coordstream config ")) == ["diff", "history", "show"]
+    assert sorted(offered("coordstream config ")) == ["delete", "diff", "history", "set", "show"]
     assert offered("coordstream config diff --f") == ["--from"]
 
 
