@@ -6,7 +6,7 @@ from typing import Any, Final
 from eventlog.connection import Connection
 from eventlog.row_writing import Columns, Rows, copy_rows
 from eventlog.wire_values import UTF8_TEXT
-from projections.fold.batch import BatchFold, LogFold
+from projections.fold.batch import BatchFold
 from projections.fold.keys import KeyEntry
 
 CHECKPOINT_COLUMNS: Final = {
@@ -102,23 +102,23 @@ where log_id = %s and key_id = %s and log_offset < %s and resolved_by is null
 """
 
 
-def append_histories(connection: Connection, log: LogFold, fold: BatchFold) -> None:
+def append_histories(connection: Connection, fold: BatchFold) -> None:
     """Append the batch's rows to every history and dictionary."""
-    for columns, rows in history_rows(log, fold):
+    for columns, rows in history_rows(fold):
         if rows:
             copy_rows(connection, columns, rows)
     for key_id, offset in fold.resolved:
-        connection.execute(_RESOLVE, (offset, log.log_id, key_id, offset))
+        connection.execute(_RESOLVE, (offset, fold.log.log_id, key_id, offset))
 
 
-def history_rows(log: LogFold, fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
+def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
     """The batch's rows by table; checkpoints first, and to be drawn once: they are decoded while they are written."""
     yield _CHECKPOINT_EVENT, fold.checkpoint_rows()
-    yield from _others(log, fold)
+    yield from _others(fold)
 
 
-def _others(log: LogFold, fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]]:
-    log_id = log.log_id
+def _others(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]]:
+    log, log_id = fold.log, fold.log.log_id
     keys, log.keys.new = log.keys.new, []
     layouts, log.layouts.new = log.layouts.new, []
     yield _MESSAGE_EVENT, fold.messages

@@ -104,10 +104,10 @@ class Projector:
         if self._on_step is not None or not _are_few(events, swept):
             with _no_collections(), self._connection.transaction():
                 self._hold()
-                self._write(events, swept, log_fold, fold, micros_of(now))
+                self._write(events, swept, fold)
                 self._move(next_offset, now)
         else:
-            self._move_with_rows(next_offset, now, self._rows(events, swept, log_fold, fold, micros_of(now)), fold)
+            self._move_with_rows(next_offset, now, self._rows(events, swept, fold), fold)
         self._fold = log_fold
         self.next_offset = next_offset
         self._say_done("committed")
@@ -126,48 +126,34 @@ class Projector:
         self._move(next_offset, self._clock())
         self.next_offset = next_offset
 
-    def _write(
-        self,
-        events: Sequence[RecordedEvent],
-        swept: Sequence[Swept],
-        log_fold: LogFold,
-        fold: BatchFold,
-        archived_at: int,
-    ) -> None:
+    def _write(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> None:
         """Many events: a COPY a table, in which the server works while we fold."""
-        self._take(events, fold, archived_at)
+        self._take(events, fold)
         fold.sweep(swept)
         self._say_done("archived")
-        append_histories(self._connection, log_fold, fold)
+        append_histories(self._connection, fold)
         self._say_done("folded")
         merge_many(self._connection, fold)
         self._name_job(fold)
         self._say_done("merged")
 
-    def _take(self, events: Sequence[RecordedEvent], fold: BatchFold, archived_at: int) -> None:
+    def _take(self, events: Sequence[RecordedEvent], fold: BatchFold) -> None:
         """Archive the events, where that is ours to do, and add them to the fold."""
         if not self._archives:
             fold.add(events)
             return
-        with archive_writer(self._connection, self._log.log_id, archived_at) as write:
+        with archive_writer(self._connection, self._log.log_id, fold.archived_at) as write:
             for first in range(0, len(events), _ALTERNATING_EVENTS):
                 some = events[first : first + _ALTERNATING_EVENTS]
                 write(some)
                 fold.add(some)
 
-    def _rows(
-        self,
-        events: Sequence[RecordedEvent],
-        swept: Sequence[Swept],
-        log_fold: LogFold,
-        fold: BatchFold,
-        archived_at: int,
-    ) -> dict[str, JsonRows]:
+    def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, JsonRows]:
         """Few events: all rows by table."""
         fold.add(events)
         fold.sweep(swept)
-        archived = [archive_rows(self._log.log_id, archived_at, events)] if self._archives else []
-        tables = chain(archived, history_rows(log_fold, fold), newest_rows(fold))
+        archived = [archive_rows(self._log.log_id, fold.archived_at, events)] if self._archives else []
+        tables = chain(archived, history_rows(fold), newest_rows(fold))
         rows = {columns.table: json_rows(columns, rows) for columns, rows in tables}
         rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.resolved]
         return {table: some for table, some in rows.items() if some}

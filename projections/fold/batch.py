@@ -74,7 +74,8 @@ class BatchFold:
     """
 
     def __init__(self, log: LogFold, archived_at: int) -> None:
-        self._log = log
+        self.log = log
+        self.archived_at = archived_at
         self._entries = log.keys.entries
         self._new_layouts = NewLayouts(log.layouts)
         self._waiting: dict[KeyEntry, list[tuple[int, int | None, bytes | None]]] = {}
@@ -92,9 +93,9 @@ class BatchFold:
         """Take the next events of the log."""
         if not events:
             return
-        self.gaps += holes(self._log.last_offset, events)
-        self._log.last_offset = events[-1].offset
-        entries, waiting, new_entry = self._entries, self._waiting, self._log.keys.add
+        self.gaps += holes(self.log.last_offset, events)
+        self.log.last_offset = events[-1].offset
+        entries, waiting, new_entry = self._entries, self._waiting, self.log.keys.add
         times = all_held_micros([event[1] for event in events])
         self.clock.take([event[0] for event in events], times)
         for (offset, _, _, key, value, _, _), record_time in zip(events, times, strict=True):
@@ -113,7 +114,7 @@ class BatchFold:
     def sweep(self, swept: Sequence[Swept]) -> None:
         """Take keys that are gone, all events up to theirs having been added."""
         for at_offset, key in swept:
-            entry = self._entries.get(key) or self._log.keys.add(key)
+            entry = self._entries.get(key) or self.log.keys.add(key)
             if entry.meaning.checkpoint_version is None:
                 self._add_message(entry, key, at_offset, None, None)
             else:
@@ -135,10 +136,10 @@ class BatchFold:
             if row is not None:
                 self.last_checkpoints[entry.key_id] = row
         yield from self._numbered(unnumbered)
-        self._log.log_time = self.clock.now
+        self.log.log_time = self.clock.now
 
     def _rows_of(self, entry: KeyEntry) -> Iterator[CheckpointRow]:
-        log_id, key_id, new_row = self._log.log_id, entry.key_id, tuple.__new__
+        log_id, key_id, new_row = self.log.log_id, entry.key_id, tuple.__new__
         for offset, record_time, value in self._waiting[entry]:
             fast = None if value is None or entry.template is None else read_fast(entry.template, value)
             if fast is None or entry.is_quarantined:
@@ -167,7 +168,7 @@ class BatchFold:
         self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes | None
     ) -> CheckpointRow | None:
         version = entry.meaning.checkpoint_version or 0
-        log_id, key_id = self._log.log_id, entry.key_id
+        log_id, key_id = self.log.log_id, entry.key_id
         if value is None:
             self._resolve(entry, offset)
             return CheckpointRow(offset, record_time, log_id, key_id)
@@ -179,7 +180,7 @@ class BatchFold:
         self._resolve(entry, offset)
         if decoded is None:
             return CheckpointRow(offset, record_time, log_id, key_id)
-        decoded = mask_opaque_markers(decoded, self._log.secrets)
+        decoded = mask_opaque_markers(decoded, self.log.secrets)
         if decoded.duplicates:
             note = WireError("duplicate_partition", "a partition stands twice in the checkpoint: the last one counts")
             self._quarantine(entry, None, offset, record_time, value, note)
@@ -200,9 +201,9 @@ class BatchFold:
         self._resolve(entry, offset)
         if entry.meaning.error is not None:
             return
-        author = self._log.masked_author(envelope.source, envelope.host, envelope.username)
+        author = self.log.masked_author(envelope.source, envelope.host, envelope.username)
         message_time = held_micros(envelope.timestamp)
-        row = MessageRow(offset, record_time, message_time, self._log.log_id, entry.key_id, body, *author)
+        row = MessageRow(offset, record_time, message_time, self.log.log_id, entry.key_id, body, *author)
         self.messages.append(row)
         self.last_messages[entry.key_id] = row
         self.names_job = self.names_job or entry.meaning.message_key in IDENTITY_KEYS
@@ -216,20 +217,20 @@ class BatchFold:
         if meaning.is_other or entry.coordinator_key is None:
             text = text_of(value)
             refuse_unheld(text)
-            return encode_body(other_body(text, meaning.is_sensitive, self._log.secrets)), Envelope()
+            return encode_body(other_body(text, meaning.is_sensitive, self.log.secrets)), Envelope()
         if meaning.message_type == SetConfig.message_type:
-            plain = read_plain_config(value, meaning.is_sensitive, self._log.secrets)
+            plain = read_plain_config(value, meaning.is_sensitive, self.log.secrets)
             if plain is not None:
                 return plain
         message = decode_message(entry.coordinator_key, value)
-        body = message_body(message, meaning.is_sensitive, self._log.secrets)
+        body = message_body(message, meaning.is_sensitive, self.log.secrets)
         envelope = message.envelope or Envelope()
         require_held(value, (body, envelope))
         return None if body is None else encode_body(body), envelope
 
     def _add_envelope(self, offset: int, envelope: Envelope, message_ms: int | None) -> None:
-        author = self._log.masked_author(envelope.source, envelope.host, envelope.username)
-        self.envelopes.append(EnvelopeRow(offset, held_micros(message_ms), self._log.log_id, *author))
+        author = self.log.masked_author(envelope.source, envelope.host, envelope.username)
+        self.envelopes.append(EnvelopeRow(offset, held_micros(message_ms), self.log.log_id, *author))
 
     def _add_without_key(self, offset: int, record_time: int | None, value: bytes | None) -> None:
         if value is not None:  # else it says nothing at all
@@ -256,18 +257,18 @@ class BatchFold:
             QuarantineRow(
                 offset,
                 record_time,
-                self._log.log_id,
+                self.log.log_id,
                 None if entry is None else entry.key_id,
                 None if value is None else len(value),
                 error.reason,
                 error.detail,
                 self._key_text(entry, key),
-                None if value is None else self._log.secrets.fingerprint(value),
+                None if value is None else self.log.secrets.fingerprint(value),
             )
         )
 
     def _key_text(self, entry: KeyEntry | None, key: bytes | None) -> str | None:
-        secrets = self._log.secrets
+        secrets = self.log.secrets
         if entry is None:
             return None
         if entry.meaning.error is None or key is None:
