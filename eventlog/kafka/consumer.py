@@ -61,6 +61,7 @@ class EventConsumer:
         self._woken = self._topics_changed = False
         self._positions: dict[str, int] = {}
         self._topic_ids: dict[str, str | None] = {}
+        self._names_by_id: dict[str | None, str] = {}
         self._fetched_by_name: set[str] = set()
         self._moved: set[str] = set()
         self._held: set[str] = set()
@@ -95,6 +96,7 @@ class EventConsumer:
                 self._consumer.seek(_partition(name), offset)
         self._positions = dict(positions)
         self._topic_ids |= topic_ids
+        self._names_by_id |= {topic_id: name for name, topic_id in topic_ids.items()}
         self._untold.clear()
         self._topics_changed = True
 
@@ -285,9 +287,8 @@ class EventConsumer:
         if answer.API_VERSION < FETCH_BY_ID:
             self._fetched_by_name |= {topic.topic for topic in answer.responses}
             return
-        names = {topic_id: name for name, topic_id in self._topic_ids.items()}
         for topic in answer.responses:
-            topic.topic = names[str(topic.topic_id)]
+            topic.topic = self._names_by_id[str(topic.topic_id)]
 
     def _some_wait(self, fetcher: Any) -> bool:
         if fetcher._completed_fetches or fetcher._next_partition_records:  # noqa: SLF001
