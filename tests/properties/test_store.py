@@ -1,21 +1,19 @@
 """A store after any writes, compactions and restarts says what the fold of the log says."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from eventlog.compaction import latest_per_key
-from eventlog.events import NewEvent, RecordedEvent
-from eventlog.memory import MemoryEventLog
+from eventlog.events import NewEvent
 from managers.coordinator_store import CoordinatorStreamStore
 from managers.job_config import config_value, delete_config, read_config, set_config, write_config
 from managers.signature import signed
 from tests.contracts.event_log import STREAM, clock
 from tests.oracle import config_of, coordinator_state
+from tests.properties.compacting_log import CompactingLog
 
 pytestmark = pytest.mark.slow
 
@@ -25,33 +23,12 @@ UNREADABLE = (b"", b"garbage", b'{"values":[]}', b'{"values":{"value":7}}')
 DELETES = (None, b'{"values":{"value":null}}', b'{"values":{}}')
 
 
-class CompactedLog(MemoryEventLog):
-    """A log in memory that forgets what Kafka's cleaner would."""
-
-    def __init__(self) -> None:
-        super().__init__(STREAM, clock=clock)
-        self._gone: set[int] = set()
-
-    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        return (event for event in super().read(first, until) if event.offset not in self._gone)
-
-    def compact(self, upto: int, *, keep_tombstones: bool) -> None:
-        """Forget what is superseded below ``upto``, and tombstones too if they are not to be kept."""
-        before = list(self.read())
-        head = latest_per_key([event for event in before if event.offset < upto], keep_tombstones=True)
-        last = {event.key: event.offset for event in before}
-        dropped = {event.offset for event in before if event.offset < upto}.difference(event.offset for event in head)
-        if not keep_tombstones:
-            dropped |= {event.offset for event in head if event.value is None and last[event.key] == event.offset}
-        self._gone |= dropped
-
-
 class StoreOfACompactedLog(RuleBasedStateMachine):
     """One store stays open over all that happens, another is made anew for each look."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.log = CompactedLog()
+        self.log = CompactingLog(STREAM)
         self.store = CoordinatorStreamStore(self.log)
         self.store.init()
 
