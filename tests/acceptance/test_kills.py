@@ -10,19 +10,34 @@ from typing import Final
 import psycopg
 import pytest
 
+from coordstream.postgres import EmbeddedPostgres
 from eventlog.connection import Connection, connect
 from eventlog.streams import identify
 from projections.errors import PositionMoved, StreamBusy
 from projections.projector import Projector
 from projections.registry import logs_of, register_log
 from tests.acceptance.import_until import BATCH_EVENTS, LONG
+from tests.fixtures.postgres import migrate
+from tests.fixtures.postgres_server import running_server
+from tests.fixtures.sure_postgres import SURE_SETTINGS, kill_server
 from tests.fixtures.waiting import wait_until
 from tests.properties.generated_jobs import generate_job
-from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
+from tests.properties.importing import (
+    ARCHIVED_AT,
+    CURRENT,
+    HISTORIES,
+    SETTINGS,
+    RowsByJob,
+    import_events,
+    rows_by_job,
+)
 
 ROOT: Final = Path(__file__).parents[2]
 STEPS: Final = ("archived", "folded", "merged", "committed")
 KILLS_PER_STEP: Final = 9
+FORGETFUL_SETTINGS: Final = {**SURE_SETTINGS, "wal_writer_delay": "10s"}
+"""A killed server has lost what nobody waited for."""
+
 TABLES: Final = """
 select format('%I.%I', n.nspname, c.relname)
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -93,6 +108,48 @@ def test_killed_imports_end_in_the_same_tables(clone_database: Callable[[], str]
         assert all_rows(observer) == undisturbed
     assert killed * len(STEPS) >= 30
     print(f"\n{killed} imports killed when {step}")
+
+
+@pytest.mark.slow
+def test_an_import_goes_on_where_a_killed_database_begins_again() -> None:
+    with running_server(FORGETFUL_SETTINGS) as server:
+        with psycopg.connect(server.connect_url("postgres"), autocommit=True) as admin:
+            admin.execute("create database disturbed")
+            admin.execute("create database undisturbed")
+        urls = [server.connect_url(name) for name in ("undisturbed", "disturbed")]
+        for url in urls:
+            migrate(url)
+        with connect(urls[0]) as connection:
+            import_all(connection, 3)
+            undisturbed = relations(connection)
+        committed = next_offset_at_a_kill(server, urls[1])
+        server.start()
+        with connect(urls[1]) as connection:
+            (found,) = connection.execute("select max(next_offset) from projection.position").fetchone() or (None,)
+            assert found is None or found < committed, "the server lost nothing, so this test shows nothing"
+            import_all(connection, 3)
+            assert relations(connection) == undisturbed
+
+
+def relations(connection: Connection) -> dict[str, RowsByJob]:
+    """What readers see: ids differ from those of an undisturbed import, since a killed server leaves numbers out."""
+    return {name: rows_by_job(connection, name) for name in (*CURRENT, *HISTORIES)}
+
+
+def next_offset_at_a_kill(server: EmbeddedPostgres, url: str) -> int:
+    """Import until some batches are committed, then kill the server: the position that readers have seen by then."""
+    log = generate_job(3, LONG).logs[0]
+    taken = 0
+
+    def kill_in_the_midst(step: str) -> None:
+        nonlocal taken
+        taken += step == "committed"
+        if step == "committed" and taken == 10:
+            kill_server(server)
+
+    with pytest.raises(psycopg.OperationalError), connect(url) as connection:
+        import_events(connection, log.stream_name, log.events, BATCH_EVENTS, on_step=kill_in_the_midst)
+    return log.events[10 * BATCH_EVENTS - 1].offset + 1
 
 
 def test_a_second_import_of_the_same_stream_is_refused(database_url: str) -> None:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from eventlog.compaction import latest_per_key
 from eventlog.connection import Connection, connect
@@ -173,3 +174,22 @@ def test_rows_folded_with_another_key_are_refused(database_url: str) -> None:
         ):
             import_stream(connection, identify(STREAM), lambda: OLD, other, lambda: ARCHIVED_AT)
         assert shown(connection) == OLD_ROWS
+
+
+def test_commits_before_the_end_do_not_wait_for_the_disk(database_url: str) -> None:
+    seen = []
+    with connect(make_conninfo(database_url, options="-c synchronous_commit=on")) as connection:
+
+        def look(step: str) -> None:
+            seen.append((step, setting(connection)))
+
+        import_events(connection, STREAM, OLD, 2, on_step=look)
+        assert seen.count(("merged", "off")) == 2
+        assert setting(connection) == "on"
+        with pytest.raises(Interrupted):
+            import_events(connection, STREAM, configs({"a": "5"}, SECOND_RUN_MS), on_step=Stop(1, "folded"))
+        assert setting(connection) == "on"
+
+
+def setting(connection: Connection) -> object:
+    return shown(connection, "select current_setting('synchronous_commit')")[0][0]
