@@ -93,8 +93,9 @@ def test_the_newest_events_of_a_topic_are_shown_and_those_that_come(
         while not came.done():  # it begins at the end that it finds
             topics.write(coordinator_topic, [NewEvent(b"new", b"v", 1)])
         assert "  new  v" in came.result()
+        last = topics.end_offset(coordinator_topic) - 1
         for line in lines:
-            if line.startswith(f"{topics.end_offset(coordinator_topic) - 1:>8}  "):
+            if line.startswith(f"{last:>8}  "):
                 break
     assert kafka_cli.is_empty()
 
