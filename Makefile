@@ -10,6 +10,9 @@ STAMP := $(VENV)/.installed
 LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
 PYTEST_OPTIONS ?=
+# A file of tests is run by one of these processes, each with its own Postgres, Kafka and Spark; 0: all in one.
+TEST_PROCESSES ?= 2
+SIDE_BY_SIDE := --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 BENCH_OPTIONS ?=
 
 # The first Python that is new enough; `make setup PYTHON=/path/to/python` chooses another.
@@ -37,11 +40,11 @@ demo: setup java ## A recorded Samza job becomes SQL, and Spark reads it (under 
 
 .PHONY: test
 test: setup java ## All tests, on real Postgres, Kafka and Spark
-	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(PYTEST_OPTIONS)
 
 .PHONY: test-fast
 test-fast: setup ## The tests without Kafka, Spark and the slow ones (under 2 minutes, needs no Java)
-	$(BIN)/python -m pytest -m "not kafka and not spark and not slow" $(PYTEST_OPTIONS)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not kafka and not spark and not slow" $(PYTEST_OPTIONS)
 
 .PHONY: torture
 torture: setup java ## The tests that kill and cut, at full length (about an hour)

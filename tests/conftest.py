@@ -5,6 +5,7 @@ import pytest
 from tests.vectors import catalogue
 
 pytest_plugins = [
+    "tests.fixtures.file_order",
     "tests.fixtures.kafka",
     "tests.fixtures.postgres",
     "tests.fixtures.report_header",
