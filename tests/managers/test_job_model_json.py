@@ -93,7 +93,7 @@ def test_the_fields_are_those_of_samza() -> None:
 def test_the_order_of_mappings_does_not_matter() -> None:
     model = without_origin(from_json(RECORDED[0].read_bytes()))
     containers = {
-        key: ContainerModel(container.processor_id, dict(reversed(container.tasks.items())))
+        key: ContainerModel(container.processor_id, dict(reversed(list(container.tasks.items()))))
         for key, container in reversed(list(model.containers.items()))
     }
     turned = JobModel(dict(reversed(list(model.config.items()))), containers)
