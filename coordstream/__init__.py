@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         SettingChange as SettingChange,
         WriteOnceChange as WriteOnceChange,
     )
+    from managers.input_partitions import count_partitions as count_partitions
     from managers.input_rewriter import with_matching_inputs as with_matching_inputs
     from managers.job_config import (
         delete_config as delete_config,
@@ -157,6 +158,7 @@ _NAMES: Final = {
     "managers.coordinator_stream_message": "CoordinatorStreamMessage",
     "managers.coordinator_writer": "CoordinatorStreamWriter",
     "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
+    "managers.input_partitions": "count_partitions",
     "managers.input_rewriter": "with_matching_inputs",
     "managers.job_config": "delete_config read_config read_launch_config set_config write_config",
     "managers.job_coordinator_metadata": "JobCoordinatorMetadata JobMetadataChange",
