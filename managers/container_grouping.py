@@ -18,7 +18,7 @@ def require_known_task_grouper(config: Config) -> None:
     factory = config.get(TASK_GROUPER, BY_CONTAINER_COUNT)
     if factory != BY_CONTAINER_COUNT:
         raise ConfigError(
-            f"{TASK_GROUPER} is {factory}, whose grouping is not known here: "
+            f"{TASK_GROUPER} is {factory}, which is not known here: "
             f"set {BY_CONTAINER_COUNT}, or let Samza make the job model"
         )
 
