@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from eventlog.errors import ConfigError
-from eventlog.inputs import broadcast_partitions
+from eventlog.inputs import broadcast_partitions, task_inputs
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from managers.java_hash_order import buckets_of_copy, hash_order
 from managers.java_text import hash_of, text_hash, text_order
@@ -78,10 +78,11 @@ class PartitionsOrder:
     def of(cls, model: JobModel) -> "PartitionsOrder":
         """The order for the tasks of a model."""
         name_of = task_namer(model.config)
-        broadcast = _broadcast(model)
+        broadcast, shared = _named_in_config(model)
         tasks = (task for container in model.containers.values() for task in container.tasks.values())
         read = {partition for task in tasks for partition in task.partitions}
-        inputs = hash_order(sorted(read - broadcast), partition_hash)
+        of_inputs = {each for each in read if each not in broadcast or (each.system, each.stream) in shared}
+        inputs = [each for each in hash_order(sorted(of_inputs), partition_hash) if each not in broadcast]
         names = hash_order(dict.fromkeys(map(name_of, inputs)), text_hash)
         together = [*inputs, *hash_order(sorted(broadcast), partition_hash)]
         return cls(_places(together), _places(names), name_of, broadcast)
@@ -107,12 +108,12 @@ def _by_name(named: Iterable[tuple[str, Part]]) -> list[tuple[str, Part]]:
     return hash_order(named, lambda pair: text_hash(pair[0]))
 
 
-def _broadcast(model: JobModel) -> frozenset[SystemStreamPartition]:
-    """None, where config names them in a way that Samza would not have made a model of."""
+def _named_in_config(model: JobModel) -> tuple[frozenset[SystemStreamPartition], set[tuple[str, str]]]:
+    """Broadcast partitions and shared inputs; none, where Samza would have made no model of such a config."""
     try:
-        return broadcast_partitions(model.config)
+        return broadcast_partitions(model.config), task_inputs(model.config)
     except ConfigError:
-        return frozenset()
+        return frozenset(), set()
 
 
 def _places(listed: Sequence[Key]) -> dict[Key, int]:
