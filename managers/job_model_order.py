@@ -14,7 +14,7 @@ from eventlog.inputs import broadcast_partitions, task_inputs
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from managers.java_hash_order import buckets_of_copy, hash_order
 from managers.java_text import hash_of, text_hash, text_order
-from managers.job_model import JobModel, TaskModel
+from managers.job_model import ContainerModel, JobModel, TaskModel
 from managers.partition_grouping import task_namer
 
 Key = TypeVar("Key")
@@ -48,11 +48,8 @@ def put_in(model: JobModel) -> OrderedContainers:
     last until the next start: the ids of one and the same model then differ. These don't.
     """
     order = PartitionsOrder.of(model)
-    return [
-        (key, [(name, order(tasks[name])) for name in sorted(tasks, key=text_order)])
-        for key in sorted(model.containers, key=lambda text: (len(text), text_order(text)))
-        for tasks in (model.containers[key].tasks,)
-    ]
+    keys = sorted(model.containers, key=lambda text: (len(text), text_order(text)))
+    return [(key, _tasks_put_in(model.containers[key], order)) for key in keys]
 
 
 def partition_hash(partition: SystemStreamPartition) -> int:
@@ -96,6 +93,10 @@ class PartitionsOrder:
         named_for = self.name_of(partition)
         came_from = named_for if partition not in self.broadcast and named_for != task_name else None
         return (-1 if came_from is None else self.place_of_task[came_from], self.place[partition])
+
+
+def _tasks_put_in(container: ContainerModel, order: PartitionsOrder) -> OrderedTasks:
+    return [(name, order(container.tasks[name])) for name in sorted(container.tasks, key=text_order)]
 
 
 def _tasks_in_hash_order(tasks: OrderedTasks) -> Iterator[tuple[str, Sequence[SystemStreamPartition]]]:

@@ -100,7 +100,7 @@ def _former(partition: SystemStreamPartition, before: int, now: int) -> SystemSt
         raise ConfigError(
             f"{partition.system}.{partition.stream} has {now} partitions and had {before}, which is no part of that: "
             "the keys of the tasks' state would be mixed up, so give it a multiple, "
-            f"or set {INPUT_EXPANSION} to false if the job keeps no state"
+            f"or set {INPUT_EXPANSION} to false if that does not matter"
         )
     return SystemStreamPartition(partition.system, partition.stream, partition.partition % before)
 
