@@ -1,14 +1,21 @@
 """Messages of a store, read as a class and written with a writer's signature."""
 
 from collections.abc import Iterable
-from typing import Final, TypeVar
+from typing import ClassVar, Final, Protocol, TypeVar
 
 from eventlog.log import Clock
-from eventlog.messages import CoordinatorMessage, Envelope, Message
+from eventlog.messages import Envelope, Message
 from managers.coordinator_store import CoordinatorStreamStore
 from managers.signature import signed
 
-Said = TypeVar("Said", bound=CoordinatorMessage)
+
+class TypedMessage(Protocol):
+    """A message of one type."""
+
+    message_type: ClassVar[str]
+
+
+Said = TypeVar("Said", bound=TypedMessage)
 
 
 class SignedMessages:
