@@ -47,6 +47,21 @@ if TYPE_CHECKING:
         identify as identify,
     )
     from managers.appending import Retry as Retry
+    from managers.changelog_errors import (
+        ChangelogError as ChangelogError,
+        ChangelogMisfit as ChangelogMisfit,
+        ChangelogRemap as ChangelogRemap,
+        ChangelogRemapped as ChangelogRemapped,
+        ChangelogSystemUnknown as ChangelogSystemUnknown,
+    )
+    from managers.changelog_partition_manager import (
+        ChangelogPartitionManager as ChangelogPartitionManager,
+        ChangelogStreamManager as ChangelogStreamManager,
+    )
+    from managers.changelog_streams import (
+        ChangelogStream as ChangelogStream,
+        create_changelog_streams as create_changelog_streams,
+    )
     from managers.checkpoint_errors import (
         CheckpointError as CheckpointError,
         CheckpointFileError as CheckpointFileError,
@@ -82,6 +97,7 @@ if TYPE_CHECKING:
         SettingChange as SettingChange,
         WriteOnceChange as WriteOnceChange,
     )
+    from managers.execution_container_id_manager import ExecutionContainerIdManager as ExecutionContainerIdManager
     from managers.job_config import (
         delete_config as delete_config,
         read_config as read_config,
@@ -90,6 +106,7 @@ if TYPE_CHECKING:
         write_config as write_config,
     )
     from managers.job_facts import JobFacts as JobFacts
+    from managers.job_model_assignments import JobModelAssignments as JobModelAssignments
     from managers.job_names import (
         build_coordinator_stream_config as build_coordinator_stream_config,
         checkpoint_stream as checkpoint_stream,
@@ -97,10 +114,16 @@ if TYPE_CHECKING:
         coordinator_system as coordinator_system,
     )
     from managers.kafka_checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
+    from managers.locality_manager import ContainerLocality as ContainerLocality, LocalityManager as LocalityManager
     from managers.metadata_store import MetadataStore as MetadataStore
     from managers.namespace_store import NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore
     from managers.namespaced_key import NamespacedKey as NamespacedKey
     from managers.stream_creation import create_coordinator_stream as create_coordinator_stream
+    from managers.task_assignment_manager import TaskAssignmentManager as TaskAssignmentManager
+    from managers.task_modes import UnknownTaskMode as UnknownTaskMode
+    from managers.task_partition_assignment_manager import (
+        TaskPartitionAssignmentManager as TaskPartitionAssignmentManager,
+    )
 
 _NAMES: Final = {
     "eventlog.checkpoint": "Checkpoint CheckpointId CheckpointV1 CheckpointV2",
@@ -119,6 +142,11 @@ _NAMES: Final = {
     "eventlog.postgres": "PostgresEventLog",
     "eventlog.streams": "StreamIdentity checkpoint_stream_name coordinator_stream_name identify",
     "managers.appending": "Retry",
+    "managers.changelog_errors": (
+        "ChangelogError ChangelogMisfit ChangelogRemap ChangelogRemapped ChangelogSystemUnknown"
+    ),
+    "managers.changelog_partition_manager": "ChangelogPartitionManager ChangelogStreamManager",
+    "managers.changelog_streams": "ChangelogStream create_changelog_streams",
     "managers.checkpoint_errors": (
         "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable "
         "GrouperMismatch JobAlive TaskNotRegistered UnknownCheckpointPlace "
@@ -135,14 +163,20 @@ _NAMES: Final = {
     "managers.coordinator_stream_message": "CoordinatorStreamMessage",
     "managers.coordinator_writer": "CoordinatorStreamWriter",
     "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
+    "managers.execution_container_id_manager": "ExecutionContainerIdManager",
     "managers.job_config": "delete_config read_config read_launch_config set_config write_config",
     "managers.job_facts": "JobFacts",
+    "managers.job_model_assignments": "JobModelAssignments",
     "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
     "managers.kafka_checkpoint_manager": "KafkaCheckpointManager",
+    "managers.locality_manager": "ContainerLocality LocalityManager",
     "managers.metadata_store": "MetadataStore",
     "managers.namespace_store": "NamespaceAwareCoordinatorStreamStore",
     "managers.namespaced_key": "NamespacedKey",
     "managers.stream_creation": "create_coordinator_stream",
+    "managers.task_assignment_manager": "TaskAssignmentManager",
+    "managers.task_modes": "UnknownTaskMode",
+    "managers.task_partition_assignment_manager": "TaskPartitionAssignmentManager",
 }
 _MODULES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
 
