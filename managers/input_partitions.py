@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from eventlog.errors import ConfigError
 from eventlog.inputs import task_inputs
@@ -22,6 +22,25 @@ _LOCAL_FACTORIES: Final = r"org\.apache\.samza\.job\.local(.*ProcessJobFactory|.
 _RANGE: Final = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 
 
+class PartitionCounter(Protocol):
+    """What knows how many partitions the streams of a system have, as `eventlog.kafka.admin.KafkaAdmin` does."""
+
+    def partition_count(self, name: str) -> int:
+        """How many partitions a stream has. Raises an `EventLogError` where it is not there."""
+
+
+def count_partitions(config: Config, systems: Mapping[str, PartitionCounter]) -> StreamPartitions:
+    """Ask the systems of a job how many partitions each stream in ``task.inputs`` has, and nothing else (SAMZA-971).
+
+    Raises:
+        ConfigError: an input is on a system that was not given; or what a system raises.
+    """
+    return {
+        (system, stream): range(_counter(systems, system, stream).partition_count(stream))
+        for system, stream in sorted(task_inputs(config))
+    }
+
+
 def input_partitions(config: Config, streams: StreamPartitions) -> set[SystemStreamPartition]:
     """The partitions of the streams in ``task.inputs``, less those that the job's matcher leaves out.
 
@@ -37,6 +56,12 @@ def input_partitions(config: Config, streams: StreamPartitions) -> set[SystemStr
         for number in _numbers(streams, system, stream)
         if matches(number)
     }
+
+
+def _counter(systems: Mapping[str, PartitionCounter], system: str, stream: str) -> PartitionCounter:
+    if system not in systems:
+        raise ConfigError(f"{system}.{stream} is in task.inputs, and its system is not given: give an admin of it")
+    return systems[system]
 
 
 def _numbers(streams: StreamPartitions, system: str, stream: str) -> Collection[int]:

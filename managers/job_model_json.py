@@ -157,3 +157,8 @@ def _number(said: Any, what: str) -> int:
     if type(said) is not int:
         raise WireError("wrong_type", f"{what} is {json_type(said)}, not an integer")
     return said
+
+
+job_model_to_json: Final = to_json
+job_model_from_json: Final = from_json
+"""The same two under the names that they have in `coordstream`."""

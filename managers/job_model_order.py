@@ -67,7 +67,8 @@ class PartitionsOrder:
         """The order for the tasks of a model."""
         name_of = task_namer(model.config)
         broadcast = _broadcast(model)
-        read = {partition for task in model.tasks.values() for partition in task.partitions}
+        tasks = (task for container in model.containers.values() for task in container.tasks.values())
+        read = {partition for task in tasks for partition in task.partitions}
         inputs = hash_order(sorted(read - broadcast), partition_hash)
         names = hash_order(dict.fromkeys(map(name_of, inputs)), text_hash)
         together = [*inputs, *hash_order(sorted(broadcast), partition_hash)]

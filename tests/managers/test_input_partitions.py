@@ -4,7 +4,7 @@ import pytest
 
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
-from managers.input_partitions import input_partitions
+from managers.input_partitions import count_partitions, input_partitions
 
 CONFIG = {"task.inputs": "test.stream1", "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory"}
 STREAMS = {("test", "stream1"): range(10), ("test", "other"): [0]}
@@ -62,3 +62,19 @@ def test_a_matcher_may_be_for_other_jobs() -> None:
 def test_what_can_t_be_used_is_named(config: dict[str, str], sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence):
         input_partitions(CONFIG | config, STREAMS)
+
+
+def test_each_system_is_asked_for_its_own_inputs() -> None:
+    class Counter:
+        def __init__(self, counts: dict[str, int]) -> None:
+            self.partition_count = counts.__getitem__
+
+    config = {"task.inputs": "one.a,other.b,one.c", "task.broadcast.inputs": "third.d#0"}
+    systems = {"one": Counter({"a": 2, "c": 3}), "other": Counter({"b": 4})}
+    assert count_partitions(config, systems) == {
+        ("one", "a"): range(2),
+        ("one", "c"): range(3),
+        ("other", "b"): range(4),
+    }
+    with pytest.raises(ConfigError, match=r"other\.b is in task\.inputs, and its system is not given"):
+        count_partitions(config, {"one": systems["one"]})

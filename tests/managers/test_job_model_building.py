@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 
 from eventlog.errors import ConfigError
+from managers.input_partitions import count_partitions
 from managers.input_rewriter import with_matching_inputs
 from managers.job_model import JobModel
 from managers.job_model_building import PreviousAssignment, build_job_model
@@ -143,10 +144,22 @@ def test_a_topic_that_appears_is_read_by_the_next_deployment_and_tasks_keep_thei
     assert {name: second.tasks[name].changelog_partition for name in numbers} == numbers
 
 
+class NotingCounter:
+    """A system that notes what it is asked, and answers nothing but how many partitions a stream has."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def partition_count(self, name: str) -> int:
+        self.asked.append(name)
+        return 5000
+
+
 @pytest.mark.scenario("HRD-08")
-def test_five_thousand_partitions_take_their_numbers_and_nothing_else() -> None:
-    """What builds a model is given numbers of partitions: there is no system that it could ask for an offset."""
-    model = build_job_model(CONFIG, {INPUT: range(5000)}, {})
+def test_a_model_of_five_thousand_partitions_takes_one_question_and_no_offset() -> None:
+    system = NotingCounter()
+    model = build_job_model(CONFIG, count_partitions(CONFIG, {"test": system}), {})
+    assert system.asked == ["stream1"]
     assert len(model.tasks) == 5000
     assert all(task.offsets == {} for task in model.tasks.values())
 

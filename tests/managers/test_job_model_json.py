@@ -16,6 +16,7 @@ from tests.vectors.catalogue import decoded, vectors
 
 Vector = dict[str, Any]
 
+BUCKETS: list[dict[str, int]] = [{}, {"keyBucket": -1}, {"keyBucket": 0}, {"keyBucket": 1}]
 RECORDED = sorted((Path(__file__).parents[1] / "recordings" / "A").glob("jobmodel-*.json"))
 
 
@@ -71,6 +72,15 @@ def test_a_recorded_model_is_written_as_it_was_served(path: Path) -> None:
     again = json.loads(to_json(without_origin(model)))
     assert again == json.loads(served)
     assert b'"containers":' + containers_json(model) + b',"max-change' in served
+
+
+@pytest.mark.scenario("HRD-52")
+def test_shares_of_a_partition_stay_apart() -> None:
+    shares = [{"system": "kafka", "stream": "in", "partition": 0} | bucket for bucket in BUCKETS]
+    model = from_json(task_json(f'"system-stream-partitions":{json.dumps(shares)}'))
+    expected = [SystemStreamPartition("kafka", "in", 0, bucket) for bucket in (-1, 0, 1)]
+    assert sorted(model.tasks["T"].partitions) == expected
+    assert from_json(to_json(without_origin(model))) == model
 
 
 def test_a_changed_model_is_not_written_as_it_was() -> None:
