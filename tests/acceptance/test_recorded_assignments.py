@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from itertools import dropwhile
 from typing import Any, Final
@@ -50,7 +51,7 @@ def log_before(run: str) -> EventLog:
     return log
 
 
-def writes(events: list[RecordedEvent]) -> list[Write]:
+def writes(events: Sequence[RecordedEvent]) -> list[Write]:
     """What events say of assignments, in their order; the order of a partition's tasks means nothing."""
     keys = [decode_key(event.key) for event in events]
     return [
