@@ -40,6 +40,18 @@ if TYPE_CHECKING:
     )
     from eventlog.partition import SystemStreamPartition as SystemStreamPartition, TaskName as TaskName
     from eventlog.postgres import PostgresEventLog as PostgresEventLog
+    from eventlog.startpoint import (
+        Startpoint as Startpoint,
+        StartpointOldest as StartpointOldest,
+        StartpointSpecific as StartpointSpecific,
+        StartpointTimestamp as StartpointTimestamp,
+        StartpointUpcoming as StartpointUpcoming,
+    )
+    from eventlog.startpoint_maker import StartpointMaker as StartpointMaker
+    from eventlog.startpoint_visitor import (
+        StartpointNotSupported as StartpointNotSupported,
+        StartpointVisitor as StartpointVisitor,
+    )
     from eventlog.streams import (
         StreamIdentity as StreamIdentity,
         checkpoint_stream_name as checkpoint_stream_name,
@@ -100,6 +112,12 @@ if TYPE_CHECKING:
     from managers.metadata_store import MetadataStore as MetadataStore
     from managers.namespace_store import NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore
     from managers.namespaced_key import NamespacedKey as NamespacedKey
+    from managers.startpoint_errors import (
+        StartpointError as StartpointError,
+        StartpointUnreadable as StartpointUnreadable,
+    )
+    from managers.startpoint_manager import StartpointManager as StartpointManager
+    from managers.startpoint_switch import should_fan_out_startpoints as should_fan_out_startpoints
     from managers.stream_creation import create_coordinator_stream as create_coordinator_stream
 
 _NAMES: Final = {
@@ -117,6 +135,9 @@ _NAMES: Final = {
     ),
     "eventlog.partition": "SystemStreamPartition TaskName",
     "eventlog.postgres": "PostgresEventLog",
+    "eventlog.startpoint": "Startpoint StartpointOldest StartpointSpecific StartpointTimestamp StartpointUpcoming",
+    "eventlog.startpoint_maker": "StartpointMaker",
+    "eventlog.startpoint_visitor": "StartpointNotSupported StartpointVisitor",
     "eventlog.streams": "StreamIdentity checkpoint_stream_name coordinator_stream_name identify",
     "managers.appending": "Retry",
     "managers.checkpoint_errors": (
@@ -142,6 +163,9 @@ _NAMES: Final = {
     "managers.metadata_store": "MetadataStore",
     "managers.namespace_store": "NamespaceAwareCoordinatorStreamStore",
     "managers.namespaced_key": "NamespacedKey",
+    "managers.startpoint_errors": "StartpointError StartpointUnreadable",
+    "managers.startpoint_manager": "StartpointManager",
+    "managers.startpoint_switch": "should_fan_out_startpoints",
     "managers.stream_creation": "create_coordinator_stream",
 }
 _MODULES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
