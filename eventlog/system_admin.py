@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
 
@@ -12,8 +13,9 @@ from eventlog.startpoint import Startpoint
 class SystemStreamPartitionMetadata:
     """How far one partition of an input reaches (SystemStreamMetadata.SystemStreamPartitionMetadata of Samza).
 
-    ``oldest_offset`` and ``newest_offset`` are those of the first and the last event that is there, None where the
-    partition is empty; ``upcoming_offset`` is the one that the next event will have, None where the system can't tell.
+    ``oldest_offset`` is that of the first event that is there or will be, ``newest_offset`` that of the last one, None
+    where there was none yet; ``upcoming_offset`` is the one that the next event will have. Other systems than Kafka
+    may leave any of them out (None).
     """
 
     oldest_offset: str | None
@@ -40,10 +42,20 @@ class ResolvedStartpoint:
     is_past_end: bool = False
 
 
+class InputMissing(EventLogError):
+    """An input system has no such stream, or (``partition`` given) the stream no such partition."""
+
+    def __init__(self, stream_name: str, partition: int | None, place: str) -> None:
+        self.stream_name = stream_name
+        self.partition = partition
+        what = f"stream {stream_name}" if partition is None else f"partition {partition} of {stream_name}"
+        super().__init__(f"{place} has no {what}: look at its name again, or at which system it is in")
+
+
 class SystemAdmin(Protocol):
     """Answers for one system of a job (``systems.<system>…``), by the job's name for it (SystemAdmin of Samza).
 
-    Every method raises what its system raises where that can't be reached.
+    Methods that ask the system raise `InputMissing`, or what the system raises where it can't be reached.
     """
 
     def get_offsets_after(

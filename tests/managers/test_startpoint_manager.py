@@ -103,6 +103,17 @@ def test_a_request_is_not_read_after_twelve_hours(manager: StartpointManager) ->
             assert (manager.read_startpoint(PAGE_VIEWS, task_name=task) is not None) == is_there
 
 
+def test_a_request_expires_by_the_clock_of_who_reads_it(
+    manager: StartpointManager, logs: LogMaker, coordinator_log: EventLog
+) -> None:
+    manager.write_startpoint(PAGE_VIEWS, specific("1", EXPIRY_MS))
+    ahead = managing(logs.open_again(coordinator_log), NOW_MS + 1)
+    assert (manager.read_startpoint(PAGE_VIEWS), ahead.read_startpoint(PAGE_VIEWS)) == (specific("1", EXPIRY_MS), None)
+    assert ahead.fan_out({"t": [PAGE_VIEWS]}) == {}
+    assert manager.fan_out({"t": [PAGE_VIEWS]}) == {"t": {PAGE_VIEWS: specific("1", EXPIRY_MS)}}
+    assert ahead.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("1", EXPIRY_MS)}  # that never expires
+
+
 CALLS: dict[str, Callable[[StartpointManager], object]] = {
     "write": lambda manager: manager.write_startpoint(PAGE_VIEWS, specific("1")),
     "write for a task": lambda manager: manager.write_startpoint(PAGE_VIEWS, specific("1"), task_name="t"),
