@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eventlog.events import NewEvent as NewEvent, RecordedEvent as RecordedEvent
     from eventlog.kafka.log import KafkaEventLog as KafkaEventLog
     from eventlog.kafka.options import KafkaOptions as KafkaOptions
+    from eventlog.kafka.system_admin import KafkaSystemAdmin as KafkaSystemAdmin
     from eventlog.log import AppendConflict as AppendConflict, AppendRefused as AppendRefused, EventLog as EventLog
     from eventlog.memory import MemoryEventLog as MemoryEventLog
     from eventlog.messages import (
@@ -57,6 +58,13 @@ if TYPE_CHECKING:
         checkpoint_stream_name as checkpoint_stream_name,
         coordinator_stream_name as coordinator_stream_name,
         identify as identify,
+    )
+    from eventlog.system_admin import (
+        InputMissing as InputMissing,
+        ResolvedStartpoint as ResolvedStartpoint,
+        SystemAdmin as SystemAdmin,
+        SystemStreamMetadata as SystemStreamMetadata,
+        SystemStreamPartitionMetadata as SystemStreamPartitionMetadata,
     )
     from managers.appending import Retry as Retry
     from managers.checkpoint_errors import (
@@ -126,6 +134,7 @@ _NAMES: Final = {
     "eventlog.events": "NewEvent RecordedEvent",
     "eventlog.kafka.log": "KafkaEventLog",
     "eventlog.kafka.options": "KafkaOptions",
+    "eventlog.kafka.system_admin": "KafkaSystemAdmin",
     "eventlog.log": "AppendConflict AppendRefused EventLog",
     "eventlog.memory": "MemoryEventLog",
     "eventlog.messages": (
@@ -139,6 +148,9 @@ _NAMES: Final = {
     "eventlog.startpoint_maker": "StartpointMaker",
     "eventlog.startpoint_visitor": "StartpointNotSupported StartpointVisitor",
     "eventlog.streams": "StreamIdentity checkpoint_stream_name coordinator_stream_name identify",
+    "eventlog.system_admin": (
+        "InputMissing ResolvedStartpoint SystemAdmin SystemStreamMetadata SystemStreamPartitionMetadata"
+    ),
     "managers.appending": "Retry",
     "managers.checkpoint_errors": (
         "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable "
