@@ -20,6 +20,7 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.streams import identify
+from managers.coordinator_consumer import CoordinatorStreamConsumer
 from managers.coordinator_store import CoordinatorStreamStore
 from managers.errors import NotReady
 from managers.startpoint_errors import StartpointUnreadable
@@ -466,6 +467,9 @@ def test_records_without_an_envelope_are_read_like_all_others(
         values = {name.namespace: value for name, value in store.all().items()}
     assert values["samza-startpoint-v1"].startswith(b'{"@type":"StartpointSpecific"')
     assert values["samza-startpoint-v1-fan-out"].startswith(b'{"timestamp":')
+    with CoordinatorStreamConsumer(coordinator_log) as consumer:
+        read = {message.type: message.values for message in consumer.get_bootstrapped_stream()}
+    assert (read["samza-startpoint-v1"], read["samza-startpoint-v1-fan-out"]) == ({}, {})
     assert manager.read_startpoint(PAGE_VIEWS) == specific("1")
 
 
