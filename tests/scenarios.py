@@ -23,10 +23,12 @@ _NUMBERS: Final = {
     "TAM": (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13),
     "JMM": (1, 2, 3, 5, 6, 10, 11, 14),
     "JCM": (1, 2, 3, 6, 7, 9, 12, 13, 14, 17, 18, 20),
+    "SPM": (1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 14, 15, 17, 18, 19, 22, 26, 27),
+    "SPR": (1, 2, 3, 4, 5, 8),
 }
 SCENARIOS: Final = {group: tuple(f"{group}-{number:02}" for number in numbers) for group, numbers in _NUMBERS.items()}
 """The ids of each group: messages, consumer, producers, store, config, checkpoints, their managers and their tool,
-changelog partitions, locality, task assignments, job models, job coordinator metadata."""
+changelog partitions, locality, task assignments, job models, job coordinator metadata, startpoints, their offsets."""
 
 
 def named(item: pytest.Item) -> set[str]:
@@ -36,7 +38,7 @@ def named(item: pytest.Item) -> set[str]:
 
 def marked_in_sources() -> set[str]:
     """The scenarios that any test of this folder names, whether it is run or not."""
-    return {name for path in sorted(TESTS.rglob("test_*.py")) for name in _marked(ast.parse(path.read_text()))}
+    return {name for path in _sources() for name in _marked(ast.parse(path.read_text()))}
 
 
 def summary_line(shown: set[str]) -> str:
@@ -44,6 +46,11 @@ def summary_line(shown: set[str]) -> str:
     counts = {group: (len(shown.intersection(ids)), len(ids)) for group, ids in SCENARIOS.items()}
     listed = ", ".join(f"{group} {count} of {total}" for group, (count, total) in counts.items())
     return f"scenarios: {sum(count for count, _ in counts.values())} ({listed})"
+
+
+def _sources() -> list[Path]:
+    """What holds tests: files of them, and contracts, which such files inherit."""
+    return sorted([*TESTS.rglob("test_*.py"), *(TESTS / "contracts").glob("*.py")])
 
 
 def _marked(tree: ast.Module) -> Iterator[str]:
