@@ -6,7 +6,7 @@ from typing import NamedTuple
 from eventlog.checkpoint import Offsets
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import StartingOffset, decide, effective_startpoint
-from eventlog.startpoint import Startpoint
+from eventlog.startpoint import Startpoint, is_expired
 from managers.startpoint_facts import StartpointFacts
 from managers.startpoint_fan_out import FanOutPlan, meanings, plan_fan_out, whole
 
@@ -59,7 +59,8 @@ def changed_starts(facts: StartpointFacts, checkpoints: Checkpoints, after: Requ
 def plan_hand_out(facts: StartpointFacts, now_ms: int) -> FanOutPlan:
     """What a coordinator that starts at ``now_ms`` hands to the tasks."""
     reads = facts.reads()
-    return plan_fan_out(_by_key(facts.requests, meanings(reads)), reads, now_ms)
+    living = {text: each for text, each in facts.requests.items() if not is_expired(each, now_ms)}
+    return plan_fan_out(_by_key(living, meanings(reads)), reads, now_ms)
 
 
 def _by_key(requests: Requests, known: Mapping[str, Collection[StartpointKey]]) -> dict[StartpointKey, Startpoint]:
