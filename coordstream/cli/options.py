@@ -63,7 +63,10 @@ Task = Annotated[
 Tasks = Annotated[
     list[str] | None,
     typer.Option(
-        "--task", metavar="TASK", help="For this task only; may be given often.", autocompletion=complete_task
+        "--task",
+        metavar="TASK",
+        help="For this task only, not for every one; may be given often.",
+        autocompletion=complete_task,
     ),
 ]
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]
