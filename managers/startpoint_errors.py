@@ -6,7 +6,6 @@ StartpointError (a ManagerError)
 
 from eventlog.errors import WireError
 from managers.errors import ManagerError
-from managers.namespaced_key import NamespacedKey
 
 
 class StartpointError(ManagerError):
@@ -19,12 +18,13 @@ class StartpointUnreadable(StartpointError):
     ``startpoint_type`` is the ``@type`` that it names, None where none can be made out.
     """
 
-    def __init__(self, name: NamespacedKey, startpoint_type: str | None, error: WireError) -> None:
-        self.namespace, self.key = name
+    def __init__(self, namespace: str, key: str, startpoint_type: str | None, error: WireError) -> None:
+        self.namespace = namespace
+        self.key = key
         self.startpoint_type = startpoint_type
         self.reason = error.reason
         kind = "no @type" if startpoint_type is None else f"@type {startpoint_type}"
         super().__init__(
-            f"what stands under {self.key!r} of {self.namespace} with {kind} cannot be read ({error}): "
+            f"what stands under {key!r} of {namespace} with {kind} cannot be read ({error}): "
             "write the order again, or delete it"
         )

@@ -55,7 +55,7 @@ def _read(name: NamespacedKey, value: bytes, decode: Callable[[bytes], Read]) ->
     try:
         return decode(value)
     except WireError as error:
-        raise StartpointUnreadable(name, _type_of(value), error) from error
+        raise StartpointUnreadable(*name, _type_of(value), error) from error
 
 
 def _type_of(value: bytes) -> str | None:

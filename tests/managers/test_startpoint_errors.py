@@ -4,13 +4,13 @@ import pickle
 
 from eventlog.errors import WireError
 from managers.errors import ManagerError
-from managers.namespaced_key import NamespacedKey
 from managers.startpoint_errors import StartpointError, StartpointUnreadable
 
 
 def test_what_cannot_be_read_is_named() -> None:
     error = StartpointUnreadable(
-        NamespacedKey("samza-startpoint-v1", "k.s.0"),
+        "samza-startpoint-v1",
+        "k.s.0",
         "StartpointCustom",
         WireError("unknown_startpoint", "none of four"),
     )
