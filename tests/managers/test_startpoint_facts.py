@@ -15,27 +15,25 @@ OLDEST = StartpointOldest(2)
 
 def test_requests_hand_outs_and_readers_are_read(coordinator_log: EventLog) -> None:
     request = startpoint("kafka.in.0", SEVEN)
-    coordinator_log.append(
-        [
-            config_set("task.inputs", "kafka.in", at=5_000),
-            task_partition("kafka.in.0", "a", "Standby-a-0", "b"),
-            task_partition("kafka.in.1", "b"),
-            task_partition("kafka.gone.0", "a"),
-            task_mode("Standby-a-0", "Standby"),
-            request,
-            raw(request.key, b"{bad"),
-            startpoint("kafka.in.1.b", OLDEST),
-            tombstone(startpoint("kafka.in.1.b", OLDEST)),
-            fan_out("b", {"kafka.in.1": OLDEST}),
-            config_set("late", at=9_999_999_999_999),
-            config_set("last", at=6_000),
-        ]
-    )
+    events = [
+        config_set("task.inputs", "kafka.in"),
+        task_partition("kafka.in.0", "a", "Standby-a-0", "b"),
+        task_partition("kafka.in.1", "b"),
+        task_partition("kafka.gone.0", "a"),
+        task_mode("Standby-a-0", "Standby"),
+        request,
+        raw(request.key, b"{bad"),
+        startpoint("kafka.in.1.b", OLDEST),
+        tombstone(startpoint("kafka.in.1.b", OLDEST)),
+        fan_out("b", {"kafka.in.1": OLDEST}),
+    ]
+    coordinator_log.append([event._replace(timestamp=5_000) for event in events])
+    coordinator_log.append([config_set("late", at=9_000), config_set("last", at=6_000)])
     facts = StartpointFacts.read(coordinator_log)
     assert facts.readers == {IN_0: {"a", "b"}, IN_1: {"b"}, GONE_0: {"a"}}
     assert facts.requests == {"kafka.in.0": SEVEN}
     assert facts.handed_out == {"b": {IN_1: OLDEST}}
-    assert facts.newest_record_ms == 9_999_999_999_999
+    assert facts.newest_record_ms == 9_000
     assert facts.job.config["task.inputs"] == "kafka.in"
 
 
