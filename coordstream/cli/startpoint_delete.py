@@ -139,8 +139,18 @@ def _tell(taken: Taken, *, dry_run: bool) -> None:
 
 
 def _nothing(found: StartpointJob, texts: Sequence[str], given: str | None) -> str:
+    if given is not None and _is_handed_out(found, parse_input(given, found.facts.streams)):
+        return (
+            f"what was requested for {given} has been handed to tasks, who start there until they have read something: "
+            "to start elsewhere, write another startpoint."
+        )
     if not texts:
         return f"job {found.job} has no startpoint requested: there is nothing to delete."
     return (
         f"no startpoint is requested for {given} like that: there are {listed(texts, 10)}; a task is named with --task."
     )
+
+
+def _is_handed_out(found: StartpointJob, meant: GivenInput) -> bool:
+    keys = [StartpointKey(partition) for held in found.facts.handed_out.values() for partition in held]
+    return any(_is_meant(key, meant, ()) for key in keys)

@@ -79,6 +79,15 @@ def test_every_spelling_goes_and_what_cant_be_read(job: CommandLine) -> None:
     assert "there are kafka.gone.0, " in job.refused(*DELETE, "kafka.page-views", "--yes")
 
 
+def test_what_was_handed_out_can_only_be_outranked(job: CommandLine) -> None:
+    assert job("startpoint", "fan-out", JOB, "--yes").code == 0
+    refused = job.refused(*DELETE, "kafka.page-views.9", "--yes")
+    assert refused.startswith(
+        "what was requested for kafka.page-views.9 has been handed to tasks, who start there until"
+    )
+    assert "no startpoint is requested for kafka.page-views.8" in job.refused(*DELETE, "kafka.page-views.8", "--yes")
+
+
 def test_a_dry_run_deletes_nothing(job: CommandLine) -> None:
     assert job.done(*DELETE, "--all", "--dry-run").splitlines()[-1] == "Nothing was deleted: this was a dry run."
     assert [row["is_deleted"] for row in job.rows(*DELETE, "--all", "--dry-run")] == [False] * 4
