@@ -1,6 +1,6 @@
 """What a job's coordinator stream says of it: its config, its tasks, and which partitions are changelogs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,7 +39,11 @@ class JobFacts:
         state: KeyedState[Message] = KeyedState(_message)
         for event in log.read(log.start_offset()):
             state.apply(event)
-        messages = [message for _, message in state.items()]
+        return cls.of([message for _, message in state.items()])
+
+    @classmethod
+    def of(cls, messages: Sequence[Message]) -> "JobFacts":
+        """What the living messages of a coordinator stream say."""
         config = {said.config_key: said.config_value for said in messages if isinstance(said, SetConfig)}
         return cls(config, frozenset(_tasks(messages)))
 
@@ -64,7 +68,7 @@ def _message(key: bytes, value: bytes) -> Message:
     return decode_message(decode_key(key), value)
 
 
-def _tasks(messages: list[Message]) -> set[str]:
+def _tasks(messages: Sequence[Message]) -> set[str]:
     named = {said.task_name for said in messages if isinstance(said, _OF_TASKS)}
     for said in messages:
         if isinstance(said, SetTaskPartitionMapping):

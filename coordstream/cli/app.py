@@ -46,7 +46,12 @@ COMMANDS: Final = (
     Command("log", "log", "The logs, and the events on them.", has_verbs=True),
     Command("config", "config", "A job's configuration, now and before.", has_verbs=True),
     Command("checkpoint", "checkpoint", "The tasks' checkpoints, now and before; writing others.", has_verbs=True),
-    Command("startpoint", "startpoint", "Startpoints: requested, and fanned out to tasks.", has_verbs=True),
+    Command(
+        "startpoint",
+        "startpoint",
+        "Startpoints: where a job is asked to start from, instead of its checkpoints.",
+        has_verbs=True,
+    ),
     Command("explain", "explain", "Say why a task starts where it does."),
     Command("quarantine", "quarantine", "Events whose bytes could not be understood.", has_verbs=True),
     Command("spark", "spark", "Run a Spark job over the relations."),

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.asking import ask
 from coordstream.cli.checkpoint_logs import JobLogs, open_job_logs
 from coordstream.cli.given_offsets import given_offsets
 from coordstream.cli.jobs import Job
@@ -78,7 +79,7 @@ def write(
                 _require_stopped(tool, force=force)
             _show(changes, found, as_json=as_json)
             if changes and not dry_run:
-                _ask(len(changes), yes=yes)
+                ask(f"Write {_counted(len(changes))}?", yes=yes)
                 tool.write(changes)
     if as_json:
         print_json([{**row, "is_written": not dry_run} for row in _rows(changes, found)])
@@ -163,19 +164,6 @@ def _warnings(changes: Sequence[CheckpointChange]) -> list[str]:
         for change in changes
         if (dotted := dotted_streams(change.after))
     ]
-
-
-def _ask(count: int, *, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise CoordstreamError("nothing was written: nobody can be asked here, so give --yes, or --dry-run to look.")
-    try:
-        is_wanted = typer.confirm(f"Write {_counted(count)}?", err=True)
-    except typer.Abort:
-        is_wanted = False
-    if not is_wanted:
-        raise CoordstreamError("nothing was written: the answer was not yes.")
 
 
 def _counted(count: int) -> str:

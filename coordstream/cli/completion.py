@@ -1,4 +1,4 @@
-"""What a shell offers while JOB, TASK or STREAM is being typed: what the database knows, if it answers at once.
+"""What a shell offers while JOB, TASK, INPUT or STREAM is being typed: what the database knows, if it answers at once.
 
 Nothing is started for it, nothing is written, and no error is shown: there is nothing to offer then. Drivers are loaded
 only when something has to be asked.
@@ -23,6 +23,10 @@ _TASKS: Final = """
 select t.task_name from coordinator.task_container t where %(job)s in (t.job_name, t.job_name || '/' || t.job_id)
 union
 select c.task_name from coordinator.checkpoint c where %(job)s in (c.job_name, c.job_name || '/' || c.job_id)
+"""
+_INPUTS: Final = """
+select distinct p.system_name || '.' || p.stream_name from coordinator.task_partition p
+where %(job)s in (p.job_name, p.job_name || '/' || p.job_id)
 """
 _STEERS_BASH: Final = re.compile(r"([^\w@%+=:,./-])")
 
@@ -56,9 +60,18 @@ def complete_stream(incomplete: str) -> list[str]:
 
 def complete_task(context: typer.Context, incomplete: str) -> list[str]:
     """Tasks of the job that stands before."""
+    return _offered(_TASKS, {"job": _job_before(context)}, incomplete)
+
+
+def complete_input(context: typer.Context, incomplete: str) -> list[str]:
+    """Input streams of the job that stands before, as ``system.stream``."""
+    return _offered(_INPUTS, {"job": _job_before(context)}, incomplete)
+
+
+def _job_before(context: typer.Context) -> str | None:
     # an option that still lacks its value keeps Typer from telling arguments apart: they are left over then
-    job = context.params.get("job") or next(iter(context.args), None)
-    return _offered(_TASKS, {"job": job}, incomplete)
+    job: str | None = context.params.get("job") or next(iter(context.args), None)
+    return job
 
 
 def _offered(query: str, values: dict[str, Any], incomplete: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Options and arguments that several commands share."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Final
 
@@ -10,22 +11,32 @@ from coordstream.cli.completion import complete_job, complete_stream, complete_t
 from eventlog.log import Clock, system_clock
 
 MOST: Final = 2**63 - 1
+_SAYS_UTC: Final = re.compile(r"\s+(?:UTC|GMT)$", re.IGNORECASE)
 
 
 def parse_time(text: str, clock: Clock = system_clock) -> datetime:
     """A time in ISO 8601, in UTC if it names no zone; or how long ago it was, such as ``2 hours ago`` or ``90m``.
+
+    UTC may be said as people do, too: ``2026-01-31 12:00 UTC``.
 
     Raises:
         typer.BadParameter: it is neither.
     """
     try:
         ago = parse_ago(text)
-        if ago is not None:
-            return clock() - ago
-        time = datetime.fromisoformat(text)
-        return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
+        return _parse_iso(text.strip()) if ago is None else clock() - ago
     except (ValueError, OverflowError):
         raise typer.BadParameter(f"{text!r} is no time, write it as 2026-01-31T12:00:00Z or '2 hours ago'") from None
+
+
+def _parse_iso(text: str) -> datetime:
+    bare = _SAYS_UTC.sub("", text)
+    time = datetime.fromisoformat(bare)
+    if time.tzinfo is None:
+        return time.replace(tzinfo=UTC)
+    if bare != text:
+        raise ValueError("it names two zones")
+    return time.astimezone(UTC)
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list of objects, with all columns.")]
@@ -48,6 +59,15 @@ AsOfOffset = Annotated[
 ]
 Task = Annotated[
     str | None, typer.Option("--task", metavar="TASK", help="This task only.", autocompletion=complete_task)
+]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task",
+        metavar="TASK",
+        help="For this task only, not for every one; may be given often.",
+        autocompletion=complete_task,
+    ),
 ]
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]
 Newest = Annotated[int | None, typer.Option("--limit", min=1, max=MOST, help="The newest so many only.")]

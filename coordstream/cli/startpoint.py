@@ -1,4 +1,4 @@
-"""`coordstream startpoint`: what was requested, and what it was fanned out to."""
+"""`coordstream startpoint`: what was requested, and what it was fanned out to; requesting, and taking back."""
 
 from typing import Annotated, Final
 
@@ -9,9 +9,15 @@ from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
 from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Utc
 from coordstream.cli.rows import Row, state
+from coordstream.cli.startpoint_delete import delete
+from coordstream.cli.startpoint_fan_out import fan_out
+from coordstream.cli.startpoint_write import write
 from coordstream.cli.tables import Column, input_partition, print_json, print_rows, time_column
 
 app = typer.Typer(no_args_is_help=True)
+app.command()(write)
+app.command()(delete)
+app.command("fan-out")(fan_out)
 
 
 def place_to_start(row: Row) -> str:
@@ -47,7 +53,7 @@ STEP_COLUMNS: Final = (
 
 @app.callback()
 def startpoint() -> None:
-    """Startpoints: requested, and fanned out to tasks."""
+    """Startpoints: where a job is asked to start from, instead of its checkpoints."""
 
 
 @app.command()

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.coordstream.command_line import MASK_KEY, RECORDING_A, CommandLine
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, RECORDING_A, CommandLine
 from tests.fixtures.spark import jdbc_jar
 
-__all__ = ["cli", "jdbc_jar", "kafka_cli", "wordcount"]
+__all__ = ["appendable", "cli", "jdbc_jar", "kafka_cli", "wordcount"]
 
 
 @pytest.fixture
@@ -35,4 +35,13 @@ def kafka_cli(cli: CommandLine, kafka_bootstrap_servers: str, monkeypatch: pytes
 def wordcount(cli: CommandLine) -> CommandLine:
     """The command line on a database that holds recording A."""
     cli.done("import", *RECORDING_A)
+    return cli
+
+
+@pytest.fixture
+def appendable(cli: CommandLine) -> CommandLine:
+    """The command line where recording A's job has logs in Postgres, which can be appended to."""
+    for stream, recording in zip((COORDINATOR, CHECKPOINT), RECORDING_A, strict=True):
+        cli.done("log", "create", stream)
+        cli.done("log", "append", stream, "--file", recording)
     return cli

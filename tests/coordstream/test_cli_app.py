@@ -141,7 +141,7 @@ PRINTS_NO_ROWS: Final = {
 }
 NO_TIMES_IN_WORDS: Final = {
     *("up", "import", "migrate current", "grant", "log append", "quarantine retry", "config diff", "explain"),
-    "checkpoint write",
+    *("checkpoint write", "startpoint write", "startpoint delete", "startpoint fan-out"),
 }
 
 

@@ -15,7 +15,7 @@ from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
 from managers.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.builders import KAFKA_BACKEND, checkpoint_v1, config_set, set_checkpoint
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine
+from tests.coordstream.command_line import CHECKPOINT, CommandLine
 from tests.fixtures.kafka_topics import Topics
 
 TASK = "Partition 1"
@@ -28,13 +28,10 @@ END = 388
 
 
 @pytest.fixture
-def job(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     """The command line where recording A's job has logs in Postgres, an hour after its last commit."""
-    for stream, recording in zip((COORDINATOR, CHECKPOINT), RECORDING_A, strict=True):
-        cli.done("log", "create", stream)
-        cli.done("log", "append", stream, "--file", recording)
     monkeypatch.setattr(checkpoint_write, "system_clock", lambda: AN_HOUR_LATER)
-    return cli
+    return appendable
 
 
 def end(cli: CommandLine, stream: str = CHECKPOINT) -> int:

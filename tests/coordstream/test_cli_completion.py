@@ -45,7 +45,9 @@ def database(wordcount: CommandLine) -> dict[str, str]:
 def test_commands_verbs_and_options_need_no_database() -> None:
     assert offered("coordstream che") == ["checkpoint"]
     assert sorted(offered("coordstream config ")) == ["delete", "diff", "history", "set", "show"]
+    assert sorted(offered("coordstream startpoint ")) == ["delete", "fan-out", "show", "write"]
     assert offered("coordstream config diff --f") == ["--from"]
+    assert offered("coordstream startpoint write --i") == ["--input-bootstrap-servers"]
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,10 @@ def test_commands_verbs_and_options_need_no_database() -> None:
         ("coordstream task show wordcount_pv ", [f"Partition {n}" for n in range(8)]),
         ("coordstream checkpoint show wordcount_pv/1 --task Part", [f"Partition {n}" for n in range(8)]),
         ("coordstream task show nope ", []),
+        ("coordstream startpoint write wordcount_pv kaf", ["kafka.page-views", "kafka.rules"]),
+        ("coordstream startpoint delete wordcount_pv/1 kafka.p", ["kafka.page-views"]),
+        ("coordstream startpoint write wordcount_pv --task Part", [f"Partition {n}" for n in range(8)]),
+        ("coordstream startpoint fan-out w", ["wordcount_pv/1"]),
     ],
 )
 def test_what_the_database_knows_is_offered(database: dict[str, str], line: str, candidates: list[str]) -> None:

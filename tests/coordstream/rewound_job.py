@@ -1,0 +1,58 @@
+"""Recording A's job, an hour after it was stopped, as an operator meets it who moves its starting offsets."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final
+
+import pytest
+
+from coordstream.cli import event_logs, input_systems, startpoint_delete, startpoint_fan_out, startpoint_write
+from eventlog.partition import SystemStreamPartition
+from eventlog.postgres import PostgresEventLog
+from eventlog.startpoint import Startpoint
+from managers.startpoint_facts import StartpointFacts
+from tests.coordstream.command_line import COORDINATOR, CommandLine
+
+JOB: Final = "wordcount_pv/1"
+LAST_COMMIT: Final = datetime(2026, 11, 21, 9, 18, 13, tzinfo=UTC)
+NOW: Final = LAST_COMMIT + timedelta(hours=1)
+NOW_MS: Final = int(NOW.timestamp() * 1000)
+TWO_HOURS_AGO_MS: Final = NOW_MS - 2 * 60 * 60 * 1000
+END: Final = 427
+"""Where the recording of the coordinator stream ends."""
+NOT_ASKED: Final = "warning: not checked with the input: nobody answers at 127.0.0.1:19092"
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, time: datetime) -> None:
+    """Let all commands that move starting offsets believe that it is this time, and logs in Postgres, too."""
+    for module in (startpoint_delete, startpoint_fan_out, startpoint_write):
+        monkeypatch.setattr(module, "system_clock", lambda: time)
+    monkeypatch.setattr(event_logs, "PostgresEventLog", partial(PostgresEventLog, clock=lambda: time))
+
+
+def unreachable_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no address of an input's broker answer, whatever happens to listen there."""
+    monkeypatch.setattr(input_systems, "_answers", lambda _: False)
+
+
+def facts(cli: CommandLine, stream: str = COORDINATOR) -> StartpointFacts:
+    """What the job's coordinator stream says now."""
+    with PostgresEventLog(cli.database_url, stream) as log:
+        return StartpointFacts.read(log)
+
+
+def requests(cli: CommandLine) -> Mapping[str, Startpoint]:
+    """What is requested now, by key."""
+    return facts(cli).requests
+
+
+def end(cli: CommandLine, stream: str = COORDINATOR) -> int:
+    """Where a stream ends."""
+    with PostgresEventLog(cli.database_url, stream) as log:
+        return log.end_offset()
+
+
+def page_views(partition: int) -> SystemStreamPartition:
+    """A partition of the job's input."""
+    return SystemStreamPartition("kafka", "page-views", partition)
