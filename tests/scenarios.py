@@ -17,9 +17,14 @@ _NUMBERS: Final = {
     "CKS": (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 19, 20, 21),
     "CKM": (2, 3, 4, 5, 9, 10),
     "KCM": (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 20, 21, 22, 23, 24, 25),
+    "OFF": (1, 2, 3, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21, 22),
     "CKT": (1, 2, 3, 4, 5, 7, 10, 12),
     "SPM": (1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 14, 15, 17, 18, 19, 22, 26, 27),
     "SPR": (1, 2, 3, 4, 5, 8),
+    "HRD": (
+        *(1, 2, 3, 4, 6, 8, 10, 11, 13, 14, 16, 19, 20, 21, 22, 24, 25, 28, 29, 31, 32, 33, 35, 36, 37, 38, 39),
+        *(42, 43, 44, 45, 46, 47, 48, 49, 50, 52, 53, 54, 55, 56, 57),
+    ),
 }
 SCENARIOS: Final = {group: tuple(f"{group}-{number:02}" for number in numbers) for group, numbers in _NUMBERS.items()}
 """The ids of each group: messages, consumer, producers, store, config, checkpoints, their managers and their tool."""

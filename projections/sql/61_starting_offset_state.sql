@@ -63,7 +63,9 @@ language sql stable parallel safe as $$
     case d.decided_by when 'startpoint' then d.startpoint_value end,
     case d.decided_by
       when 'startpoint' then case when d.startpoint_type = 'specific' then d.startpoint_value end
-      when 'checkpoint' then case when d.input_offset ~ '^[0-9]{1,30}$' and d.is_kafka then (d.input_offset::numeric + 1)::text end
+      when 'checkpoint' then
+        case when d.is_kafka and d.input_offset ~ '^[+-]?[0-9]{1,19}$' then
+          case when d.input_offset::numeric between -9223372036854775808 and 9223372036854775806 then (d.input_offset::numeric + 1)::text end end
       end,
     case d.decided_by when 'startpoint' then d.startpoint_log_offset end,
     d.checkpoint_log_offset,
