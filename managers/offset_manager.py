@@ -91,7 +91,7 @@ class OffsetManager:
         Raises:
             ConfigError: a default offset in config is neither oldest nor upcoming.
             UnknownSystem: a partition's system has no admin.
-            NoMetadata: a partition without a checkpoint is not known to its system.
+            NoMetadata: a partition without a checkpoint is not known to its system (or what its admin raises then).
             EventLogError: checkpoints or startpoints can't be read.
         """
         with self._lock:
