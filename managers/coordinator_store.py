@@ -17,7 +17,7 @@ from managers.keyed_state import KeyedState
 from managers.namespaced_key import NamespacedKey, canonical, read_name, spelled
 
 Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes | None]]
-"""Gives, for all keys with their values, those to be set, each with its value, or (None) to be deleted."""
+"""Gives, for keys with their values, those of the same namespaces to be set, each with its value, or deleted (None)."""
 
 
 class CoordinatorStreamStore:
@@ -90,8 +90,8 @@ class CoordinatorStreamStore:
         with self._caught_up():
             self._append([NewEvent(each, None) for key in keys for each in self._to_delete(_named(key))])
 
-    def update(self, change: Change) -> None:
-        """Write what ``change`` makes of the store as it is now, as if nobody else wrote meanwhile.
+    def update(self, change: Change, *namespaces: str) -> None:
+        """Write what ``change`` makes of some namespaces (or of all) as they are now, as if nobody wrote meanwhile.
 
         ``change`` gives values to be set and None for keys to be deleted; they are written in its order, all or none
         of them unless they are more than half a megabyte. It is asked anew where others wrote at the same time, so it
@@ -102,11 +102,11 @@ class CoordinatorStreamStore:
             AppendRefused: the log takes no such events.
         """
         with self._caught_up():
-            base = dict(self._state.items())
+            base = {name: value for each in namespaces or (None,) for name, value in self._state.items(each)}
             touched: dict[NamespacedKey, bytes | None] = {}
             others: Mapping[NamespacedKey, bytes | None] | None = {}
             while others is not None:
-                base = {name: value for name, value in {**base, **others}.items() if value is not None}
+                _overlay(base, others, namespaces)
                 made = {_named(name): value for name, value in change(MappingProxyType(base)).items()}
                 touched = {**{name: base.get(name) for name in touched if name not in made}, **made}
                 others = self._append_alone(self._events(touched))
@@ -258,6 +258,16 @@ def _as_recorded(offset: int, key: bytes | None, value: bytes | None) -> Recorde
 
 def _named(key: NamespacedKey) -> NamespacedKey:
     return canonical(NamespacedKey(*key))
+
+
+def _overlay(
+    base: dict[NamespacedKey, bytes], changes: Mapping[NamespacedKey, bytes | None], namespaces: Sequence[str]
+) -> None:
+    for name, value in changes.items():
+        if value is None:
+            base.pop(name, None)
+        elif not namespaces or name.namespace in namespaces:
+            base[name] = value
 
 
 def _checked(value: bytes) -> bytes:

@@ -123,7 +123,7 @@ class StartpointManager:
             handed, changes = hand_out(stored, assigned, self._clock())
             return changes
 
-        store.update(change)
+        store.update(change, REQUESTS, FAN_OUTS)
         return MappingProxyType({task: MappingProxyType(dict(given)) for task, given in handed.items()})
 
     def get_fan_out_for_task(self, task_name: str) -> Mapping[SystemStreamPartition, Startpoint]:
@@ -153,7 +153,7 @@ class StartpointManager:
         store = self._running()
         require_task_name(task_name)
         gone = {whole(partition) for partition in partitions}
-        store.update(lambda stored: without(stored, task_name, gone))
+        store.update(lambda stored: without(stored, task_name, gone), FAN_OUTS)
 
     def remove_used_fan_out(self, task_name: str, used: Mapping[SystemStreamPartition, Startpoint]) -> None:
         """Remove these very startpoints of a task; one that it was handed since for the same partition stays.

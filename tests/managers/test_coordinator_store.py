@@ -203,6 +203,16 @@ def test_an_update_sets_first_and_deletes_then_in_one_write() -> None:
         store.update(lambda _stored: {})
 
 
+def test_an_update_may_be_of_one_namespace(logs: LogMaker, coordinator_log: EventLog) -> None:
+    mine, theirs = NamespacedKey("mine", "1"), NamespacedKey("theirs", "1")
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        other.put_all({mine: b"1", theirs: b"1"})
+        log.meanwhile = lambda: other.put_all({mine: b"12", theirs: b"12"})
+        store.update(lambda stored: {mine: b" ".join(stored.values()) + b"3"}, "mine")
+        assert store.all() == other.all() == {mine: b"123", theirs: b"12"}
+
+
 def test_an_update_is_made_of_what_others_wrote_meanwhile(logs: LogMaker, coordinator_log: EventLog) -> None:
     log = InterruptedLog(logs.open_again(coordinator_log))
     with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:

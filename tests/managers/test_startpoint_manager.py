@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.streams import identify
+from managers.coordinator_consumer import CoordinatorStreamConsumer
 from managers.coordinator_store import CoordinatorStreamStore
 from managers.errors import NotReady
 from managers.startpoint_errors import StartpointUnreadable
@@ -483,6 +485,9 @@ def test_records_without_an_envelope_are_read_like_all_others(
         values = {name.namespace: value for name, value in store.all().items()}
     assert values["samza-startpoint-v1"].startswith(b'{"@type":"StartpointSpecific"')
     assert values["samza-startpoint-v1-fan-out"].startswith(b'{"timestamp":')
+    with CoordinatorStreamConsumer(coordinator_log) as consumer:
+        read = {message.type: message.values for message in consumer.get_bootstrapped_stream()}
+    assert (read["samza-startpoint-v1"], read["samza-startpoint-v1-fan-out"]) == ({}, {})
     assert manager.read_startpoint(PAGE_VIEWS) == specific("1")
 
 
@@ -557,6 +562,27 @@ def test_a_fan_out_while_a_removal_runs_is_not_lost(logs: LogMaker, coordinator_
     interrupted.meanwhile = lambda: coordinator.fan_out({"t": [PAGE_VIEWS, ORDERS]})
     container.remove_fan_out_for_task_ssps("t", [ORDERS])
     assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
+
+
+def test_of_many_orders_written_while_fan_outs_run_the_last_is_held(logs: LogMaker, coordinator_log: EventLog) -> None:
+    tasks = {"t": [PAGE_VIEWS, ORDERS], "u": [ORDERS]}
+    operator, coordinator = managing(coordinator_log), managing(logs.open_again(coordinator_log))
+
+    def order() -> None:
+        for number in range(25):
+            later = specific(str(number), -number)
+            operator.write_startpoint(PAGE_VIEWS, later)
+            operator.write_startpoint(ORDERS, later, task_name="u" if number % 2 else None)
+
+    with ThreadPoolExecutor(1) as pool:
+        ordering = pool.submit(order)
+        while not ordering.done():
+            coordinator.fan_out(tasks)
+        ordering.result()
+    coordinator.fan_out(tasks)
+    assert coordinator.get_fan_out_for_task("t") == dict.fromkeys((PAGE_VIEWS, ORDERS), specific("24", -24))
+    assert coordinator.get_fan_out_for_task("u") == {ORDERS: specific("24", -24)}
+    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
 
 
 def test_a_crash_between_any_two_writes_is_made_good_by_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
