@@ -163,7 +163,7 @@ class StartpointManager:
         """
         store = self._running()
         require_task_name(task_name)
-        store.update(lambda stored: without_used(stored, task_name, used))
+        store.update(lambda stored: without_used(stored, task_name, used), FAN_OUTS)
 
     def remove_all_fan_outs(self) -> None:
         """Remove what any task was handed; requests stay."""
