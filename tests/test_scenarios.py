@@ -6,7 +6,7 @@ import pytest
 
 from tests.scenarios import SCENARIOS, marked_in_sources, summary_line
 
-WHOLE: Final = ("MSG", "CON", "PRO", "CSS", "CFG", "CKS", "CKM", "KCM", "OFF", "CKT", "SPM", "SPR")
+WHOLE: Final = ("MSG", "CON", "PRO", "CSS", "CFG", "CKS", "CKM", "KCM", "CKT", "SPM", "SPR")
 
 
 @pytest.mark.parametrize("group", WHOLE)

@@ -6,6 +6,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from eventlog.log import EventLog
 from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres import PostgresEventLog
-from eventlog.source import SourceUnavailable
+from eventlog.source import SourceUnavailable, StreamRefused
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoint_file import parse_offsets
@@ -26,7 +27,7 @@ from managers.coordinator_consumer import CoordinatorStreamConsumer
 from managers.coordinator_store import CoordinatorStreamStore
 from managers.job_config import read_config
 from managers.job_facts import JobFacts
-from managers.kafka_checkpoint_manager import GROUPER_FACTORY, STOP_AFTER_FIRST_READ, KafkaCheckpointManager
+from managers.kafka_checkpoint_manager import GROUPER_FACTORY, STOP_AFTER_FIRST_READ, VALIDATION, KafkaCheckpointManager
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, set_checkpoint
 from tests.contracts.event_log import clock
 from tests.managers.log_makers import LogMaker
@@ -134,6 +135,19 @@ def test_the_default_grouper_may_be_named(topic: MemoryEventLog) -> None:
         unset.write_checkpoint("t", CheckpointV1({IN: "7"}))
     named = KafkaCheckpointManager(topic, config={GROUPER_FACTORY: DEFAULT_GROUPER_FACTORY})
     assert read_by(named) == CheckpointV1({IN: "7"})
+
+
+@pytest.mark.scenario("HRD-21")
+@pytest.mark.parametrize("validation", ["true", "false"])
+def test_a_topic_of_two_partitions_is_refused_also_without_validation_for_it_has_no_one_order(
+    topics: "Topics", kafka_options: "KafkaOptions", job_name: str, validation: str
+) -> None:
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+
+    stream = identify(topics.create(checkpoint_stream_name(job_name), partitions=2))
+    manager = KafkaCheckpointManager(partial(KafkaEventLog, kafka_options, stream), config={VALIDATION: validation})
+    with pytest.raises(StreamRefused, match="it has 2 partitions"):
+        manager.start()
 
 
 @pytest.mark.scenario("HRD-22")
