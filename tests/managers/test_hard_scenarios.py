@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Barrier
+from threading import Barrier, Event
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -28,6 +28,7 @@ from managers.coordinator_store import CoordinatorStreamStore
 from managers.job_config import read_config
 from managers.job_facts import JobFacts
 from managers.kafka_checkpoint_manager import GROUPER_FACTORY, STOP_AFTER_FIRST_READ, VALIDATION, KafkaCheckpointManager
+from managers.namespaced_key import NamespacedKey
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, set_checkpoint
 from tests.contracts.event_log import clock
 from tests.managers.log_makers import LogMaker
@@ -114,6 +115,35 @@ def test_a_long_history_costs_its_reading_once_and_memory_for_what_lives(coordin
     living = coordinator.read(tasks * (commits - 1) + 1)
     live_bytes = sum(len(event.key or b"") + len(event.value or b"") for event in living)
     assert held_bytes < 2 * live_bytes  # the values themselves are the log's, which is in memory
+
+
+@pytest.mark.scenario("HRD-06")
+def test_who_reads_while_others_write_sees_all_of_a_write_or_nothing(logs: LogMaker, coordinator_log: EventLog) -> None:
+    keys = [NamespacedKey("any", name) for name in ("first", "second")]
+    with (
+        CoordinatorStreamStore(coordinator_log) as read,
+        CoordinatorStreamStore(logs.open_again(coordinator_log)) as wrote,
+    ):
+        is_done = Event()
+
+        def write() -> None:
+            try:
+                for number in range(50):
+                    wrote.put_all(dict.fromkeys(keys, b"%d" % number))
+            finally:
+                is_done.set()
+
+        def seen() -> set[int]:
+            found: set[int] = set()
+            while not is_done.is_set():
+                found.add(len(set(read.all("any").values())))
+            return found
+
+        with ThreadPoolExecutor(3) as threads:
+            readers = [threads.submit(seen) for _ in range(2)]
+            threads.submit(write).result()
+        assert set().union(*(reader.result() for reader in readers)) <= {0, 1}
+        assert read.all("any") == dict.fromkeys(keys, b"49")
 
 
 @pytest.mark.scenario("HRD-16")
