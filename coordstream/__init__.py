@@ -97,6 +97,7 @@ if TYPE_CHECKING:
         parse_offsets as parse_offsets,
         property_lines as property_lines,
     )
+    from managers.checkpoint_listener import CheckpointListener as CheckpointListener
     from managers.checkpoint_manager import CheckpointManager as CheckpointManager
     from managers.checkpoint_place import checkpoint_manager as checkpoint_manager
     from managers.checkpoint_tool import (
@@ -161,6 +162,14 @@ if TYPE_CHECKING:
     from managers.metadata_store import MetadataStore as MetadataStore
     from managers.namespace_store import NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore
     from managers.namespaced_key import NamespacedKey as NamespacedKey
+    from managers.offset_errors import (
+        NoMetadata as NoMetadata,
+        OffsetError as OffsetError,
+        UnknownSystem as UnknownSystem,
+    )
+    from managers.offset_manager import OffsetManager as OffsetManager
+    from managers.processed_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
+    from managers.refused_startpoint import RefusedStartpoint as RefusedStartpoint
     from managers.startpoint_errors import (
         StartpointError as StartpointError,
         StartpointUnreadable as StartpointUnreadable,
@@ -209,6 +218,7 @@ _NAMES: Final = {
         "UnknownTask"
     ),
     "managers.checkpoint_file": "parse_offsets property_lines",
+    "managers.checkpoint_listener": "CheckpointListener",
     "managers.checkpoint_manager": "CheckpointManager",
     "managers.checkpoint_place": "checkpoint_manager",
     "managers.checkpoint_tool": "CheckpointChange CheckpointTool OffsetChange",
@@ -239,6 +249,10 @@ _NAMES: Final = {
     "managers.metadata_store": "MetadataStore",
     "managers.namespace_store": "NamespaceAwareCoordinatorStreamStore",
     "managers.namespaced_key": "NamespacedKey",
+    "managers.offset_errors": "NoMetadata OffsetError UnknownSystem",
+    "managers.offset_manager": "OffsetManager",
+    "managers.processed_offsets": "END_OF_STREAM_OFFSET",
+    "managers.refused_startpoint": "RefusedStartpoint",
     "managers.startpoint_errors": "StartpointError StartpointUnreadable",
     "managers.startpoint_manager": "StartpointManager",
     "managers.startpoint_switch": "should_fan_out_startpoints",

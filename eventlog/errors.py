@@ -61,5 +61,5 @@ class StreamKindError(EventLogError):
     """The name of a stream does not say whether it is a coordinator stream or a checkpoint topic."""
 
 
-class ConfigError(EventLogError):
+class ConfigError(EventLogError, ValueError):
     """A value in a job's config cannot be used."""

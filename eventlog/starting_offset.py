@@ -1,12 +1,12 @@
 """From where a task starts to read a partition: startpoint, reset, checkpoint or default, in this order."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from eventlog.errors import ConfigError
 from eventlog.inputs import inputs
+from eventlog.number_offsets import offset_after
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointType, is_expired
 
@@ -18,6 +18,7 @@ __all__ = [
     "inputs",
     "is_reset",
     "next_offset",
+    "refuse_unknown_defaults",
 ]
 
 DecidedBy = Literal["startpoint", "reset", "checkpoint", "default"]
@@ -28,7 +29,6 @@ KAFKA_SYSTEM_FACTORY: Final = "org.apache.samza.system.kafka.KafkaSystemFactory"
 
 _OFFSET_DEFAULT: Final = "samza.offset.default"
 _OFFSET_RESET: Final = "samza.reset.offset"
-_INTEGER: Final = re.compile(r"-?[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,21 @@ def default_offset(config: Config, system: str, stream: str) -> DefaultOffset:
     return "upcoming"
 
 
+def refuse_unknown_defaults(config: Config) -> None:
+    """Raise `ConfigError` where a default offset of an input is a word that we don't know.
+
+    Where config does not name the inputs, no such word may stand in it at all.
+    """
+    known = inputs(config)
+    if known is not None:
+        for system, stream in sorted(known):
+            default_offset(config, system, stream)
+        return
+    for name, word in sorted(config.items()):
+        if name.startswith("systems.") and name.endswith(f".{_OFFSET_DEFAULT}"):
+            _default_offset(name, word)
+
+
 def is_reset(config: Config, system: str, stream: str) -> bool:
     """Whether the checkpoints of a stream are to be left aside (``…samza.reset.offset=true``)."""
     names = _stream_keys(system, stream, _OFFSET_RESET)
@@ -75,9 +90,7 @@ def is_reset(config: Config, system: str, stream: str) -> bool:
 
 def next_offset(config: Config, system: str, offset: str) -> str | None:
     """The offset after a processed one: one more with Samza's Kafka system, None where the system must say."""
-    if config.get(f"systems.{system}.samza.factory") != KAFKA_SYSTEM_FACTORY or not _INTEGER.fullmatch(offset):
-        return None
-    return str(int(offset) + 1) if len(offset) < 20 else None
+    return offset_after(offset) if config.get(f"systems.{system}.samza.factory") == KAFKA_SYSTEM_FACTORY else None
 
 
 def decide(

@@ -24,11 +24,11 @@ class CheckpointError(ManagerError):
 
 
 class TaskNotRegistered(CheckpointError):
-    """A task's checkpoint was asked for, and the task was not registered."""
+    """A task's checkpoint or its offsets were asked for, and the task was not registered."""
 
-    def __init__(self, task_name: str) -> None:
+    def __init__(self, task_name: str, where: str = "with this checkpoint manager") -> None:
         self.task_name = task_name
-        super().__init__(f"task {task_name!r} is not registered with this checkpoint manager: register it first")
+        super().__init__(f"task {task_name!r} is not registered {where}: register it first")
 
 
 class CheckpointUnreadable(CheckpointError):

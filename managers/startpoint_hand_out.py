@@ -38,6 +38,16 @@ def without(stored: Stored, task_name: str, partitions: Collection[SystemStreamP
     return {} if len(left) == len(held.fan_outs) else {fan_out_key(task_name): fan_out_value(held.timestamp, left)}
 
 
+def without_used(stored: Stored, task_name: str, used: Mapping[SystemStreamPartition, Startpoint]) -> Changes:
+    """What is written to take these very startpoints from what a task holds; another one, handed since, stays.
+
+    Raises:
+        StartpointUnreadable: what the task holds.
+    """
+    held = _held(stored, task_name).fan_outs
+    return without(stored, task_name, {each for each, startpoint in used.items() if held.get(each) == startpoint})
+
+
 def _requests(stored: Stored, task_to_partitions: TaskPartitions) -> Mapping[StartpointKey, Startpoint]:
     """The requests that a task could follow, by what their keys mean."""
     requests = {name: value for name, value in stored.items() if name.namespace == REQUESTS}

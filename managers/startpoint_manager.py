@@ -10,7 +10,7 @@ from eventlog.startpoint import Startpoint, is_expired
 from managers.coordinator_store import CoordinatorStreamStore
 from managers.errors import NotReady
 from managers.startpoint_fan_out import FanOuts, TaskPartitions, whole
-from managers.startpoint_hand_out import Changes, Stored, hand_out, without
+from managers.startpoint_hand_out import Changes, Stored, hand_out, without, without_used
 from managers.startpoint_records import (
     FAN_OUTS,
     REQUESTS,
@@ -154,6 +154,16 @@ class StartpointManager:
         require_task_name(task_name)
         gone = {whole(partition) for partition in partitions}
         store.update(lambda stored: without(stored, task_name, gone), FAN_OUTS)
+
+    def remove_used_fan_out(self, task_name: str, used: Mapping[SystemStreamPartition, Startpoint]) -> None:
+        """Remove these very startpoints of a task; one that it was handed since for the same partition stays.
+
+        Raises:
+            StartpointUnreadable: there is something, and it can't be understood; nothing was written.
+        """
+        store = self._running()
+        require_task_name(task_name)
+        store.update(lambda stored: without_used(stored, task_name, used), FAN_OUTS)
 
     def remove_all_fan_outs(self) -> None:
         """Remove what any task was handed; requests stay."""

@@ -52,7 +52,7 @@ language sql stable parallel safe as $$
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
   ), decided as (
     select c.*, s.is_kafka, s.default_type, case
-        when c.startpoint_type is not null then 'startpoint'
+        when c.startpoint_type is not null and (c.startpoint_type in ('oldest', 'upcoming') or c.startpoint_value <> '') then 'startpoint'
         when s.is_reset then 'reset'
         when c.input_offset is not null then 'checkpoint'
         else 'default' end as decided_by
@@ -63,11 +63,14 @@ language sql stable parallel safe as $$
     case d.decided_by when 'startpoint' then d.startpoint_value end,
     case d.decided_by
       when 'startpoint' then case when d.startpoint_type = 'specific' then d.startpoint_value end
-      when 'checkpoint' then case when d.input_offset ~ '^[0-9]{1,30}$' and d.is_kafka then (d.input_offset::numeric + 1)::text end
+      when 'checkpoint' then
+        case when d.is_kafka and d.input_offset ~ '^[+-]?[0-9]{1,19}$' then
+          case when d.input_offset::numeric between -9223372036854775808 and 9223372036854775806 then (d.input_offset::numeric + 1)::text end end
       end,
-    case d.decided_by when 'startpoint' then d.startpoint_log_offset end,
+    d.startpoint_log_offset,
     d.checkpoint_log_offset,
     case
+      when d.startpoint_type is not null and d.decided_by <> 'startpoint' then 'no place'
       when d.ignored is not null then d.ignored
       when d.is_replaced then 'replaced'
       when d.input_offset is not null and d.decided_by in ('startpoint', 'reset') then d.decided_by

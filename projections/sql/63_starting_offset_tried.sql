@@ -41,7 +41,8 @@ language sql stable parallel safe as $$
            else 'requested: asked for ' || case when s.is_for_task then 'this task' else 'every task' end
              || ' at ' || projection.time_text(s.asked_at) || ', and handed out by the next start' end,
       case when s.log_offset is null then 'none: no startpoint names the partition'
-           when s.log_offset = p.startpoint_log_offset then null
+           when s.log_offset = p.startpoint_log_offset and p.decided_by = 'startpoint' then null
+           when s.log_offset = p.startpoint_log_offset then 'no place: it names none, so its input would refuse it'
            when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so nobody gets it'
            when s.is_expired then 'expired: created ' || projection.time_text(s.asked_at) || ', more than 12 hours before'
            when s.is_fan_out then 'replaced: the next start fans out anew to the task, from the request at offset ' || p.newest_startpoint

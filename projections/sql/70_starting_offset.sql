@@ -8,6 +8,6 @@ comment on column coordinator.starting_offset.decided_by is 'The rule: `startpoi
 comment on column coordinator.starting_offset.startpoint_type is 'Where it starts: `oldest`, `upcoming`, `specific`, `timestamp`. Null: a checkpoint decided.';
 comment on column coordinator.starting_offset.startpoint_value is 'The offset of `specific`, the time in ms of `timestamp`. Null: another type, or no startpoint decided.';
 comment on column coordinator.starting_offset.starting_offset is 'The first offset to be read: for a checkpoint of a Kafka input the one after it. Null: only the input system can tell.';
-comment on column coordinator.starting_offset.startpoint_log_offset is 'The event of the coordinator stream that holds the startpoint. Null: no startpoint decided.';
+comment on column coordinator.starting_offset.startpoint_log_offset is 'The event of the coordinator stream that holds the startpoint, also of one that names no place. Null: no startpoint counted.';
 comment on column coordinator.starting_offset.checkpoint_log_offset is 'The event that holds the partition''s checkpoint, be it the winner or not. Null: there is no checkpoint of it.';
-comment on column coordinator.starting_offset.ignored_reason is 'Why the strongest loser lost: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (a newer hand-out), `startpoint` or `reset` (it was the checkpoint). Null: nothing was passed over.';
+comment on column coordinator.starting_offset.ignored_reason is 'Why the strongest loser lost: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (a newer hand-out), `no place` (a startpoint that names none), `startpoint` or `reset` (it was the checkpoint). Null: nothing was passed over.';

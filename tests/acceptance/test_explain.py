@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.connection import Connection
 from eventlog.events import NewEvent
-from eventlog.startpoint import EXPIRY_MS, StartpointOldest, StartpointSpecific, StartpointTimestamp
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import (
@@ -104,6 +104,24 @@ def test_an_expired_startpoint_loses_to_the_checkpoint(database: Connection) -> 
     steps = explained(job, at_ms=FIRST_TIME + EXPIRY_MS + 1)
     assert winner(steps) == ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
     assert losers(steps) == [("startpoint", "specific 7", "expired", ("coordinator", 2))]
+
+
+@pytest.mark.parametrize("nowhere", [StartpointSpecific(None, FIRST_TIME), StartpointTimestamp(None, FIRST_TIME)])
+def test_a_startpoint_that_names_no_place_loses_and_so_do_those_that_it_beat(
+    database: Connection, nowhere: Startpoint
+) -> None:
+    older = startpoint(f"{IN}.t", StartpointSpecific("7", FIRST_TIME - MINUTE))
+    handed = fan_out("t", {IN: StartpointOldest(FIRST_TIME)})
+    events = [*READS, startpoint(IN, nowhere), older, handed]
+    name = f"nowhere-{nowhere.kind}"
+    steps = explained(ImportedJob(database, name, coordinator=events, checkpoints=[checkpoint_v1("t", {IN: "41"})]))
+    assert winner(steps) == ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
+    assert losers(steps) == [
+        ("startpoint", nowhere.kind, "no place", ("coordinator", 2)),
+        ("startpoint", "specific 7", "older", ("coordinator", 3)),
+        ("startpoint", "oldest", "replaced", ("coordinator", 4)),
+    ]
+    assert reason(steps, "older") == "older: created 1 minute before the one at offset 2"
 
 
 def test_a_request_for_every_task_that_is_older_than_the_tasks_own(database: Connection) -> None:

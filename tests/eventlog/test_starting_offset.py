@@ -6,7 +6,15 @@ import pytest
 
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
-from eventlog.starting_offset import StartingOffset, decide, default_offset, effective_startpoint, is_reset, next_offset
+from eventlog.starting_offset import (
+    StartingOffset,
+    decide,
+    default_offset,
+    effective_startpoint,
+    is_reset,
+    next_offset,
+    refuse_unknown_defaults,
+)
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
 
 KAFKA = {"systems.k.samza.factory": "org.apache.samza.system.kafka.KafkaSystemFactory"}
@@ -45,6 +53,26 @@ def test_the_default_goes_from_the_stream_to_the_system() -> None:
         default_offset({"systems.k.samza.offset.default": "fail"}, "k", "s")
 
 
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ({"systems.k.samza.offset.default": "fail"}, True),
+        ({"systems.k.samza.offset.default": "fail", "task.inputs": "k.s"}, True),
+        ({"systems.k.samza.offset.default": "fail", "task.inputs": "j.s"}, False),
+        ({"systems.k.streams.s.samza.offset.default": "newest", "task.broadcast.inputs": "k.s#0"}, True),
+        ({"systems.k.streams.s.samza.offset.default": " Oldest "}, False),
+        ({"samza.offset.default": "fail", "systems.k.samza.offset.defaults": "fail"}, False),
+    ],
+)
+def test_a_default_of_an_input_must_be_known(config: dict[str, str], named: bool) -> None:
+    if not named:
+        refuse_unknown_defaults(config)
+        return
+    with pytest.raises(ConfigError, match=r"systems\.k\.") as refused:
+        refuse_unknown_defaults(config)
+    assert isinstance(refused.value, ValueError)
+
+
 def test_reset_is_a_boolean_of_the_stream_or_of_the_system_s_streams() -> None:
     assert is_reset(RESET, "k", "s")
     assert not is_reset(RESET, "k", "t")
@@ -55,6 +83,8 @@ def test_reset_is_a_boolean_of_the_stream_or_of_the_system_s_streams() -> None:
 def test_only_kafka_s_next_offset_is_known() -> None:
     assert next_offset(KAFKA, "k", "45") == "46"
     assert next_offset(KAFKA, "k", "-1") == "0"
+    assert next_offset(KAFKA, "k", str(2**63 - 2)) == str(2**63 - 1)
+    assert next_offset(KAFKA, "k", str(2**63 - 1)) is None
     assert next_offset(KAFKA, "k", "4x") is None
     assert next_offset(KAFKA, "other", "45") is None
     assert next_offset(KAFKA, "k", "9" * 5000) is None

@@ -232,7 +232,7 @@ def test_a_log_that_fails_is_replaced(topic: EventLog) -> None:
     assert read(topic) == (1, {IN_0: "1"})
 
 
-@pytest.mark.scenario("KCM-14")
+@pytest.mark.scenario("KCM-14", "HRD-19")
 def test_retries_are_bounded(memory_topic: MemoryEventLog) -> None:
     time, opened = FakeTime(), Opened(memory_topic, *[1] * 99)
     manager = KafkaCheckpointManager(opened, retry=time.retry(longest=0.1))

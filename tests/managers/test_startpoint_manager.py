@@ -314,6 +314,23 @@ def test_partitions_are_removed_one_by_one(manager: StartpointManager, coordinat
     assert coordinator_log.end_offset() == end
 
 
+def test_what_was_used_is_removed_and_what_was_handed_out_since_stays(
+    manager: StartpointManager, coordinator_log: EventLog
+) -> None:
+    handed = {PAGE_VIEWS: specific("1"), ORDERS: specific("2")}
+    coordinator_log.append([fan_out("t", {str(partition): one for partition, one in handed.items()})])
+    newer = {**handed, ORDERS: specific("3")}
+    coordinator_log.append([fan_out("t", {str(partition): one for partition, one in newer.items()})])
+    manager.remove_used_fan_out("t", handed)
+    assert manager.get_fan_out_for_task("t") == {ORDERS: specific("3")}
+    end = coordinator_log.end_offset()
+    manager.remove_used_fan_out("t", handed)
+    manager.remove_used_fan_out("u", handed)
+    assert coordinator_log.end_offset() == end
+    manager.remove_used_fan_out("t", newer)
+    assert manager.get_fan_out_for_task("t") == {}
+
+
 @pytest.mark.scenario("SPM-18")
 def test_all_of_a_namespace_are_removed_and_the_other_stays(
     manager: StartpointManager, coordinator_log: EventLog

@@ -1,0 +1,57 @@
+"""An input system whose answers are stated, and what it was asked."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from eventlog.number_offsets import compare_offsets, offset_after
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import Startpoint
+from eventlog.system_admin import ResolvedStartpoint, SystemStreamMetadata, SystemStreamPartitionMetadata
+
+
+@dataclass
+class StatedAdmin:
+    """Every stream has these partitions, each with the same ends; offsets are numbers, and a time is its own offset.
+
+    ``resolve`` says otherwise what an order means; ``lacks`` names streams that are not there.
+    """
+
+    oldest: str | None = "0"
+    newest: str | None = "1"
+    upcoming: str | None = "2"
+    partitions: int = 16
+    resolve: Callable[[Startpoint], str | None] | None = None
+    lacks: frozenset[str] = frozenset()
+    streams_asked: list[tuple[str, ...]] = field(default_factory=list)
+    resolved: list[tuple[SystemStreamPartition, Startpoint]] = field(default_factory=list)
+
+    def get_offsets_after(
+        self, offsets: Mapping[SystemStreamPartition, str]
+    ) -> Mapping[SystemStreamPartition, str | None]:
+        """One more, None of what is no number."""
+        return {each: offset_after(offset) for each, offset in offsets.items()}
+
+    def get_system_stream_metadata(self, stream_names: Iterable[str]) -> Mapping[str, SystemStreamMetadata]:
+        """The stated ends."""
+        self.streams_asked.append(tuple(stream_names))
+        ends = SystemStreamPartitionMetadata(self.oldest, self.newest, self.upcoming)
+        known = [name for name in self.streams_asked[-1] if name not in self.lacks]
+        return {name: SystemStreamMetadata(name, dict.fromkeys(range(self.partitions), ends)) for name in known}
+
+    def offset_comparator(self, one: str, other: str) -> int | None:
+        """By number."""
+        return compare_offsets(one, other)
+
+    def resolve_startpoint(self, partition: SystemStreamPartition, startpoint: Startpoint) -> ResolvedStartpoint | None:
+        """See `resolve_startpoint_to_offset`."""
+        offset = self.resolve_startpoint_to_offset(partition, startpoint)
+        return None if offset is None else ResolvedStartpoint(offset)
+
+    def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
+        """What is stated, else the value, else the end that the order names."""
+        self.resolved.append((partition, startpoint))
+        if self.resolve is not None:
+            return self.resolve(startpoint)
+        if startpoint.value is not None:
+            return startpoint.value
+        return self.oldest if startpoint.kind == "oldest" else self.upcoming
