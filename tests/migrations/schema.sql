@@ -1205,7 +1205,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
   ), decided as (
     select c.*, s.is_kafka, s.default_type, case
-        when c.startpoint_type is not null then 'startpoint'
+        when c.startpoint_type is not null and (c.startpoint_type in ('oldest', 'upcoming') or c.startpoint_value <> '') then 'startpoint'
         when s.is_reset then 'reset'
         when c.input_offset is not null then 'checkpoint'
         else 'default' end as decided_by
@@ -1216,11 +1216,14 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     case d.decided_by when 'startpoint' then d.startpoint_value end,
     case d.decided_by
       when 'startpoint' then case when d.startpoint_type = 'specific' then d.startpoint_value end
-      when 'checkpoint' then case when d.input_offset ~ '^[0-9]{1,30}$' and d.is_kafka then (d.input_offset::numeric + 1)::text end
+      when 'checkpoint' then
+        case when d.is_kafka and d.input_offset ~ '^[+-]?[0-9]{1,19}$' then
+          case when d.input_offset::numeric between -9223372036854775808 and 9223372036854775806 then (d.input_offset::numeric + 1)::text end end
       end,
-    case d.decided_by when 'startpoint' then d.startpoint_log_offset end,
+    d.startpoint_log_offset,
     d.checkpoint_log_offset,
     case
+      when d.startpoint_type is not null and d.decided_by <> 'startpoint' then 'no place'
       when d.ignored is not null then d.ignored
       when d.is_replaced then 'replaced'
       when d.input_offset is not null and d.decided_by in ('startpoint', 'reset') then d.decided_by
@@ -1334,7 +1337,7 @@ COMMENT ON COLUMN coordinator.starting_offset.starting_offset IS 'The first offs
 -- Name: COLUMN starting_offset.startpoint_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.startpoint_log_offset IS 'The event of the coordinator stream that holds the startpoint. Null: no startpoint decided.';
+COMMENT ON COLUMN coordinator.starting_offset.startpoint_log_offset IS 'The event of the coordinator stream that holds the startpoint, also of one that names no place. Null: no startpoint counted.';
 
 --
 -- Name: COLUMN starting_offset.checkpoint_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1346,7 +1349,7 @@ COMMENT ON COLUMN coordinator.starting_offset.checkpoint_log_offset IS 'The even
 -- Name: COLUMN starting_offset.ignored_reason; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.ignored_reason IS 'Why the strongest loser lost: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (a newer hand-out), `startpoint` or `reset` (it was the checkpoint). Null: nothing was passed over.';
+COMMENT ON COLUMN coordinator.starting_offset.ignored_reason IS 'Why the strongest loser lost: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (a newer hand-out), `no place` (a startpoint that names none), `startpoint` or `reset` (it was the checkpoint). Null: nothing was passed over.';
 
 --
 -- Name: starting_offset_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -3571,7 +3574,8 @@ CREATE FUNCTION projection.starting_offset_tried(coordinator_log integer, coordi
            else 'requested: asked for ' || case when s.is_for_task then 'this task' else 'every task' end
              || ' at ' || projection.time_text(s.asked_at) || ', and handed out by the next start' end,
       case when s.log_offset is null then 'none: no startpoint names the partition'
-           when s.log_offset = p.startpoint_log_offset then null
+           when s.log_offset = p.startpoint_log_offset and p.decided_by = 'startpoint' then null
+           when s.log_offset = p.startpoint_log_offset then 'no place: it names none, so its input would refuse it'
            when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so nobody gets it'
            when s.is_expired then 'expired: created ' || projection.time_text(s.asked_at) || ', more than 12 hours before'
            when s.is_fan_out then 'replaced: the next start fans out anew to the task, from the request at offset ' || p.newest_startpoint
