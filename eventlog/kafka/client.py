@@ -80,6 +80,7 @@ class Connected:
         self.net = KafkaNetClient(**config)
         # a client that asks for a topic which is gone would make it again, on clusters that allow that
         self.cluster.config["allow_auto_create_topics"] = False
+        self.cluster.config["retry_backoff_ms"] = config["retry_backoff_ms"]  # which kafka-python does not hand on
         manager = self.net._manager  # noqa: SLF001 (kafka-python writes to its log why a connection fails, and forgets)
         get_connection = manager.get_connection
 

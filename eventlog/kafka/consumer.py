@@ -13,7 +13,7 @@ from kafka.errors import LogTruncationError, OffsetOutOfRangeError, TopicAuthori
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import PARTITION, KafkaAdmin, known_id
-from eventlog.kafka.client import connect, spoken_for
+from eventlog.kafka.client import TIMES, connect, spoken_for
 from eventlog.kafka.fetched import FetchedEvents
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import OffsetLost, Read, StreamRefused
@@ -22,6 +22,8 @@ FETCH_BYTES: Final = 8 << 20
 POLL_EVENTS: Final = 10_000
 FETCH_WAIT_SECONDS: Final = 0.5
 """A broker answers at once when something comes; this is how often it says that nothing did."""
+
+RETRY_WAIT_SECONDS: Final = TIMES["retry_backoff_ms"] / 1000
 
 FETCH_BY_ID: Final = 13
 """The first version of Kafka's Fetch that asks for topics by id."""
@@ -50,10 +52,18 @@ class EventConsumer:
     handed out, with what the broker that gave it knows. Not safe for threads but for `wake`.
     """
 
-    def __init__(self, options: KafkaOptions, admin: KafkaAdmin, *, fetch_wait: float = FETCH_WAIT_SECONDS) -> None:
+    def __init__(
+        self,
+        options: KafkaOptions,
+        admin: KafkaAdmin,
+        *,
+        fetch_wait: float = FETCH_WAIT_SECONDS,
+        retry_wait: float = RETRY_WAIT_SECONDS,
+    ) -> None:
         """Connect; ``admin`` stays the caller's. Raises `SourceUnavailable`.
 
         ``fetch_wait``: how long a broker keeps a fetch at the end of all streams, and all else behind it.
+        ``retry_wait``: between two questions of the same kind, so also before the first one about another stream.
         """
         self._options = options
         self._admin = admin  # a connection of its own: brokers let a question wait until a fetch before it is answered
@@ -66,7 +76,8 @@ class EventConsumer:
         self._moved: set[str] = set()
         self._held: set[str] = set()
         self._untold: deque[OffsetLost | StreamRefused] = deque()
-        connected = connect(KafkaConsumer, options, **_SETTINGS, fetch_max_wait_ms=int(fetch_wait * 1000))
+        waits = {"fetch_max_wait_ms": int(fetch_wait * 1000), "retry_backoff_ms": int(retry_wait * 1000)}
+        connected = connect(KafkaConsumer, options, **_SETTINGS, **waits)
         self._cluster: Any = connected.cluster
         self._consumer: Any = connected.client
         self._cluster.add_listener(self._tell_of_topics)

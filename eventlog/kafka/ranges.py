@@ -14,6 +14,7 @@ SILENCE_SECONDS: Final = 30.0
 """How long a stretch may bring nothing before the read is given up."""
 
 _FETCH_WAIT_SECONDS: Final = 0.02  # at the end of a stretch nobody waits for more
+_RETRY_WAIT_SECONDS: Final = 0.005  # one consumer reads the tails of hundreds of streams, one after the other
 
 
 class RangeReader:
@@ -56,7 +57,7 @@ class RangeReader:
             if consumer.can_assign(topic_ids):
                 return consumer
             consumer.close()
-        return EventConsumer(self._options, self._admin, fetch_wait=_FETCH_WAIT_SECONDS)
+        return EventConsumer(self._options, self._admin, fetch_wait=_FETCH_WAIT_SECONDS, retry_wait=_RETRY_WAIT_SECONDS)
 
 
 def _reads(consumer: EventConsumer, stream_name: str, first: int, until: int) -> Iterator[Read]:

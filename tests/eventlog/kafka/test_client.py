@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import closing
 
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
@@ -34,6 +35,11 @@ def test_a_client_that_finds_nobody_leaves_nothing_behind(make: type) -> None:
     with pytest.raises(SourceUnavailable, match=r"127\.0\.0\.1:1 does not answer"):
         connect(make, NOWHERE, bootstrap_timeout_ms=200)
     wait_until(lambda: threading.active_count() == before, what="its thread to end")
+
+
+def test_a_client_waits_as_told_before_it_asks_about_another_topic(kafka_options: KafkaOptions) -> None:
+    with closing(connect(KafkaConsumer, kafka_options, retry_backoff_ms=7).client) as consumer:
+        assert consumer._client.cluster.refresh_backoff() == 7
 
 
 def test_errors_are_said_with_the_place() -> None:
