@@ -82,6 +82,8 @@ if TYPE_CHECKING:
         SettingChange as SettingChange,
         WriteOnceChange as WriteOnceChange,
     )
+    from managers.input_partitions import count_partitions as count_partitions
+    from managers.input_rewriter import with_matching_inputs as with_matching_inputs
     from managers.job_config import (
         delete_config as delete_config,
         read_config as read_config,
@@ -89,7 +91,24 @@ if TYPE_CHECKING:
         set_config as set_config,
         write_config as write_config,
     )
+    from managers.job_coordinator_metadata import (
+        JobCoordinatorMetadata as JobCoordinatorMetadata,
+        JobMetadataChange as JobMetadataChange,
+    )
+    from managers.job_coordinator_metadata_manager import JobCoordinatorMetadataManager as JobCoordinatorMetadataManager
     from managers.job_facts import JobFacts as JobFacts
+    from managers.job_model import (
+        ContainerModel as ContainerModel,
+        JobModel as JobModel,
+        TaskModel as TaskModel,
+        compare_container_model_for_processor as compare_container_model_for_processor,
+        compare_container_models as compare_container_models,
+    )
+    from managers.job_model_building import PreviousAssignment as PreviousAssignment, build_job_model as build_job_model
+    from managers.job_model_json import (
+        job_model_from_json as job_model_from_json,
+        job_model_to_json as job_model_to_json,
+    )
     from managers.job_names import (
         build_coordinator_stream_config as build_coordinator_stream_config,
         checkpoint_stream as checkpoint_stream,
@@ -97,6 +116,10 @@ if TYPE_CHECKING:
         coordinator_system as coordinator_system,
     )
     from managers.kafka_checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
+    from managers.metadata_errors import (
+        MetadataNotGenerated as MetadataNotGenerated,
+        MetadataNotWritten as MetadataNotWritten,
+    )
     from managers.metadata_store import MetadataStore as MetadataStore
     from managers.namespace_store import NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore
     from managers.namespaced_key import NamespacedKey as NamespacedKey
@@ -135,10 +158,20 @@ _NAMES: Final = {
     "managers.coordinator_stream_message": "CoordinatorStreamMessage",
     "managers.coordinator_writer": "CoordinatorStreamWriter",
     "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
+    "managers.input_partitions": "count_partitions",
+    "managers.input_rewriter": "with_matching_inputs",
     "managers.job_config": "delete_config read_config read_launch_config set_config write_config",
+    "managers.job_coordinator_metadata": "JobCoordinatorMetadata JobMetadataChange",
+    "managers.job_coordinator_metadata_manager": "JobCoordinatorMetadataManager",
     "managers.job_facts": "JobFacts",
+    "managers.job_model": (
+        "ContainerModel JobModel TaskModel compare_container_model_for_processor compare_container_models"
+    ),
+    "managers.job_model_building": "PreviousAssignment build_job_model",
+    "managers.job_model_json": "job_model_from_json job_model_to_json",
     "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
     "managers.kafka_checkpoint_manager": "KafkaCheckpointManager",
+    "managers.metadata_errors": "MetadataNotGenerated MetadataNotWritten",
     "managers.metadata_store": "MetadataStore",
     "managers.namespace_store": "NamespaceAwareCoordinatorStreamStore",
     "managers.namespaced_key": "NamespacedKey",

@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from eventlog.errors import ConfigError
+from eventlog.partition import SystemStreamPartition
+
 TASK_INPUTS: Final = "task.inputs"
 BROADCAST_INPUTS: Final = "task.broadcast.inputs"
 DEFAULT_SYSTEM: Final = "job.default.system"
 
-_BROADCAST_PARTITIONS: Final = re.compile(r"#(?:[0-9]+|\[[0-9]+-[0-9]+\])$")
+_BROADCAST_PARTITIONS: Final = re.compile(r"#(?:([0-9]+)|\[([0-9]+)-([0-9]+)\])$")
 
 Config = Mapping[str, str]
 
@@ -25,10 +28,50 @@ def inputs(config: Config) -> set[tuple[str, str]] | None:
     return {found for name in named if (found := _system_stream(config, name)) is not None}
 
 
+def task_inputs(config: Config) -> set[tuple[str, str]]:
+    """System and stream of each input whose partitions are shared out among the tasks (``task.inputs``).
+
+    Raises:
+        ConfigError: nothing tells the system of a stream id.
+    """
+    return {_needed_stream(config, TASK_INPUTS, name) for name in _listed(config.get(TASK_INPUTS, ""))}
+
+
+def broadcast_partitions(config: Config) -> frozenset[SystemStreamPartition]:
+    """The partitions that every task reads: ``kafka.rules#0`` or ``kafka.rules#[0-3]`` of ``task.broadcast.inputs``.
+
+    Raises:
+        ConfigError: an entry names no partitions, or nothing tells its system.
+    """
+    listed = _listed(config.get(BROADCAST_INPUTS, ""))
+    return frozenset(partition for name in listed for partition in _broadcast(config, name))
+
+
+def _broadcast(config: Config, name: str) -> Iterator[SystemStreamPartition]:
+    found = _BROADCAST_PARTITIONS.search(name)
+    if found is None:
+        raise ConfigError(f"{BROADCAST_INPUTS} has {name!r}: say which partitions, as system.stream#0 or #[0-3]")
+    system, stream = _needed_stream(config, BROADCAST_INPUTS, name[: found.start()])
+    first, last = found[1] or found[2], found[1] or found[3]
+    return (SystemStreamPartition(system, stream, number) for number in range(int(first), int(last) + 1))
+
+
+def _needed_stream(config: Config, key: str, name: str) -> tuple[str, str]:
+    found = _system_stream(config, name)
+    if found is None:
+        raise ConfigError(
+            f"{key} has the stream id {name!r}, and no system for it: "
+            f"set streams.{name}.samza.system or {DEFAULT_SYSTEM}"
+        )
+    return found
+
+
 def _names(listed: str) -> Iterator[str]:
-    for name in listed.split(","):
-        if name.strip():
-            yield _BROADCAST_PARTITIONS.sub("", name.strip())
+    return (_BROADCAST_PARTITIONS.sub("", name) for name in _listed(listed))
+
+
+def _listed(names: str) -> Iterator[str]:
+    return (name.strip() for name in names.split(",") if name.strip())
 
 
 def _system_stream(config: Config, name: str) -> tuple[str, str] | None:

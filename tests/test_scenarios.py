@@ -6,7 +6,7 @@ import pytest
 
 from tests.scenarios import SCENARIOS, marked_in_sources, summary_line
 
-WHOLE: Final = ("MSG", "CON", "PRO", "CSS", "CFG", "CKS", "CKM", "KCM", "CKT")
+WHOLE: Final = ("MSG", "CON", "PRO", "CSS", "CFG", "CKS", "CKM", "KCM", "CKT", "JMM", "JCM")
 
 
 @pytest.mark.parametrize("group", WHOLE)

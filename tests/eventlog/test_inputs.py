@@ -2,7 +2,8 @@
 
 import pytest
 
-from eventlog.starting_offset import inputs
+from eventlog.errors import ConfigError
+from eventlog.inputs import broadcast_partitions, inputs, task_inputs
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,29 @@ from eventlog.starting_offset import inputs
 def test_inputs(config: dict[str, str], expected: object) -> None:
     broadcast = {("kafka", "rules"), ("kafka", "more"), ("kafka", "c#")}
     assert inputs(config) == (broadcast if expected == "broadcast" else expected)
+
+
+def test_task_inputs_are_those_that_tasks_share_out() -> None:
+    config = {"task.inputs": "kafka.page-views, pv", "task.broadcast.inputs": "kafka.rules#0"}
+    known = {"streams.pv.samza.system": "other", "streams.pv.samza.physical.name": "page.views"}
+    assert task_inputs(config | known) == {("kafka", "page-views"), ("other", "page.views")}
+    assert task_inputs({}) == set()
+    with pytest.raises(ConfigError, match=r"task\.inputs has the stream id 'pv', and no system for it"):
+        task_inputs(config)
+
+
+def test_broadcast_partitions_are_named_one_by_one_or_as_a_range() -> None:
+    config = {"task.broadcast.inputs": "kafka.rules#0, kafka.more#[2-4],kafka.none#[4-2]"}
+    assert sorted(map(str, broadcast_partitions(config))) == [
+        "kafka.more.2",
+        "kafka.more.3",
+        "kafka.more.4",
+        "kafka.rules.0",
+    ]
+    assert broadcast_partitions({}) == frozenset()
+
+
+@pytest.mark.parametrize("entry", ["kafka.rules", "kafka.rules#", "kafka.rules#a", "kafka.rules#[1]", "rules#0"])
+def test_a_broadcast_input_names_its_partitions(entry: str) -> None:
+    with pytest.raises(ConfigError, match=r"^task\.broadcast\.inputs has "):
+        broadcast_partitions({"task.broadcast.inputs": entry})

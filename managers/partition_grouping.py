@@ -1,0 +1,92 @@
+"""Which task reads which partitions: Samza's groupers of partitions, and what they leave as it was.
+
+GroupByPartition (the default), GroupBySystemStreamPartition and SSPGrouperProxy of Samza 1.8.0.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Final
+
+from eventlog.errors import ConfigError
+from eventlog.partition import SystemStreamPartition
+from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
+from managers.job_names import Config
+
+Groups = Mapping[str, frozenset[SystemStreamPartition]]
+"""The partitions of each task, by the tasks' names."""
+TaskNamer = Callable[[SystemStreamPartition], str]
+
+GROUPER_FACTORY: Final = "job.systemstreampartition.grouper.factory"
+BY_PARTITION: Final = DEFAULT_GROUPER_FACTORY
+BY_SYSTEM_STREAM_PARTITION: Final = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
+INPUT_EXPANSION: Final = "job.systemstreampartition.input.expansion.enabled"
+
+
+def task_namer(config: Config) -> TaskNamer:
+    """What names the task that reads a partition, by the job's grouper; by the default one if that is not Samza's."""
+    if config.get(GROUPER_FACTORY) == BY_SYSTEM_STREAM_PARTITION:
+        return SystemStreamPartition.label
+    return lambda partition: f"Partition {partition.partition}"
+
+
+def require_known_grouper(config: Config) -> None:
+    """Raise `ConfigError` where the job has a grouper of partitions that is not one of the two."""
+    factory = config.get(GROUPER_FACTORY, BY_PARTITION)
+    if factory not in (BY_PARTITION, BY_SYSTEM_STREAM_PARTITION):
+        raise ConfigError(
+            f"{GROUPER_FACTORY} is {factory}, whose grouping is not known here: "
+            f"set {BY_PARTITION} or {BY_SYSTEM_STREAM_PARTITION}, or let Samza make the job model"
+        )
+
+
+def group_partitions(
+    partitions: Iterable[SystemStreamPartition], broadcast: Collection[SystemStreamPartition], name_of: TaskNamer
+) -> Groups:
+    """Give each partition to the task named for it, and the broadcast ones to every task that there is then."""
+    groups: dict[str, set[SystemStreamPartition]] = {}
+    for partition in partitions:
+        if partition not in broadcast:
+            groups.setdefault(name_of(partition), set()).add(partition)
+    return {task_name: frozenset(found.union(broadcast)) for task_name, found in groups.items()}
+
+
+def keep_tasks(groups: Groups, previous: Groups, broadcast: Collection[SystemStreamPartition]) -> Groups:
+    """Leave partitions with the tasks that had them, so that a key's state stays where the key is (SSPGrouperProxy).
+
+    If a stream has more partitions than it had, a new one goes to the task of the partition that its keys were on:
+    that of its number modulo the former count. A task that is left without partitions is none any more.
+
+    Raises:
+        ConfigError: a stream's partitions are not a multiple of what they were.
+    """
+    if not previous:
+        return groups
+    owners = {each: task_name for task_name, had in previous.items() for each in had if each not in broadcast}
+    before, now = _counts(previous), _counts(groups)
+    kept: dict[str, set[SystemStreamPartition]] = {task_name: set(found) for task_name, found in groups.items()}
+    for task_name, found in groups.items():
+        for partition in found.difference(broadcast):
+            stream = (partition.system, partition.stream)
+            owner = owners.get(_former(partition, before[stream], now[stream]), task_name)
+            if owner != task_name:
+                kept[task_name].remove(partition)
+                kept.setdefault(owner, set()).add(partition)
+    return {task_name: frozenset(found) for task_name, found in kept.items() if found}
+
+
+def _former(partition: SystemStreamPartition, before: int, now: int) -> SystemStreamPartition:
+    """The partition that the keys of this one were on, when the stream had ``before`` partitions (0: it was none)."""
+    if before in (0, now):
+        return partition
+    if now % before:
+        raise ConfigError(
+            f"{partition.system}.{partition.stream} has {now} partitions and had {before}, which is no part of that: "
+            "the keys of the tasks' state would be mixed up, so give it a multiple, "
+            f"or set {INPUT_EXPANSION} to false if the job keeps no state"
+        )
+    return SystemStreamPartition(partition.system, partition.stream, partition.partition % before)
+
+
+def _counts(groups: Groups) -> Counter[tuple[str, str]]:
+    """How many partitions of each stream the tasks read, each task counted."""
+    return Counter((each.system, each.stream) for found in groups.values() for each in found)

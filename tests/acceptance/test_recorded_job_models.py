@@ -1,0 +1,137 @@
+"""Recording A's job models and their ids, made again of its config, inputs and changelog mapping at each run."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+from typing import Any, Final
+
+import pytest
+
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.memory import MemoryEventLog
+from eventlog.messages import (
+    SetChangelogMapping,
+    SetConfig,
+    SetTaskContainerMapping,
+    SetTaskPartitionMapping,
+)
+from eventlog.partition import SystemStreamPartition
+from eventlog.streams import coordinator_stream_name, identify
+from managers.coordinator_store import CoordinatorStreamStore
+from managers.job_config import read_config
+from managers.job_coordinator_metadata import JobCoordinatorMetadata, JobMetadataChange
+from managers.job_coordinator_metadata_manager import JobCoordinatorMetadataManager
+from managers.job_model import JobModel
+from managers.job_model_building import PreviousAssignment, build_job_model
+from managers.job_model_json import containers_json, from_json, to_json
+from tests.acceptance.samza_answers import FOLDER, recorded_stream
+
+RUNS: Final = ("1", "2", "3", "4")
+NEW_DEPLOYMENT, JOB_MODEL, CONFIG = JobMetadataChange
+CHANGES: Final = {
+    "1": {NEW_DEPLOYMENT, JOB_MODEL, CONFIG},
+    "2": {NEW_DEPLOYMENT, JOB_MODEL},
+    "3": set(),
+    "4": {NEW_DEPLOYMENT, JOB_MODEL, CONFIG},
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """When a run started (the stream's end then), and what its job coordinator was given."""
+
+    start: int
+    environment: dict[str, str]
+
+
+@cache
+def runs() -> dict[str, Run]:
+    told = json.loads((FOLDER / "timeline.json").read_bytes())["timeline"]
+    starts = [each for each in told if each["what"].endswith(" started")]
+    return {name: Run(each["coordinator_end_offset"], each["detail"]) for name, each in zip(RUNS, starts, strict=True)}
+
+
+def stored(events: Sequence[RecordedEvent]) -> CoordinatorStreamStore:
+    """A coordinator stream that holds these events."""
+    log = MemoryEventLog(identify(coordinator_stream_name("wordcount_pv")))
+    log.append([NewEvent(event.key, event.value) for event in events])
+    store = CoordinatorStreamStore(log)
+    store.init()
+    return store
+
+
+def stored_until(end: int) -> CoordinatorStreamStore:
+    """The coordinator stream as it was when it ended at an offset."""
+    return stored(recorded_stream("coordinator")[:end])
+
+
+def config_of(run: Run) -> Mapping[str, str]:
+    """What a run was started with: the config that it wrote before all else.
+
+    The stream has more: the URL of the last run's application master, which is no setting.
+    """
+    is_config = f'[1,"{SetConfig.message_type}"'.encode()
+    events = recorded_stream("coordinator")[run.start :]
+    return read_config(stored(list(takewhile(lambda event: (event.key or b"").startswith(is_config), events))))
+
+
+def input_partitions(name: str) -> dict[tuple[str, str], range]:
+    """The partitions of the one input, which was doubled before the last run."""
+    count = json.loads((FOLDER / "topics.json").read_bytes())["page-views"]["partitions"]
+    return {("kafka", "page-views"): range(count if name == "4" else count // 2)}
+
+
+def previous_assignment(store: CoordinatorStreamStore) -> PreviousAssignment:
+    homes = {said.task_name: said.container_id for said in _said(store, SetTaskContainerMapping)}
+    partitions: dict[str, set[SystemStreamPartition]] = {}
+    for said in _said(store, SetTaskPartitionMapping):
+        for task_name in said.task_names:
+            partitions.setdefault(task_name, set()).add(said.partition)
+    return PreviousAssignment(homes, {name: frozenset(found) for name, found in partitions.items()})
+
+
+def _said(store: CoordinatorStreamStore, kind: Any) -> Iterator[Any]:
+    return (said for said in store.messages(kind.message_type).values() if isinstance(said, kind))
+
+
+@cache
+def made_again(name: str) -> JobModel:
+    run = runs()[name]
+    before = stored_until(run.start)
+    mapping = {said.task_name: said.changelog_partition for said in _said(before, SetChangelogMapping)}
+    return build_job_model(config_of(run), input_partitions(name), mapping, previous_assignment(before))
+
+
+def metadata_after(name: str) -> JobCoordinatorMetadata | None:
+    """What stands on the stream at the end of a run."""
+    following = [runs()[other].start for other in RUNS if other > name]
+    end = following[0] if following else len(recorded_stream("coordinator"))
+    return JobCoordinatorMetadataManager(stored_until(end)).read_job_coordinator_metadata()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_job_model_is_the_one_that_was_served(name: str) -> None:
+    served = (FOLDER / f"jobmodel-{name}.json").read_bytes()
+    model = made_again(name)
+    assert model == from_json(served)
+    assert model.max_changelog_stream_partitions == from_json(served).max_changelog_stream_partitions
+    assert b'"containers":' + containers_json(model) + b"," in served
+    assert len(to_json(model)) == len(served)
+    assert json.loads(to_json(model)) == json.loads(served)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_ids_are_those_on_the_stream(name: str) -> None:
+    run, model = runs()[name], made_again(name)
+    manager = JobCoordinatorMetadataManager(stored_until(run.start), environment=run.environment)
+    made = manager.generate_job_coordinator_metadata(model, model.config)
+    assert made == metadata_after(name)
+    assert manager.check_for_metadata_changes(made, manager.read_job_coordinator_metadata()) == CHANGES[name]
+
+
+def test_every_record_of_metadata_was_made_again() -> None:
+    written = {metadata_after(name) for name in RUNS}
+    key = b'[1,"set-job-coordinator-metadata","YARN"]'
+    assert len(written) == sum(event.key == key for event in recorded_stream("coordinator")) == 3

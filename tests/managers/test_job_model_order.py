@@ -1,0 +1,86 @@
+"""The order of a job model's parts in JSON."""
+
+from dataclasses import replace
+
+import pytest
+
+from eventlog.partition import SystemStreamPartition
+from managers.job_model import ContainerModel, JobModel, TaskModel
+from managers.job_model_order import PartitionsOrder, config_keys, container_ids, partition_hash, task_names
+
+PARTITION = SystemStreamPartition("kafka", "in", 0)
+
+
+def partition(stream: str, number: int) -> SystemStreamPartition:
+    return SystemStreamPartition("kafka", stream, number)
+
+
+def task(name: str, *partitions: SystemStreamPartition) -> TaskModel:
+    return TaskModel(name, frozenset(partitions), 0)
+
+
+def model(*tasks: TaskModel, config: dict[str, str] | None = None) -> JobModel:
+    return JobModel(config or {}, {"0": ContainerModel("0", {each.task_name: each for each in tasks})})
+
+
+def order(read: JobModel, task_name: str) -> list[str]:
+    return [f"{each.stream}.{each.partition}" for each in PartitionsOrder.of(read)(read.tasks[task_name])]
+
+
+def test_config_is_a_copy_of_a_map() -> None:
+    assert config_keys(str(number) for number in range(12))[0] == "11"
+    assert config_keys(["b", "a"]) == ["a", "b"]
+
+
+def test_containers_are_put_in_as_they_are_counted() -> None:
+    containers = {str(at): ContainerModel(str(at), {}) for at in range(12)}
+    turned = JobModel({}, dict(reversed(containers.items())))
+    assert container_ids(turned)[:3] == ["0", "11", "1"]
+    assert container_ids(replace(turned, origin=b"as it was read"))[:3] == ["11", "0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("partitions", "names"), [([PARTITION], ["t4", "t5", "t1", "t2", "t3"]), ([], ["t1", "t2", "t3", "t4", "t5"])]
+)
+def test_tasks_that_read_nothing_are_in_no_hash_map(partitions: list[SystemStreamPartition], names: list[str]) -> None:
+    tasks = {f"t{at}": task(f"t{at}", *partitions) for at in (3, 1, 5, 2, 4)}
+    assert task_names(ContainerModel("0", tasks)) == names
+
+
+def test_a_bucket_counts_unless_there_is_none() -> None:
+    whole, first, second = (SystemStreamPartition("kafka", "in", 0, bucket) for bucket in (-1, 0, 1))
+    assert partition_hash(whole) == partition_hash(first) == partition_hash(second) - 1
+
+
+def test_partitions_of_a_bucket_come_as_all_inputs_do() -> None:
+    """Of ``h`` and ``in`` the fourth partitions share one of a task's 16 buckets, and none of the 32 of all inputs."""
+    alone = model(task("Partition 4", partition("h", 4), partition("in", 4)))
+    assert order(alone, "Partition 4") == ["h.4", "in.4"]
+    tasks = (task(f"Partition {number}", partition("h", number), partition("in", number)) for number in range(8))
+    assert order(model(*tasks), "Partition 4") == ["in.4", "h.4"]
+
+
+def test_what_came_to_a_task_is_after_what_it_had() -> None:
+    """Of 16 and of 0 one bucket holds both."""
+    read = model(task("Partition 0", partition("in", 16), partition("in", 0)), task("Partition 1", partition("in", 1)))
+    assert order(read, "Partition 0") == ["in.0", "in.16"]
+    apart = model(task("Partition 16", partition("in", 16), partition("in", 0)))
+    assert order(apart, "Partition 16") == ["in.16", "in.0"]
+
+
+def test_a_standby_task_reads_in_the_order_of_its_active_one() -> None:
+    pair = (partition("in", 16), partition("in", 0))
+    read = model(task("Standby-Partition 16-0", *pair), task("Partition 16", *pair))
+    assert order(read, "Standby-Partition 16-0") == order(read, "Partition 16") == ["in.16", "in.0"]
+
+
+def test_broadcast_partitions_come_after_inputs_and_before_what_came() -> None:
+    read = model(
+        task("Partition 0", partition("in", 0), partition("in", 16), partition("in", 32)),
+        config={"task.broadcast.inputs": "kafka.in#32"},
+    )
+    assert order(read, "Partition 0") == ["in.0", "in.32", "in.16"]
+
+
+def test_config_that_can_t_be_read_does_not_matter() -> None:
+    assert order(model(task("T", PARTITION), config={"task.broadcast.inputs": "rules"}), "T") == ["in.0"]
