@@ -47,6 +47,21 @@ if TYPE_CHECKING:
         identify as identify,
     )
     from managers.appending import Retry as Retry
+    from managers.changelog_errors import (
+        ChangelogError as ChangelogError,
+        ChangelogMisfit as ChangelogMisfit,
+        ChangelogRemap as ChangelogRemap,
+        ChangelogRemapped as ChangelogRemapped,
+        ChangelogSystemUnknown as ChangelogSystemUnknown,
+    )
+    from managers.changelog_partition_manager import (
+        ChangelogPartitionManager as ChangelogPartitionManager,
+        ChangelogStreamManager as ChangelogStreamManager,
+    )
+    from managers.changelog_streams import (
+        ChangelogStream as ChangelogStream,
+        create_changelog_streams as create_changelog_streams,
+    )
     from managers.checkpoint_errors import (
         CheckpointError as CheckpointError,
         CheckpointFileError as CheckpointFileError,
@@ -82,6 +97,7 @@ if TYPE_CHECKING:
         SettingChange as SettingChange,
         WriteOnceChange as WriteOnceChange,
     )
+    from managers.execution_container_id_manager import ExecutionContainerIdManager as ExecutionContainerIdManager
     from managers.input_partitions import count_partitions as count_partitions
     from managers.input_rewriter import with_matching_inputs as with_matching_inputs
     from managers.job_config import (
@@ -104,6 +120,7 @@ if TYPE_CHECKING:
         compare_container_model_for_processor as compare_container_model_for_processor,
         compare_container_models as compare_container_models,
     )
+    from managers.job_model_assignments import JobModelAssignments as JobModelAssignments
     from managers.job_model_building import PreviousAssignment as PreviousAssignment, build_job_model as build_job_model
     from managers.job_model_json import (
         job_model_from_json as job_model_from_json,
@@ -116,6 +133,7 @@ if TYPE_CHECKING:
         coordinator_system as coordinator_system,
     )
     from managers.kafka_checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
+    from managers.locality_manager import ContainerLocality as ContainerLocality, LocalityManager as LocalityManager
     from managers.metadata_errors import (
         MetadataNotGenerated as MetadataNotGenerated,
         MetadataNotWritten as MetadataNotWritten,
@@ -124,6 +142,11 @@ if TYPE_CHECKING:
     from managers.namespace_store import NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore
     from managers.namespaced_key import NamespacedKey as NamespacedKey
     from managers.stream_creation import create_coordinator_stream as create_coordinator_stream
+    from managers.task_assignment_manager import TaskAssignmentManager as TaskAssignmentManager
+    from managers.task_modes import UnknownTaskMode as UnknownTaskMode
+    from managers.task_partition_assignment_manager import (
+        TaskPartitionAssignmentManager as TaskPartitionAssignmentManager,
+    )
 
 _NAMES: Final = {
     "eventlog.checkpoint": "Checkpoint CheckpointId CheckpointV1 CheckpointV2",
@@ -142,6 +165,11 @@ _NAMES: Final = {
     "eventlog.postgres": "PostgresEventLog",
     "eventlog.streams": "StreamIdentity checkpoint_stream_name coordinator_stream_name identify",
     "managers.appending": "Retry",
+    "managers.changelog_errors": (
+        "ChangelogError ChangelogMisfit ChangelogRemap ChangelogRemapped ChangelogSystemUnknown"
+    ),
+    "managers.changelog_partition_manager": "ChangelogPartitionManager ChangelogStreamManager",
+    "managers.changelog_streams": "ChangelogStream create_changelog_streams",
     "managers.checkpoint_errors": (
         "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable "
         "GrouperMismatch JobAlive TaskNotRegistered UnknownCheckpointPlace "
@@ -158,6 +186,7 @@ _NAMES: Final = {
     "managers.coordinator_stream_message": "CoordinatorStreamMessage",
     "managers.coordinator_writer": "CoordinatorStreamWriter",
     "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
+    "managers.execution_container_id_manager": "ExecutionContainerIdManager",
     "managers.input_partitions": "count_partitions",
     "managers.input_rewriter": "with_matching_inputs",
     "managers.job_config": "delete_config read_config read_launch_config set_config write_config",
@@ -167,15 +196,20 @@ _NAMES: Final = {
     "managers.job_model": (
         "ContainerModel JobModel TaskModel compare_container_model_for_processor compare_container_models"
     ),
+    "managers.job_model_assignments": "JobModelAssignments",
     "managers.job_model_building": "PreviousAssignment build_job_model",
     "managers.job_model_json": "job_model_from_json job_model_to_json",
     "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
     "managers.kafka_checkpoint_manager": "KafkaCheckpointManager",
+    "managers.locality_manager": "ContainerLocality LocalityManager",
     "managers.metadata_errors": "MetadataNotGenerated MetadataNotWritten",
     "managers.metadata_store": "MetadataStore",
     "managers.namespace_store": "NamespaceAwareCoordinatorStreamStore",
     "managers.namespaced_key": "NamespacedKey",
     "managers.stream_creation": "create_coordinator_stream",
+    "managers.task_assignment_manager": "TaskAssignmentManager",
+    "managers.task_modes": "UnknownTaskMode",
+    "managers.task_partition_assignment_manager": "TaskPartitionAssignmentManager",
 }
 _MODULES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
 

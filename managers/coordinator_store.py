@@ -10,7 +10,7 @@ from eventlog.errors import WireError
 from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
 from eventlog.log import EventLog
 from eventlog.messages import Delete, Message
-from eventlog.wire.coordinator import decode_key, decode_message
+from eventlog.wire.coordinator import decode_key, decode_message, encode_message
 from managers.appending_in_parts import parts
 from managers.errors import NotReady
 from managers.keyed_state import KeyedState
@@ -85,7 +85,18 @@ class CoordinatorStreamStore:
     def delete_all(self, keys: Iterable[NamespacedKey]) -> None:
         """Delete some keys, in every spelling that lives."""
         with self._caught_up():
-            self._append([NewEvent(each, None) for key in keys for each in self._to_delete(_named(key))])
+            self._append([event for key in keys for event in self._deletes(_named(key))])
+
+    def write(self, messages: Iterable[Message]) -> None:
+        """Write messages in their order: all of them or none, unless they are more than half a megabyte.
+
+        A `Delete` ends its key in every spelling that lived before the call.
+
+        Raises:
+            AppendRefused: the log takes no such events.
+        """
+        with self._caught_up():
+            self._append([event for message in messages for event in self._events_of(message)])
 
     def flush(self) -> None:
         """Do nothing: what was written is acknowledged."""
@@ -128,8 +139,14 @@ class CoordinatorStreamStore:
                 self._position = event.offset + 1
             self._position = end
 
-    def _to_delete(self, name: NamespacedKey) -> Sequence[bytes]:
-        return [spelling.key_bytes for spelling in self._state.living(name)] or [spelled(name)]
+    def _deletes(self, name: NamespacedKey) -> Sequence[NewEvent]:
+        living = [spelling.key_bytes for spelling in self._state.living(name)] or [spelled(name)]
+        return [NewEvent(key, None) for key in living]
+
+    def _events_of(self, message: Message) -> Sequence[NewEvent]:
+        name = _named(NamespacedKey(message.message_type, message.key))
+        value = encode_message(message)[1]
+        return self._deletes(name) if value is None else [NewEvent(spelled(name), value)]
 
     def _append(self, events: Sequence[NewEvent]) -> None:
         with self._ready():

@@ -14,6 +14,7 @@ JOB_RUNNER: Final = "job-runner"
 STREAM_WRITER: Final = "coordinator-stream-writer"
 JOB_COORDINATOR: Final = "Job-coordinator"
 CHECKPOINT_TOOL: Final = "checkpoint-tool"
+CONTAINER: Final = "SamzaContainer"
 _FORCED: Final = " (forced)"
 
 

@@ -18,12 +18,15 @@ _NUMBERS: Final = {
     "CKM": (2, 3, 4, 5, 9, 10),
     "KCM": (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 20, 21, 22, 23, 24, 25),
     "CKT": (1, 2, 3, 4, 5, 7, 10, 12),
+    "CLG": (1, 2, 3, 4, 5, 8, 9, 10, 12, 13),
+    "LOC": (1, 2, 3, 5, 6),
+    "TAM": (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13),
     "JMM": (1, 2, 3, 5, 6, 10, 11, 14),
     "JCM": (1, 2, 3, 6, 7, 9, 12, 13, 14, 17, 18, 20),
 }
 SCENARIOS: Final = {group: tuple(f"{group}-{number:02}" for number in numbers) for group, numbers in _NUMBERS.items()}
 """The ids of each group: messages, consumer, producers, store, config, checkpoints, their managers and their tool,
-job models, job coordinator metadata."""
+changelog partitions, locality, task assignments, job models, job coordinator metadata."""
 
 
 def named(item: pytest.Item) -> set[str]:

@@ -178,17 +178,25 @@ class KafkaAdmin:
             **_SETTINGS_OF[stream.stream_kind],
             **(settings or {}),
         }
-        wanted = {"num_partitions": 1, "replication_factor": replication_factor, "configs": configs}
+        self.create_topic(stream.stream_name, partitions=1, replication_factor=replication_factor, settings=configs)
+
+    def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
+        """Make a topic of any kind, such as a store's changelog. Raises as `create_stream`."""
+        wanted = {"num_partitions": partitions, "replication_factor": replication_factor, "configs": dict(settings)}
         try:
-            ask(self._options, lambda: self._create(stream.stream_name, wanted), answers=_REFUSALS)
+            ask(self._options, lambda: self._create(name, wanted), answers=_REFUSALS)
         except TopicAlreadyExistsError:
-            raise TopicExists(stream.stream_name, self._options.place) from None
+            raise TopicExists(name, self._options.place) from None
         except _REFUSALS as error:
             raise CreationRefused(
-                f"{self._options.place} does not make {stream.stream_name} with replication factor "
+                f"{self._options.place} does not make {name} with replication factor "
                 f"{replication_factor} ({type(error).__name__}): "
                 "look at the number of its brokers, its rules and the name"
             ) from None
+
+    def partition_count(self, name: str) -> int:
+        """How many partitions a topic has. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
+        return len(self._describe(name)["partitions"])
 
     def close(self) -> None:
         """Close the connection."""

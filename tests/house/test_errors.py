@@ -15,6 +15,7 @@ ROOMS: Final = ("coordstream", "eventlog", "managers", "projections", "spark_job
 EXAMPLES: Final[Mapping[str, object]] = {
     "Checkpoint": CheckpointV1({}),
     "SettingChange": (),
+    "ChangelogRemap": (),
     "WireError": WireError("empty", "there is nothing"),
     "BaseException": None,
     "datetime": datetime(2026, 3, 4, tzinfo=UTC),

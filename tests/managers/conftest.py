@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from eventlog.log import EventLog
+from managers.coordinator_store import CoordinatorStreamStore
 from tests.managers.log_makers import KafkaLogs, LogMaker, MemoryLogs, PostgresLogs
 
 
@@ -26,3 +27,10 @@ def logs(request: pytest.FixtureRequest) -> Iterator[LogMaker]:
 def coordinator_log(logs: LogMaker) -> EventLog:
     """An empty coordinator stream, on each backend in turn."""
     return logs.create()
+
+
+@pytest.fixture
+def coordinator_store(coordinator_log: EventLog) -> Iterator[CoordinatorStreamStore]:
+    """An open store of an empty coordinator stream, on each backend in turn."""
+    with CoordinatorStreamStore(coordinator_log) as store:
+        yield store

@@ -8,7 +8,7 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
-from eventlog.messages import SetConfig
+from eventlog.messages import Delete, SetConfig
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from managers.coordinator_store import CoordinatorStreamStore
@@ -150,6 +150,27 @@ def test_more_than_a_log_takes_at_once_is_put_in_parts(store: CoordinatorStreamS
     entries = {NamespacedKey("namespace", str(number)): b"x" * 400_000 for number in range(4)}
     store.put_all(entries)
     assert store.all() == entries
+
+
+def test_messages_are_written_in_order_and_at_once() -> None:
+    log = NotingLog()
+    log.append([NewEvent(b'[1, "set-config", "a"]', b'{"values":{"value":"0"}}'), config_set("b", "0")])
+    with CoordinatorStreamStore(log) as store:
+        ends = [Delete(message_type="set-config", key=key) for key in ("a", "b", "never")]
+        store.write([*ends, SetConfig(config_key="b", config_value="1"), SetConfig(config_key="c", config_value="2")])
+        assert read_config(store) == {"b": "1", "c": "2"}
+        store.write(iter(()))
+    assert [call for call in log.calls if call.startswith("append")] == ["append 2", "append 5"]
+    written = [(event.key, event.value is None) for event in log.read(2)]
+    keys = [b'[1, "set-config", "a"]', *(encode_key("set-config", key) for key in ("b", "never", "b", "c"))]
+    assert written == list(zip(keys, [True] * 3 + [False] * 2, strict=True))
+
+
+def test_messages_are_not_written_by_a_store_that_is_not_open() -> None:
+    log = NotingLog()
+    with pytest.raises(NotReady):
+        CoordinatorStreamStore(log).write([SetConfig(config_key="a", config_value="1")])
+    assert log.end_offset() == 0
 
 
 def test_a_value_is_bytes_and_a_key_is_text(store: CoordinatorStreamStore) -> None:

@@ -9,7 +9,7 @@ from eventlog.log import EventLog
 from eventlog.messages import Message
 from eventlog.wire.coordinator import decode_key, decode_message, encode_key
 from managers.coordinator_store import CoordinatorStreamStore
-from managers.errors import WriteOnceChange
+from managers.errors import NotReady, WriteOnceChange
 from managers.job_config import delete_config, read_config, read_launch_config, set_config, write_config
 from tests.builders import config_set
 from tests.managers.noting_log import NotingLog
@@ -77,6 +77,16 @@ def test_a_launch_takes_sizes_from_the_stream_if_it_is_to(store: CoordinatorStre
     write_config(store, {"job.id": "321", "job.autosizing.container.count": "20"})
     assert read_launch_config({}, None) == {}
     assert read_launch_config({}, CoordinatorStreamStore(NotingLog())) == {}
+    assert read_launch_config({"job.autosizing.enabled": "true"}, store) == {"job.autosizing.container.count": "20"}
+
+
+@pytest.mark.scenario("HRD-35")
+def test_a_launch_that_comes_before_the_store_is_open_is_told(coordinator_log: EventLog) -> None:
+    coordinator_log.append([config_set("job.autosizing.container.count", "20")])
+    store = CoordinatorStreamStore(coordinator_log)
+    with pytest.raises(NotReady, match=r"is not open: call init\(\) first"):
+        read_launch_config({"job.autosizing.enabled": "true"}, store)
+    store.init()
     assert read_launch_config({"job.autosizing.enabled": "true"}, store) == {"job.autosizing.container.count": "20"}
 
 

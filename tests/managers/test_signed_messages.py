@@ -1,0 +1,41 @@
+"""Messages of a store, read as a class and written with a writer's signature."""
+
+import pytest
+
+from eventlog.messages import Delete, Envelope, SetChangelogMapping, SetTaskModeMapping
+from managers.coordinator_store import CoordinatorStreamStore
+from managers.signed_messages import SignedMessages, sign
+from tests.contracts.event_log import NOW_MS, clock
+from tests.managers.noting_log import NotingLog
+
+
+@pytest.fixture
+def log() -> NotingLog:
+    """A log that notes what is asked of it."""
+    return NotingLog()
+
+
+def test_all_is_written_at_once_and_signed(log: NotingLog) -> None:
+    said = SetChangelogMapping(task_name="a", changelog_partition=1)
+    told = Envelope("somebody", "h", "u", 7)
+    with CoordinatorStreamStore(log) as store:
+        messages = SignedMessages(store, "the-writer", clock)
+        mode = SetTaskModeMapping(task_name="a", task_mode="Active")
+        messages.write([said, sign(mode, told), Delete(message_type="set-changelog", key="gone")])
+        assert [call for call in log.calls if call.startswith("append")] == ["append 3"]
+        (read,) = messages.read(SetChangelogMapping)
+        (read_mode,) = messages.read(SetTaskModeMapping)
+    assert (read, read_mode.envelope) == (said, told)
+    assert read.envelope is not None
+    assert (read.envelope.source, read.envelope.timestamp) == ("the-writer", NOW_MS)
+
+
+def test_nothing_to_write_appends_nothing(log: NotingLog) -> None:
+    with CoordinatorStreamStore(log) as store:
+        SignedMessages(store, "the-writer", clock).write([])
+    assert log.end_offset() == 0
+
+
+def test_it_says_what_it_is(log: NotingLog) -> None:
+    expected = "<SignedMessages by me of <CoordinatorStreamStore __samza_coordinator_orders_1 read to offset 0>>"
+    assert repr(SignedMessages(CoordinatorStreamStore(log), "me", clock)) == expected
