@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eventlog.events import NewEvent as NewEvent, RecordedEvent as RecordedEvent
     from eventlog.kafka.log import KafkaEventLog as KafkaEventLog
     from eventlog.kafka.options import KafkaOptions as KafkaOptions
+    from eventlog.kafka.system_admin import KafkaSystemAdmin as KafkaSystemAdmin
     from eventlog.log import AppendConflict as AppendConflict, AppendRefused as AppendRefused, EventLog as EventLog
     from eventlog.memory import MemoryEventLog as MemoryEventLog
     from eventlog.messages import (
@@ -40,11 +41,30 @@ if TYPE_CHECKING:
     )
     from eventlog.partition import SystemStreamPartition as SystemStreamPartition, TaskName as TaskName
     from eventlog.postgres import PostgresEventLog as PostgresEventLog
+    from eventlog.startpoint import (
+        Startpoint as Startpoint,
+        StartpointOldest as StartpointOldest,
+        StartpointSpecific as StartpointSpecific,
+        StartpointTimestamp as StartpointTimestamp,
+        StartpointUpcoming as StartpointUpcoming,
+    )
+    from eventlog.startpoint_maker import StartpointMaker as StartpointMaker
+    from eventlog.startpoint_visitor import (
+        StartpointNotSupported as StartpointNotSupported,
+        StartpointVisitor as StartpointVisitor,
+    )
     from eventlog.streams import (
         StreamIdentity as StreamIdentity,
         checkpoint_stream_name as checkpoint_stream_name,
         coordinator_stream_name as coordinator_stream_name,
         identify as identify,
+    )
+    from eventlog.system_admin import (
+        InputMissing as InputMissing,
+        ResolvedStartpoint as ResolvedStartpoint,
+        SystemAdmin as SystemAdmin,
+        SystemStreamMetadata as SystemStreamMetadata,
+        SystemStreamPartitionMetadata as SystemStreamPartitionMetadata,
     )
     from managers.appending import Retry as Retry
     from managers.changelog_errors import (
@@ -141,6 +161,12 @@ if TYPE_CHECKING:
     from managers.metadata_store import MetadataStore as MetadataStore
     from managers.namespace_store import NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore
     from managers.namespaced_key import NamespacedKey as NamespacedKey
+    from managers.startpoint_errors import (
+        StartpointError as StartpointError,
+        StartpointUnreadable as StartpointUnreadable,
+    )
+    from managers.startpoint_manager import StartpointManager as StartpointManager
+    from managers.startpoint_switch import should_fan_out_startpoints as should_fan_out_startpoints
     from managers.stream_creation import create_coordinator_stream as create_coordinator_stream
     from managers.task_assignment_manager import TaskAssignmentManager as TaskAssignmentManager
     from managers.task_modes import UnknownTaskMode as UnknownTaskMode
@@ -154,6 +180,7 @@ _NAMES: Final = {
     "eventlog.events": "NewEvent RecordedEvent",
     "eventlog.kafka.log": "KafkaEventLog",
     "eventlog.kafka.options": "KafkaOptions",
+    "eventlog.kafka.system_admin": "KafkaSystemAdmin",
     "eventlog.log": "AppendConflict AppendRefused EventLog",
     "eventlog.memory": "MemoryEventLog",
     "eventlog.messages": (
@@ -163,7 +190,13 @@ _NAMES: Final = {
     ),
     "eventlog.partition": "SystemStreamPartition TaskName",
     "eventlog.postgres": "PostgresEventLog",
+    "eventlog.startpoint": "Startpoint StartpointOldest StartpointSpecific StartpointTimestamp StartpointUpcoming",
+    "eventlog.startpoint_maker": "StartpointMaker",
+    "eventlog.startpoint_visitor": "StartpointNotSupported StartpointVisitor",
     "eventlog.streams": "StreamIdentity checkpoint_stream_name coordinator_stream_name identify",
+    "eventlog.system_admin": (
+        "InputMissing ResolvedStartpoint SystemAdmin SystemStreamMetadata SystemStreamPartitionMetadata"
+    ),
     "managers.appending": "Retry",
     "managers.changelog_errors": (
         "ChangelogError ChangelogMisfit ChangelogRemap ChangelogRemapped ChangelogSystemUnknown"
@@ -206,6 +239,9 @@ _NAMES: Final = {
     "managers.metadata_store": "MetadataStore",
     "managers.namespace_store": "NamespaceAwareCoordinatorStreamStore",
     "managers.namespaced_key": "NamespacedKey",
+    "managers.startpoint_errors": "StartpointError StartpointUnreadable",
+    "managers.startpoint_manager": "StartpointManager",
+    "managers.startpoint_switch": "should_fan_out_startpoints",
     "managers.stream_creation": "create_coordinator_stream",
     "managers.task_assignment_manager": "TaskAssignmentManager",
     "managers.task_modes": "UnknownTaskMode",

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, TypeVar
 
 from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint_visitor import StartpointVisitor
 
+In = TypeVar("In")
+Out = TypeVar("Out")
 StartpointType = Literal["specific", "timestamp", "oldest", "upcoming"]
 
 EXPIRY_MS: Final = 12 * 60 * 60 * 1000
@@ -23,6 +26,10 @@ class StartpointSpecific:
     def value(self) -> str | None:
         return self.specific_offset
 
+    def apply(self, given: In, visitor: StartpointVisitor[In, Out]) -> Out:
+        """What the visitor makes of this kind, given something to go by."""
+        return visitor.visit_specific(given, self)
+
 
 @dataclass(frozen=True, slots=True)
 class StartpointTimestamp:
@@ -36,6 +43,10 @@ class StartpointTimestamp:
     def value(self) -> str | None:
         return None if self.timestamp_offset is None else str(self.timestamp_offset)
 
+    def apply(self, given: In, visitor: StartpointVisitor[In, Out]) -> Out:
+        """What the visitor makes of this kind, given something to go by."""
+        return visitor.visit_timestamp(given, self)
+
 
 @dataclass(frozen=True, slots=True)
 class StartpointOldest:
@@ -45,6 +56,10 @@ class StartpointOldest:
     kind: ClassVar[StartpointType] = "oldest"
     value: ClassVar[None] = None
 
+    def apply(self, given: In, visitor: StartpointVisitor[In, Out]) -> Out:
+        """What the visitor makes of this kind, given something to go by."""
+        return visitor.visit_oldest(given, self)
+
 
 @dataclass(frozen=True, slots=True)
 class StartpointUpcoming:
@@ -53,6 +68,10 @@ class StartpointUpcoming:
     creation_timestamp: int
     kind: ClassVar[StartpointType] = "upcoming"
     value: ClassVar[None] = None
+
+    def apply(self, given: In, visitor: StartpointVisitor[In, Out]) -> Out:
+        """What the visitor makes of this kind, given something to go by."""
+        return visitor.visit_upcoming(given, self)
 
 
 Startpoint = StartpointSpecific | StartpointTimestamp | StartpointOldest | StartpointUpcoming

@@ -1,6 +1,6 @@
 """The store of all that a job's coordinator stream says (CoordinatorStreamStore of Samza; seeds 000 and 001)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from types import MappingProxyType, TracebackType
@@ -8,13 +8,16 @@ from typing import Final, Self
 
 from eventlog.errors import WireError
 from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
-from eventlog.log import EventLog
+from eventlog.log import AppendConflict, EventLog
 from eventlog.messages import Delete, Message
 from eventlog.wire.coordinator import decode_key, decode_message, encode_message
 from managers.appending_in_parts import parts
 from managers.errors import NotReady
 from managers.keyed_state import KeyedState
 from managers.namespaced_key import NamespacedKey, canonical, read_name, spelled
+
+Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes | None]]
+"""Gives, for keys with their values, those of the same namespaces to be set, each with its value, or deleted (None)."""
 
 
 class CoordinatorStreamStore:
@@ -98,6 +101,27 @@ class CoordinatorStreamStore:
         with self._caught_up():
             self._append([event for message in messages for event in self._events_of(message)])
 
+    def update(self, change: Change, *namespaces: str) -> None:
+        """Write what ``change`` makes of some namespaces (or of all) as they are now, as if nobody wrote meanwhile.
+
+        ``change`` gives values to be set and None for keys to be deleted; they are written in its order, all or none
+        of them unless they are more than half a megabyte. It is asked anew where others wrote at the same time, so it
+        does nothing but answer. Where a log has no conditional appends (Kafka), that shows only afterwards: what
+        others wrote is then put in place again, and lost only if the program is killed between the two.
+
+        Raises:
+            AppendRefused: the log takes no such events.
+        """
+        with self._caught_up():
+            base = {name: value for each in namespaces or (None,) for name, value in self._state.items(each)}
+            touched: dict[NamespacedKey, bytes | None] = {}
+            others: Mapping[NamespacedKey, bytes | None] | None = {}
+            while others is not None:
+                _overlay(base, others, namespaces)
+                made = {_named(name): value for name, value in change(MappingProxyType(base)).items()}
+                touched = {**{name: base.get(name) for name in touched if name not in made}, **made}
+                others = self._append_alone(self._events(touched))
+
     def flush(self) -> None:
         """Do nothing: what was written is acknowledged."""
 
@@ -131,12 +155,25 @@ class CoordinatorStreamStore:
             yield
 
     def _catch_up(self) -> None:
-        """Read on to where the log ends now; the end, not the last event, says how far that is."""
-        end = self._log.end_offset()
+        """Read on to where the log ends now."""
+        for _ in self._applied(self._log.end_offset()):
+            pass
+
+    def _read_between(self, end: int) -> Mapping[NamespacedKey, bytes | None]:
+        """Read on to an offset, as far as the log shows it yet, and give what the keys are now that this was about."""
+        if self._position >= end:
+            return {}
+        names = dict.fromkeys(self._applied(min(end, self._log.end_offset())))
+        return {name: self._state.get(name) for name in names}
+
+    def _applied(self, end: int) -> Iterator[NamespacedKey]:
+        """The names in events up to an offset, each taken in; the end, not the last event, says how far it was read."""
         if self._position < end:
             for event in self._log.read(self._position, end):
-                self._state.apply(event)
+                name = self._state.apply(event)
                 self._position = event.offset + 1
+                if name is not None:
+                    yield name
             self._position = end
 
     def _deletes(self, name: NamespacedKey) -> Sequence[NewEvent]:
@@ -152,6 +189,30 @@ class CoordinatorStreamStore:
         with self._ready():
             for part in parts(events):
                 self._take_in(self._log.append(part), part)
+
+    def _append_alone(self, events: Sequence[NewEvent]) -> Mapping[NamespacedKey, bytes | None] | None:
+        """Append events; None: they are there, and nobody wrote between. Else what others wrote, and it stops there."""
+        is_conditional = self._log.capabilities.conditional_append
+        for part in parts(events):
+            try:
+                offsets = self._log.append(part, expected_offset=self._position if is_conditional else None)
+            except AppendConflict:
+                return self._read_between(self._log.end_offset())
+            others = self._read_between(offsets.start)
+            self._take_in(offsets, part)
+            if others:
+                return others
+        return None
+
+    def _events(self, changes: Mapping[NamespacedKey, bytes | None]) -> Sequence[NewEvent]:
+        """What makes keys what they are to be, and are not yet."""
+        events: list[NewEvent] = []
+        for name, value in changes.items():
+            if value is not None and value != self._state.get(name):
+                events.append(NewEvent(spelled(name), _checked(value)))
+            elif value is None:
+                events += [NewEvent(spelling.key_bytes, None) for spelling in self._state.living(name)]
+        return events
 
     def _take_in(self, offsets: range, events: Sequence[NewEvent]) -> None:
         """Know at once what was written here: an open transaction of others may hide it from a read for a while."""
@@ -214,6 +275,16 @@ def _as_recorded(offset: int, key: bytes | None, value: bytes | None) -> Recorde
 
 def _named(key: NamespacedKey) -> NamespacedKey:
     return canonical(NamespacedKey(*key))
+
+
+def _overlay(
+    base: dict[NamespacedKey, bytes], changes: Mapping[NamespacedKey, bytes | None], namespaces: Sequence[str]
+) -> None:
+    for name, value in changes.items():
+        if value is None:
+            base.pop(name, None)
+        elif not namespaces or name.namespace in namespaces:
+            base[name] = value
 
 
 def _checked(value: bytes) -> bytes:

@@ -23,10 +23,12 @@ _NUMBERS: Final = {
     "TAM": (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13),
     "JMM": (1, 2, 3, 5, 6, 10, 11, 14),
     "JCM": (1, 2, 3, 6, 7, 9, 12, 13, 14, 17, 18, 20),
+    "SPM": (1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 14, 15, 17, 18, 19, 22, 26, 27),
+    "SPR": (1, 2, 3, 4, 5, 8),
 }
 SCENARIOS: Final = {group: tuple(f"{group}-{number:02}" for number in numbers) for group, numbers in _NUMBERS.items()}
 """The ids of each group: messages, consumer, producers, store, config, checkpoints, their managers and their tool,
-changelog partitions, locality, task assignments, job models, job coordinator metadata."""
+changelog partitions, locality, task assignments, job models, job coordinator metadata, startpoints."""
 
 
 def named(item: pytest.Item) -> set[str]:

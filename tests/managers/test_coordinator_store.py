@@ -17,10 +17,13 @@ from managers.job_config import read_config, set_config
 from managers.namespaced_key import NamespacedKey
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
+from tests.managers.interrupted_log import InterruptedLog
 from tests.managers.log_makers import LogMaker
 from tests.managers.noting_log import NotingLog
 
 KEY = NamespacedKey("namespace", "test-key1")
+OTHER = NamespacedKey("namespace", "test-key2")
+THIRD = NamespacedKey("namespace", "test-key3")
 OTHER_SPELLING = b'[1, "namespace", "test-key1"]'
 
 
@@ -206,6 +209,73 @@ def test_threads_share_a_store(store: CoordinatorStreamStore) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(write, range(4)))
     assert len(store.all()) == 80
+
+
+def test_an_update_sets_first_and_deletes_then_in_one_write() -> None:
+    log = NotingLog()
+    with CoordinatorStreamStore(log) as store:
+        store.put_all({KEY: b"old", OTHER: b"same"})
+        log.calls.clear()
+        store.update(lambda stored: {OTHER: stored[OTHER], THIRD: b"new", KEY: None, NamespacedKey("n", "none"): None})
+        assert (store.all(), log.calls) == ({OTHER: b"same", THIRD: b"new"}, ["append 2"])
+        store.update(lambda _stored: {OTHER: b"same"})
+        assert log.calls == ["append 2"]
+    with pytest.raises(NotReady):
+        store.update(lambda _stored: {})
+
+
+def test_an_update_may_be_of_one_namespace(logs: LogMaker, coordinator_log: EventLog) -> None:
+    mine, theirs = NamespacedKey("mine", "1"), NamespacedKey("theirs", "1")
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        other.put_all({mine: b"1", theirs: b"1"})
+        log.meanwhile = lambda: other.put_all({mine: b"12", theirs: b"12"})
+        store.update(lambda stored: {mine: b" ".join(stored.values()) + b"3"}, "mine")
+        assert store.all() == other.all() == {mine: b"123", theirs: b"12"}
+
+
+def test_an_update_is_made_of_what_others_wrote_meanwhile(logs: LogMaker, coordinator_log: EventLog) -> None:
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        other.put(KEY, b"1")
+        log.meanwhile = lambda: other.put(KEY, b"12")
+        store.update(lambda stored: {KEY: stored[KEY] + b"3", OTHER: stored[KEY]})
+        assert store.all() == other.all() == {KEY: b"123", OTHER: b"12"}
+
+
+def test_an_update_deletes_no_newer_value(logs: LogMaker, coordinator_log: EventLog) -> None:
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        other.put(KEY, b"old")
+        log.meanwhile = lambda: other.put(KEY, b"new")
+        store.update(lambda stored: {KEY: None} if stored[KEY] == b"old" else {})
+        assert store.all() == other.all() == {KEY: b"new"}
+
+
+def test_an_update_leaves_nothing_that_does_not_hold_any_more(logs: LogMaker, coordinator_log: EventLog) -> None:
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        other.put(THIRD, b"before")
+        log.meanwhile = lambda: other.put(KEY, b"1")
+        store.update(lambda stored: {} if KEY in stored else {OTHER: b"no key", THIRD: None})
+        assert store.all() == other.all() == {KEY: b"1", THIRD: b"before"}
+
+
+def test_what_others_wrote_about_other_keys_is_left_alone(logs: LogMaker, coordinator_log: EventLog) -> None:
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(log) as store:
+        log.meanwhile = lambda: coordinator_log.append([config_set("a", "1"), NewEvent(b"no key", b"x")])
+        store.update(lambda stored: {KEY: b"%d" % len(stored)})
+        assert store.get(KEY) == b"1"
+        assert read_config(store) == {"a": "1"}
+
+
+def test_more_than_a_log_takes_at_once_is_updated_in_parts(store: CoordinatorStreamStore) -> None:
+    entries: dict[NamespacedKey, bytes | None] = {NamespacedKey("n", str(at)): b"x" * 400_000 for at in range(3)}
+    store.update(lambda _stored: entries)
+    assert store.all() == entries
+    store.update(dict.fromkeys)
+    assert store.all() == {}
 
 
 def configs(store: CoordinatorStreamStore) -> dict[str, SetConfig]:

@@ -11,7 +11,10 @@ from eventlog.kafka.client import CredentialsRefused
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
+from eventlog.kafka.system_admin import KafkaSystemAdmin
+from eventlog.partition import SystemStreamPartition
 from eventlog.source import EventSource, SourceUnavailable, StreamRefused
+from eventlog.startpoint import StartpointUpcoming
 from eventlog.streams import identify
 from tests.contracts.followed import SOON, Followed, new_events, offsets
 from tests.fixtures.kafka import BrokerMaker
@@ -64,6 +67,16 @@ def test_who_proves_himself_reads_and_writes(
         source.assign({name: 0})
         assert offsets(Followed(source).until(name, 2)) == [0, 1]
         assert offsets([*log.read()]) == offsets([*source.read(name, 0, 2)]) == [0, 1]
+
+
+@pytest.mark.parametrize("protocol", SecuredListeners.listeners)
+def test_who_proves_himself_asks_for_offsets(
+    options: Callable[..., KafkaOptions], topics: Topics, job_name: str, protocol: str
+) -> None:
+    name = topics.create(f"{job_name}-input")
+    topics.write(name, new_events(2))
+    with KafkaSystemAdmin(options(protocol)) as admin:
+        assert admin.resolve_startpoint_to_offset(SystemStreamPartition("input", name, 0), StartpointUpcoming(1)) == "2"
 
 
 def test_a_wrong_password_is_told_and_never_shown(
@@ -129,6 +142,18 @@ class TestAccess:
                 wait_until(lambda: self.poll(source), SOON, "the refusal")
             topics.write(other, new_events(1))
             assert offsets(Followed(source).until(other, 1)) == [0]
+
+    def test_an_input_that_may_not_be_seen(
+        self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
+    ) -> None:
+        name = self.restricted(topics, job_name, [])
+        with KafkaSystemAdmin(options("SASL_PLAINTEXT")) as admin:
+            for ask in (
+                lambda: admin.resolve_startpoint(SystemStreamPartition("input", name, 0), StartpointUpcoming(1)),
+                lambda: admin.get_system_stream_metadata([name]),
+            ):
+                with pytest.raises(CredentialsRefused, match=f"Kafka at .* does not let us look at {name}: give"):
+                    ask()
 
     def test_settings_that_may_not_be_seen(
         self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
