@@ -18,7 +18,7 @@ def require_known_task_grouper(config: Config) -> None:
     factory = config.get(TASK_GROUPER, BY_CONTAINER_COUNT)
     if factory != BY_CONTAINER_COUNT:
         raise ConfigError(
-            f"{TASK_GROUPER} is {factory}, whose grouping is not known here: "
+            f"{TASK_GROUPER} is {factory}, which is not known here: "
             f"set {BY_CONTAINER_COUNT}, or let Samza make the job model"
         )
 
@@ -38,7 +38,7 @@ def group_by_container_count(
     named = {task.task_name: task for task in tasks}
     before = _containers(previous) if previous.keys() == named.keys() else []
     if len(before) <= 1 or count == 1:
-        names = [_ordered(named)[number::count] for number in range(count)]
+        names = _dealt_out(named, count)
     else:
         names = before if len(before) == count else _balanced(before, count)
     return [_container(str(number), named, listed) for number, listed in enumerate(names)]
@@ -70,6 +70,11 @@ def _containers(previous: Mapping[str, str]) -> list[list[str]]:
             return []
         by_id[previous[task_name]].append(task_name)
     return list(by_id.values())
+
+
+def _dealt_out(names: Iterable[str], count: int) -> list[list[str]]:
+    ordered = _ordered(names)
+    return [ordered[number::count] for number in range(count)]
 
 
 def _balanced(before: Sequence[list[str]], count: int) -> list[list[str]]:

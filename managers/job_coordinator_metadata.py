@@ -72,8 +72,9 @@ def config_id(config: Config) -> str:
 def job_model_id(model: JobModel) -> str:
     """CRC-32C of the JSON of the model's containers, as a signed number; config does not count.
 
-    Equal models have equal ids. They are Samza's own, whose JSON is in the order of Java's hash maps, unless two
-    containers share a bucket of such a map (more than ten containers): then Samza's order differs from start to start.
+    It is Samza's own number, whose JSON is in the order of Java's hash maps: of a model that was read from Samza's JSON
+    in any case. Of one that was built here unless it hangs on the order in which parts were put into a map, which
+    Samza itself does not repeat: of more than ten containers two share a bucket, and so may two tasks or partitions.
     """
     return _signed(crc32c(containers_json(model)))
 

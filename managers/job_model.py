@@ -42,6 +42,9 @@ class ContainerModel:
     processor_id: str
     tasks: Mapping[str, TaskModel]
 
+    def __hash__(self) -> int:
+        return hash((self.processor_id, frozenset(self.tasks.values())))
+
 
 @dataclass(frozen=True, slots=True)
 class JobModel:
@@ -55,6 +58,9 @@ class JobModel:
     containers: Mapping[str, ContainerModel]
     stated_partitions: int = field(default=0, compare=False, repr=False)
     origin: bytes | None = field(default=None, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.config.items()), frozenset(self.containers.values())))
 
     @property
     def tasks(self) -> Mapping[str, TaskModel]:

@@ -12,10 +12,10 @@ from managers.input_partitions import StreamPartitions, input_partitions
 from managers.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_names import Config
 from managers.partition_grouping import (
-    INPUT_EXPANSION,
     Groups,
     group_partitions,
     keep_tasks,
+    keeps_tasks,
     require_known_grouper,
     task_namer,
 )
@@ -45,8 +45,8 @@ def build_job_model(
     """Share out the partitions of a job's inputs among its tasks, and the tasks among its containers, as Samza does.
 
     ``streams`` has the partition numbers of each stream in ``task.inputs``: no offset is asked for. Tasks keep the
-    partitions, and with host affinity the containers, that they had in the last run, and the numbers of
-    ``changelog_mapping``. The order of no mapping matters.
+    numbers of ``changelog_mapping``, the partitions that they had in the last run if the job keeps state, and with host
+    affinity their containers. The order of no mapping matters.
 
     Raises:
         ConfigError: config names what can't be used, or groupers that are not Samza's own; or there are fewer tasks
@@ -64,15 +64,11 @@ def build_job_model(
 def _groups(config: Config, streams: StreamPartitions, previous: Groups) -> Groups:
     broadcast = broadcast_partitions(config)
     groups = group_partitions(input_partitions(config, streams), broadcast, task_namer(config))
-    return keep_tasks(groups, previous, broadcast) if _flag(config, INPUT_EXPANSION, "true") else groups
+    return keep_tasks(groups, previous, broadcast) if keeps_tasks(config) else groups
 
 
 def _containers(config: Config, tasks: list[TaskModel], previous: Mapping[str, str]) -> list[ContainerModel]:
-    has_affinity = _flag(config, HOST_AFFINITY, config.get(_OLD_HOST_AFFINITY, "false"))
+    has_affinity = config.get(HOST_AFFINITY, config.get(_OLD_HOST_AFFINITY, "")).casefold() == "true"
     active = group_by_container_count(tasks, container_count(config), previous if has_affinity else {})
     factor = positive_number(config, _STANDBY_FACTOR) if _STANDBY_FACTOR in config else 1
     return [*active, *standby_containers(active, factor)]
-
-
-def _flag(config: Config, key: str, default: str) -> bool:
-    return config.get(key, default).strip().casefold() == "true"

@@ -1,6 +1,6 @@
 """A job model as the JSON that Samza's job coordinator serves (SamzaObjectMapper), also in older forms."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.wire.jackson import dumps, loads
 from eventlog.wire.partition_json import partition_from_json, partition_to_json
 from managers.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskMode, TaskModel
-from managers.job_model_order import PartitionsOrder, config_keys, container_ids, task_names
+from managers.job_model_order import OrderedContainers, OrderedTasks, config_keys, in_hash_order, put_in
 
 _CONFIG: Final = "config"
 _CONTAINERS: Final = "containers"
@@ -34,15 +34,19 @@ def to_json(model: JobModel) -> bytes:
         return model.origin
     fields = {
         _CONFIG: {key: model.config[key] for key in config_keys(model.config)},
-        _CONTAINERS: _containers_fields(model),
+        _CONTAINERS: _containers_fields(model, put_in(model)),
         _MAX_PARTITIONS: model.max_changelog_stream_partitions,
     }
     return dumps(fields, ascii_surrogates=True)
 
 
 def containers_json(model: JobModel) -> bytes:
-    """The JSON of the containers alone, of which the id of a job model is made; equal models give equal bytes."""
-    return dumps(_containers_fields(model), ascii_surrogates=True)
+    """The JSON of the containers alone, of which the id of a job model is made.
+
+    Equal models give equal bytes; but one that was read from what Samza has written gives Samza's, which may have parts
+    of one bucket in another order.
+    """
+    return dumps(_containers_fields(model, _as_read(model) or put_in(model)), ascii_surrogates=True)
 
 
 def from_json(data: bytes) -> JobModel:
@@ -62,24 +66,38 @@ def from_json(data: bytes) -> JobModel:
         {key: _container(key, container) for key, container in containers.items()},
         _number(fields.get(_MAX_PARTITIONS, 0), _MAX_PARTITIONS),
     )
-    is_legacy = any(task.offsets for task in model.tasks.values())
-    return model if is_legacy else replace(model, origin=data)
+    is_first_form = any(_OFFSETS in task for container in containers.values() for task in container[_TASKS].values())
+    return model if is_first_form else replace(model, origin=data)
 
 
-def _containers_fields(model: JobModel) -> Fields:
-    order = PartitionsOrder.of(model)
-    return {key: _container_fields(model.containers[key], order) for key in container_ids(model)}
+def _as_read(model: JobModel) -> OrderedContainers | None:
+    """The order that the JSON had from which the model was read; None: there was none, or it has been changed since."""
+    if model.origin is None or from_json(model.origin) != model:
+        return None
+    containers = loads(model.origin)[_CONTAINERS]
+    return [
+        (key, [(name, _listed(task)) for name, task in container[_TASKS].items()])
+        for key, container in containers.items()
+    ]
 
 
-def _container_fields(container: ContainerModel, order: PartitionsOrder) -> Fields:
-    tasks = {name: _task_fields(container.tasks[name], order) for name in task_names(container)}
+def _listed(task: Fields) -> list[SystemStreamPartition]:
+    return list(dict.fromkeys(map(partition_from_json, task[_PARTITIONS])))
+
+
+def _containers_fields(model: JobModel, order: OrderedContainers) -> Fields:
+    return {key: _container_fields(model.containers[key], tasks) for key, tasks in in_hash_order(order)}
+
+
+def _container_fields(container: ContainerModel, order: OrderedTasks) -> Fields:
+    tasks = {name: _task_fields(container.tasks[name], partitions) for name, partitions in order}
     return {_PROCESSOR_ID: container.processor_id, _TASKS: tasks}
 
 
-def _task_fields(task: TaskModel, order: PartitionsOrder) -> Fields:
+def _task_fields(task: TaskModel, partitions: Sequence[SystemStreamPartition]) -> Fields:
     return {
         _TASK_NAME: task.task_name,
-        _PARTITIONS: [partition_to_json(partition) for partition in order(task)],
+        _PARTITIONS: [partition_to_json(partition) for partition in partitions],
         _CHANGELOG_PARTITION: task.changelog_partition,
         _TASK_MODE: task.task_mode,
     }

@@ -1,16 +1,16 @@
 """The order of a job model's parts in Samza's JSON: that of Java's hash maps, which its ids depend on.
 
-Of parts that share a bucket the one that was put in first comes first: these orders follow Samza's groupers, as far as
-the model itself can tell, and never a Python mapping's.
+Of parts that share a bucket the one that was put in first comes first. `put_in` follows Samza's groupers there, as far
+as the model itself can tell, and never a Python mapping.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from eventlog.errors import ConfigError
-from eventlog.inputs import broadcast_partitions
+from eventlog.inputs import broadcast_partitions, task_inputs
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from managers.java_hash_order import buckets_of_copy, hash_order
 from managers.java_text import hash_of, text_hash, text_order
@@ -18,6 +18,11 @@ from managers.job_model import ContainerModel, JobModel, TaskModel
 from managers.partition_grouping import task_namer
 
 Key = TypeVar("Key")
+Part = TypeVar("Part")
+OrderedTasks = Sequence[tuple[str, Sequence[SystemStreamPartition]]]
+"""Names of a container's tasks, each with its partitions."""
+OrderedContainers = Sequence[tuple[str, OrderedTasks]]
+"""Ids of containers, each with its tasks."""
 
 _START: Final = 1
 _STANDBY: Final = re.compile(r"Standby-(.*)-[0-9]+", re.DOTALL)
@@ -28,19 +33,23 @@ def config_keys(keys: Iterable[str]) -> list[str]:
     return hash_order(sorted(keys, key=text_order), text_hash, buckets_of_copy)
 
 
-def container_ids(model: JobModel) -> list[str]:
-    """Ids of containers, put in as the grouper counts them, or as the model was read.
+def in_hash_order(containers: OrderedContainers) -> OrderedContainers:
+    """What was put into Java's maps and sets in an order, in the order in which they give it.
 
-    In Samza that goes by a hash of the containers that differs from process to process, so only JSON tells it.
+    Tasks that read nothing stay as they were put in: those are made by hand, and by no grouper.
     """
-    counted = sorted(model.containers, key=lambda text: (len(text), text_order(text)))
-    return hash_order(counted if model.origin is None else model.containers, text_hash)
+    return _by_name((key, list(_tasks_in_hash_order(tasks))) for key, tasks in containers)
 
 
-def task_names(container: ContainerModel) -> list[str]:
-    """Names of a container's tasks, put in as texts sort; left so where they read nothing, as no grouper's tasks do."""
-    names = sorted(container.tasks, key=text_order)
-    return hash_order(names, text_hash) if any(task.partitions for task in container.tasks.values()) else names
+def put_in(model: JobModel) -> OrderedContainers:
+    """The order in which a model's parts are put in: containers as they are counted, tasks as texts sort.
+
+    Samza puts containers in by a hash that differs from process to process, and tasks that have changed their container
+    last until the next start: the ids of one and the same model then differ. These don't.
+    """
+    order = PartitionsOrder.of(model)
+    keys = sorted(model.containers, key=lambda text: (len(text), text_order(text)))
+    return [(key, _tasks_put_in(model.containers[key], order)) for key in keys]
 
 
 def partition_hash(partition: SystemStreamPartition) -> int:
@@ -51,10 +60,10 @@ def partition_hash(partition: SystemStreamPartition) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PartitionsOrder:
-    """Orders the partitions that a task of a job reads.
+    """The order in which a task is given its partitions.
 
-    A task is given the partitions that its grouper names it for, in the order that all inputs have together, then the
-    broadcast ones, then those that came to it since their stream has more partitions, by the tasks that they left.
+    First those that its grouper names it for, in the order that all inputs have together, then the broadcast ones, then
+    those that came to it since their stream has more partitions, by the tasks that they left.
     """
 
     place: dict[SystemStreamPartition, int]
@@ -66,10 +75,11 @@ class PartitionsOrder:
     def of(cls, model: JobModel) -> "PartitionsOrder":
         """The order for the tasks of a model."""
         name_of = task_namer(model.config)
-        broadcast = _broadcast(model)
+        broadcast, shared = _named_in_config(model)
         tasks = (task for container in model.containers.values() for task in container.tasks.values())
         read = {partition for task in tasks for partition in task.partitions}
-        inputs = hash_order(sorted(read - broadcast), partition_hash)
+        of_inputs = {each for each in read if each not in broadcast or (each.system, each.stream) in shared}
+        inputs = [each for each in hash_order(sorted(of_inputs), partition_hash) if each not in broadcast]
         names = hash_order(dict.fromkeys(map(name_of, inputs)), text_hash)
         together = [*inputs, *hash_order(sorted(broadcast), partition_hash)]
         return cls(_places(together), _places(names), name_of, broadcast)
@@ -77,20 +87,34 @@ class PartitionsOrder:
     def __call__(self, task: TaskModel) -> list[SystemStreamPartition]:
         standby = _STANDBY.fullmatch(task.task_name)
         name = standby[1] if standby else task.task_name
-        return hash_order(sorted(task.partitions, key=lambda each: self._put_in(name, each)), partition_hash)
+        return sorted(task.partitions, key=lambda each: self._turn(name, each))
 
-    def _put_in(self, task_name: str, partition: SystemStreamPartition) -> tuple[int, int]:
+    def _turn(self, task_name: str, partition: SystemStreamPartition) -> tuple[int, int]:
         named_for = self.name_of(partition)
         came_from = named_for if partition not in self.broadcast and named_for != task_name else None
         return (-1 if came_from is None else self.place_of_task[came_from], self.place[partition])
 
 
-def _broadcast(model: JobModel) -> frozenset[SystemStreamPartition]:
-    """None, where config names them in a way that Samza would not have made a model of."""
+def _tasks_put_in(container: ContainerModel, order: PartitionsOrder) -> OrderedTasks:
+    return [(name, order(container.tasks[name])) for name in sorted(container.tasks, key=text_order)]
+
+
+def _tasks_in_hash_order(tasks: OrderedTasks) -> Iterator[tuple[str, Sequence[SystemStreamPartition]]]:
+    reads = any(partitions for _, partitions in tasks)
+    for name, partitions in _by_name(tasks) if reads else tasks:
+        yield name, hash_order(partitions, partition_hash)
+
+
+def _by_name(named: Iterable[tuple[str, Part]]) -> list[tuple[str, Part]]:
+    return hash_order(named, lambda pair: text_hash(pair[0]))
+
+
+def _named_in_config(model: JobModel) -> tuple[frozenset[SystemStreamPartition], set[tuple[str, str]]]:
+    """Broadcast partitions and shared inputs; none, where Samza would have made no model of such a config."""
     try:
-        return broadcast_partitions(model.config)
+        return broadcast_partitions(model.config), task_inputs(model.config)
     except ConfigError:
-        return frozenset()
+        return frozenset(), set()
 
 
 def _places(listed: Sequence[Key]) -> dict[Key, int]:

@@ -3,6 +3,7 @@
 GroupByPartition (the default), GroupBySystemStreamPartition and SSPGrouperProxy of Samza 1.8.0.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
@@ -21,6 +22,11 @@ BY_PARTITION: Final = DEFAULT_GROUPER_FACTORY
 BY_SYSTEM_STREAM_PARTITION: Final = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
 INPUT_EXPANSION: Final = "job.systemstreampartition.input.expansion.enabled"
 
+_MAPPER_FACTORY: Final = "job.system.stream.partition.mapper.factory"
+_BY_HASH: Final = "org.apache.samza.container.grouper.stream.HashSystemStreamPartitionMapperFactory"
+_STORE_FACTORY: Final = re.compile(r"stores\..+(?<!\.side\.inputs\.processor)\.factory")
+_IN_MEMORY: Final = "org.apache.samza.storage.kv.inmemory.InMemoryKeyValueStorageEngineFactory"
+
 
 def task_namer(config: Config) -> TaskNamer:
     """What names the task that reads a partition, by the job's grouper; by the default one if that is not Samza's."""
@@ -30,13 +36,18 @@ def task_namer(config: Config) -> TaskNamer:
 
 
 def require_known_grouper(config: Config) -> None:
-    """Raise `ConfigError` where the job has a grouper of partitions that is not one of the two."""
-    factory = config.get(GROUPER_FACTORY, BY_PARTITION)
-    if factory not in (BY_PARTITION, BY_SYSTEM_STREAM_PARTITION):
-        raise ConfigError(
-            f"{GROUPER_FACTORY} is {factory}, whose grouping is not known here: "
-            f"set {BY_PARTITION} or {BY_SYSTEM_STREAM_PARTITION}, or let Samza make the job model"
-        )
+    """Raise `ConfigError` where the job shares out partitions, or those that came, in a way that is not known here."""
+    _require_one_of(config, GROUPER_FACTORY, BY_PARTITION, BY_SYSTEM_STREAM_PARTITION)
+    _require_one_of(config, _MAPPER_FACTORY, _BY_HASH)
+
+
+def keeps_tasks(config: Config) -> bool:
+    """Whether partitions stay with the tasks that had them: the job keeps state on disk, and nothing was switched off.
+
+    Where it keeps none, a key may go to another task.
+    """
+    has_state = any(_STORE_FACTORY.fullmatch(key) and config[key] != _IN_MEMORY for key in config)
+    return has_state and config.get(INPUT_EXPANSION, "true").casefold() == "true"
 
 
 def group_partitions(
@@ -74,6 +85,13 @@ def keep_tasks(groups: Groups, previous: Groups, broadcast: Collection[SystemStr
     return {task_name: frozenset(found) for task_name, found in kept.items() if found}
 
 
+def _require_one_of(config: Config, key: str, default: str, *others: str) -> None:
+    factory = config.get(key, default)
+    if factory not in (default, *others):
+        known = " or ".join((default, *others))
+        raise ConfigError(f"{key} is {factory}, which is not known here: set {known}, or let Samza make the job model")
+
+
 def _former(partition: SystemStreamPartition, before: int, now: int) -> SystemStreamPartition:
     """The partition that the keys of this one were on, when the stream had ``before`` partitions (0: it was none)."""
     if before in (0, now):
@@ -82,7 +100,7 @@ def _former(partition: SystemStreamPartition, before: int, now: int) -> SystemSt
         raise ConfigError(
             f"{partition.system}.{partition.stream} has {now} partitions and had {before}, which is no part of that: "
             "the keys of the tasks' state would be mixed up, so give it a multiple, "
-            f"or set {INPUT_EXPANSION} to false if the job keeps no state"
+            f"or set {INPUT_EXPANSION} to false if that does not matter"
         )
     return SystemStreamPartition(partition.system, partition.stream, partition.partition % before)
 

@@ -1,6 +1,7 @@
 """The ids that a job coordinator was started with."""
 
 import json
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from eventlog.partition import SystemStreamPartition
 from managers.job_coordinator_metadata import JobCoordinatorMetadata, config_id, job_model_id, yarn_epoch_id
 from managers.job_model import ContainerModel, JobModel, TaskModel
-from managers.job_model_json import from_json
+from managers.job_model_json import containers_json, from_json, to_json
 from tests.vectors.catalogue import decoded, vectors
 
 Vector = dict[str, Any]
@@ -98,6 +99,18 @@ def test_the_id_of_a_job_model_is_signed() -> None:
 def test_the_id_of_twelve_containers_is_that_of_javas_order() -> None:
     containers = [container(str(at), task(f"Partition {at}", at, f"kafka.PageViews.{at}")) for at in range(12)]
     assert job_model_id(model_of(*containers)) == job_model_id(model_of(*reversed(containers))) == "-714287258"
+
+
+def test_the_id_of_a_model_that_was_read_is_that_of_its_json() -> None:
+    """Two containers of twelve share a bucket, and only what was written tells which was put in first."""
+    containers = [container(str(at), task(f"Partition {at}", at, f"kafka.PageViews.{at}")) for at in range(12)]
+    said = json.loads(to_json(model_of(*containers)))
+    other = {"11": said["containers"].pop("11"), **said["containers"]}
+    written = json.dumps(other, separators=(",", ":")).encode()
+    read = from_json(b'{"containers":' + written + b"}")
+    assert read.containers == model_of(*containers).containers
+    assert containers_json(read) == written
+    assert job_model_id(read) != job_model_id(replace(read, config={"a": "b"})) == "-714287258"
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,11 @@ def test_what_a_model_was_read_from_and_offsets_don_t_make_it_another() -> None:
     assert replace(task("a"), offsets={SystemStreamPartition("kafka", "in", 0): "4"}) == task("a")
 
 
+def test_equal_models_have_one_hash() -> None:
+    one, same = model(task("a"), task("b", 1)), model(task("a"), task("b", 1))
+    assert {one: 1, replace(same, origin=b"{}"): 2} == {one: 2}
+
+
 @pytest.mark.scenario("JMM-10")
 def test_containers_are_compared_by_what_they_hold() -> None:
     one = model(task("a"), task("b", 1))

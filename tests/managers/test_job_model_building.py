@@ -15,6 +15,8 @@ from managers.job_model_json import from_json, to_json
 INPUT: Final = ("test", "stream1")
 CONFIG: Final = {"job.name": "test", "job.container.count": "2", "task.inputs": "test.stream1"}
 
+STATE: Final = {"stores.counts.factory": "org.apache.samza.storage.kv.RocksDbKeyValueStorageEngineFactory"}
+
 
 def read_by(model: JobModel) -> dict[str, set[str]]:
     """The partitions of each task, as texts."""
@@ -93,15 +95,14 @@ def test_partitions_may_have_tasks_of_their_own() -> None:
     }
 
 
-def test_a_grown_stream_stays_with_its_tasks_unless_config_says_otherwise() -> None:
+def test_a_grown_stream_stays_with_the_tasks_that_keep_its_state() -> None:
     first = assignment(build_job_model(CONFIG, {INPUT: range(2)}, {}))
-    grown = build_job_model(CONFIG, {INPUT: range(4)}, {"Partition 0": 0, "Partition 1": 1}, first)
+    grown = build_job_model(CONFIG | STATE, {INPUT: range(4)}, {"Partition 0": 0, "Partition 1": 1}, first)
     assert read_by(grown) == {
         "Partition 0": {"test.stream1.0", "test.stream1.2"},
         "Partition 1": {"test.stream1.1", "test.stream1.3"},
     }
-    anew = CONFIG | {"job.systemstreampartition.input.expansion.enabled": "false"}
-    assert len(build_job_model(anew, {INPUT: range(4)}, {}, first).tasks) == 4
+    assert len(build_job_model(CONFIG, {INPUT: range(4)}, {}, first).tasks) == 4
 
 
 @pytest.mark.parametrize(("affinity", "homes"), [("false", [[0, 3], [1], [2]]), ("true", [[0, 2], [1], [3]])])
@@ -186,5 +187,5 @@ def test_the_order_of_no_mapping_matters() -> None:
 
 def test_a_grouper_that_is_not_samzas_is_refused() -> None:
     for key in ("job.systemstreampartition.grouper.factory", "task.name.grouper.factory"):
-        with pytest.raises(ConfigError, match=r"is org\.example\.Mine, whose grouping is not known here"):
+        with pytest.raises(ConfigError, match=r"is org\.example\.Mine, which is not known here"):
             build_job_model(CONFIG | {key: "org.example.Mine"}, {INPUT: range(2)}, {})

@@ -145,6 +145,7 @@ def test_the_first_form_has_partitions_with_offsets() -> None:
     first, second = (SystemStreamPartition("test", "stream1", number) for number in (0, 2))
     assert model.tasks["T"].partitions == {first, second}
     assert model.tasks["T"].offsets == {first: "4", second: None}
+    assert model.origin is None
     assert b'"system-stream-partitions":[{' in to_json(model)
     assert from_json(to_json(model)) == model
 

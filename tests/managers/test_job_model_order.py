@@ -1,12 +1,10 @@
 """The order of a job model's parts in JSON."""
 
-from dataclasses import replace
-
 import pytest
 
 from eventlog.partition import SystemStreamPartition
 from managers.job_model import ContainerModel, JobModel, TaskModel
-from managers.job_model_order import PartitionsOrder, config_keys, container_ids, partition_hash, task_names
+from managers.job_model_order import OrderedContainers, config_keys, in_hash_order, partition_hash, put_in
 
 PARTITION = SystemStreamPartition("kafka", "in", 0)
 
@@ -24,7 +22,13 @@ def model(*tasks: TaskModel, config: dict[str, str] | None = None) -> JobModel:
 
 
 def order(read: JobModel, task_name: str) -> list[str]:
-    return [f"{each.stream}.{each.partition}" for each in PartitionsOrder.of(read)(read.tasks[task_name])]
+    """The partitions of a task as JSON has them."""
+    ((_, tasks),) = in_hash_order(put_in(read))
+    return [f"{each.stream}.{each.partition}" for each in dict(tasks)[task_name]]
+
+
+def names(containers: OrderedContainers) -> list[str]:
+    return [name for _, tasks in containers for name, _ in tasks]
 
 
 def test_config_is_a_copy_of_a_map() -> None:
@@ -34,17 +38,22 @@ def test_config_is_a_copy_of_a_map() -> None:
 
 def test_containers_are_put_in_as_they_are_counted() -> None:
     containers = {str(at): ContainerModel(str(at), {}) for at in range(12)}
-    turned = JobModel({}, dict(reversed(containers.items())))
-    assert container_ids(turned)[:3] == ["0", "11", "1"]
-    assert container_ids(replace(turned, origin=b"as it was read"))[:3] == ["11", "0", "1"]
+    turned = put_in(JobModel({}, dict(reversed(containers.items()))))
+    assert [key for key, _ in turned] == list(containers)
+    assert [key for key, _ in in_hash_order(turned)][:3] == ["0", "11", "1"]
+    assert [key for key, _ in in_hash_order(turned[::-1])][:3] == ["11", "0", "1"]
 
 
-@pytest.mark.parametrize(
-    ("partitions", "names"), [([PARTITION], ["t4", "t5", "t1", "t2", "t3"]), ([], ["t1", "t2", "t3", "t4", "t5"])]
-)
-def test_tasks_that_read_nothing_are_in_no_hash_map(partitions: list[SystemStreamPartition], names: list[str]) -> None:
-    tasks = {f"t{at}": task(f"t{at}", *partitions) for at in (3, 1, 5, 2, 4)}
-    assert task_names(ContainerModel("0", tasks)) == names
+def test_tasks_are_put_in_as_texts_sort() -> None:
+    read = model(*(task(f"t{at}", PARTITION) for at in (3, 1, 5, 2, 4)))
+    assert names(put_in(read)) == ["t1", "t2", "t3", "t4", "t5"]
+    assert names(in_hash_order(put_in(read))) == ["t4", "t5", "t1", "t2", "t3"]
+
+
+@pytest.mark.scenario("JCM-06")
+def test_tasks_that_read_nothing_are_in_no_hash_map() -> None:
+    read = model(*(task(f"t{at}") for at in (3, 1, 5, 2, 4)))
+    assert names(in_hash_order(put_in(read))) == ["t1", "t2", "t3", "t4", "t5"]
 
 
 def test_a_bucket_counts_unless_there_is_none() -> None:

@@ -8,12 +8,16 @@ from managers.partition_grouping import (
     BY_PARTITION,
     BY_SYSTEM_STREAM_PARTITION,
     GROUPER_FACTORY,
+    INPUT_EXPANSION,
     group_partitions,
     keep_tasks,
+    keeps_tasks,
     require_known_grouper,
     task_namer,
 )
 
+ROCKS_DB = "org.apache.samza.storage.kv.RocksDbKeyValueStorageEngineFactory"
+IN_MEMORY = "org.apache.samza.storage.kv.inmemory.InMemoryKeyValueStorageEngineFactory"
 BY_NUMBER = task_namer({})
 BY_LABEL = task_namer({GROUPER_FACTORY: BY_SYSTEM_STREAM_PARTITION})
 
@@ -82,6 +86,21 @@ def test_broadcast_and_new_streams_are_as_grouped() -> None:
     assert keep_tasks(now, previous, broadcast) == now
 
 
+@pytest.mark.parametrize(
+    ("config", "keeps"),
+    [
+        ({}, False),
+        ({"stores.counts.factory": ROCKS_DB}, True),
+        ({"stores.counts.factory": ROCKS_DB, INPUT_EXPANSION: "false"}, False),
+        ({"stores.counts.factory": IN_MEMORY}, False),
+        ({"stores.counts.factory": IN_MEMORY, "stores.more.factory": ROCKS_DB}, True),
+        ({"stores.counts.changelog": "kafka.counts", "stores.counts.side.inputs.processor.factory": "x.Y"}, False),
+    ],
+)
+def test_tasks_are_kept_where_they_have_state(config: dict[str, str], keeps: bool) -> None:
+    assert keeps_tasks(config) == keeps
+
+
 def test_a_count_that_is_no_multiple_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"kafka\.in has 6 partitions and had 4, .*\.input\.expansion\.enabled"):
         keep_tasks(grouped(6), grouped(4), ())
@@ -90,5 +109,6 @@ def test_a_count_that_is_no_multiple_is_refused() -> None:
 def test_another_grouper_is_named() -> None:
     for known in ({}, {GROUPER_FACTORY: BY_PARTITION}, {GROUPER_FACTORY: BY_SYSTEM_STREAM_PARTITION}):
         require_known_grouper(known)
-    with pytest.raises(ConfigError, match=r"grouper\.factory is org\.example\.Mine"):
-        require_known_grouper({GROUPER_FACTORY: "org.example.Mine"})
+    for key in (GROUPER_FACTORY, "job.system.stream.partition.mapper.factory"):
+        with pytest.raises(ConfigError, match=r"factory is org\.example\.Mine, which is not known here"):
+            require_known_grouper({key: "org.example.Mine"})
