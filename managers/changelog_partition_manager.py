@@ -1,6 +1,7 @@
 """Which partition of the changelogs each task writes its state to (ChangelogPartitionManager, seed 000)."""
 
 from collections.abc import Iterable, Mapping
+from threading import RLock
 from types import MappingProxyType
 from typing import Final
 
@@ -31,6 +32,7 @@ class ChangelogPartitionManager:
         self._source: Final = source
         self._clock: Final = clock
         self._messages: Final = SignedMessages(store, source, clock)
+        self._lock: Final = RLock()
 
     def read_change_log_partition_mapping(self) -> Mapping[str, int]:
         """The changelog partition of each task that has one, also of tasks that the job has no more; can't be changed.
@@ -51,8 +53,9 @@ class ChangelogPartitionManager:
             NotReady: the store is not open.
         """
         told = signed(forced(self._source), clock=self._clock) if force else None
-        known = self.read_change_log_partition_mapping()
-        self._messages.write(changelog_messages(known, mapping, forced_by=told))
+        with self._lock:
+            known = self.read_change_log_partition_mapping()
+            self._messages.write(changelog_messages(known, mapping, forced_by=told))
 
     def read_partition_mapping(self) -> Mapping[str, int]:
         """See `read_change_log_partition_mapping`: its name in released Samza."""
@@ -76,11 +79,12 @@ class ChangelogPartitionManager:
 
         The mapping then holds these tasks alone. Raises as `write_change_log_partition_mapping`.
         """
-        known = self.read_change_log_partition_mapping()
-        assigned = changelog_numbers(task_names, known)
-        self._messages.write(
-            changelog_messages(known, {task: assigned[task] for task in assigned if task not in known})
-        )
+        with self._lock:
+            known = self.read_change_log_partition_mapping()
+            assigned = changelog_numbers(task_names, known)
+            self._messages.write(
+                changelog_messages(known, {task: assigned[task] for task in assigned if task not in known})
+            )
         return MappingProxyType(assigned)
 
     def close(self) -> None:

@@ -29,7 +29,7 @@ class _Run(NamedTuple):
 class JobModelAssignments:
     """Reads how the last run of a job shared out its work, and writes how the next one does.
 
-    Over a store that is its owner's to open and close. Safe for threads.
+    Over a store that is its owner's to open and close. For one job coordinator at a time, as all of Samza's are.
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from itertools import dropwhile
 from typing import Any, Final
@@ -16,7 +17,7 @@ from eventlog.wire.coordinator import decode_key
 from managers.coordinator_store import CoordinatorStreamStore
 from managers.job_model import JobModel
 from managers.job_model_assignments import JobModelAssignments
-from managers.job_model_json import from_json
+from managers.job_model_json import job_model_from_json
 from tests.acceptance.samza_answers import FOLDER, recorded_stream
 
 RUNS: Final = ("1", "2", "3", "4")
@@ -41,7 +42,7 @@ def bounds(run: str) -> tuple[int, int]:
 
 
 def served(run: str) -> JobModel:
-    return from_json((FOLDER / f"jobmodel-{run}.json").read_bytes())
+    return job_model_from_json((FOLDER / f"jobmodel-{run}.json").read_bytes())
 
 
 def log_before(run: str) -> EventLog:
@@ -50,7 +51,7 @@ def log_before(run: str) -> EventLog:
     return log
 
 
-def writes(events: list[RecordedEvent]) -> list[Write]:
+def writes(events: Sequence[RecordedEvent]) -> list[Write]:
     """What events say of assignments, in their order; the order of a partition's tasks means nothing."""
     keys = [decode_key(event.key) for event in events]
     return [

@@ -1,6 +1,7 @@
 """Which partition of the changelogs each task writes its state to."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -144,3 +145,11 @@ def test_what_is_no_mapping_is_not_written(manager: ChangelogPartitionManager, c
         with pytest.raises(ValueError, match=f"task 'a' must be from 0 to 2147483647, not {partition}"):
             manager.write_change_log_partition_mapping({"a": partition})
     assert coordinator_log.end_offset() == 0
+
+
+def test_threads_do_not_give_a_partition_twice(manager: ChangelogPartitionManager) -> None:
+    tasks = [f"Partition {number}" for number in range(16)]
+    with ThreadPoolExecutor(8) as pool:
+        for assigned in pool.map(manager.assign, ([task] for task in tasks)):
+            assert len(assigned) == 1
+    assert sorted(manager.read_change_log_partition_mapping().values()) == list(range(16))

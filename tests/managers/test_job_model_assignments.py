@@ -171,6 +171,20 @@ def test_a_stream_that_is_read_no_more_keeps_its_assignments(
     assert partitions[SystemStreamPartition("kafka", "rules", 0)] == ("Partition 0", "Partition 1")
 
 
+def test_a_partition_of_others_stays_if_its_readers_do(
+    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
+) -> None:
+    assignments.save(simple(2, standby=1))
+    readers = ("Partition 0", "Standby-Partition 0-0")
+    coordinator_log.append([task_partition("kafka.rules.0", *readers), task_partition("kafka.rules.1", "Partition 1")])
+    assignments.save(simple(1, containers=1, standby=1))
+    partitions = TaskPartitionAssignmentManager(coordinator_store).read_task_partition_assignments()
+    assert partitions == {
+        page_views(0): ("Partition 0", "Standby-Partition 0-0"),
+        SystemStreamPartition("kafka", "rules", 0): readers,
+    }
+
+
 @pytest.mark.scenario("TAM-13")
 def test_only_active_tasks_are_of_the_last_run(assignments: JobModelAssignments, coordinator_log: EventLog) -> None:
     assert assignments.read_previous().task_containers == {}

@@ -15,6 +15,7 @@ from eventlog.connection import Connection, connect
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.messages import (
+    Delete,
     Message,
     SetChangelogMapping,
     SetConfig,
@@ -101,6 +102,14 @@ class Job:
         self.store.delete_all(names)
         assert [name for name in names if self.store.get(name) is not None] == []
 
+    def write(self, gone: list[Message], messages: list[Message]) -> None:
+        """Delete keys and set some, at once; whichever is in both is set."""
+        ends = [Delete(message_type=message.message_type, key=message.key) for message in gone]
+        self.store.write([*ends, *messages])
+        entries = {named(message): value_of(message) for message in messages}
+        held = {name: self.store.get(name) for name in {*entries, *map(named, gone)}}
+        assert {name: value for name, value in held.items() if value is not None} == entries
+
     def hear(self, message: Message, spell: Callable[[Message], bytes], *, ends: bool) -> None:
         """Another program sets a key, or writes its end, in a spelling of its own."""
         self.log.append([NewEvent(spell(message), None if ends else value_of(message))])
@@ -167,6 +176,7 @@ def steps(kinds: list[st.SearchStrategy[Message]]) -> st.SearchStrategy[list[Cal
         st.one_of(
             st.builds(partial, st.just(Job.put), messages=messages),
             st.builds(partial, st.just(Job.delete), messages=messages),
+            st.builds(partial, st.just(Job.write), gone=messages, messages=messages),
             heard,
             cleaned,
             st.just(Job.restart),
