@@ -38,7 +38,7 @@ def named(item: pytest.Item) -> set[str]:
 
 def marked_in_sources() -> set[str]:
     """The scenarios that any test of this folder names, whether it is run or not."""
-    return {name for path in sorted(TESTS.rglob("test_*.py")) for name in _marked(ast.parse(path.read_text()))}
+    return {name for path in _sources() for name in _marked(ast.parse(path.read_text()))}
 
 
 def summary_line(shown: set[str]) -> str:
@@ -46,6 +46,11 @@ def summary_line(shown: set[str]) -> str:
     counts = {group: (len(shown.intersection(ids)), len(ids)) for group, ids in SCENARIOS.items()}
     listed = ", ".join(f"{group} {count} of {total}" for group, (count, total) in counts.items())
     return f"scenarios: {sum(count for count, _ in counts.values())} ({listed})"
+
+
+def _sources() -> list[Path]:
+    """What holds tests: files of them, and contracts, which such files inherit."""
+    return sorted([*TESTS.rglob("test_*.py"), *(TESTS / "contracts").glob("*.py")])
 
 
 def _marked(tree: ast.Module) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -544,6 +545,27 @@ def test_a_fan_out_while_a_removal_runs_is_not_lost(logs: LogMaker, coordinator_
     interrupted.meanwhile = lambda: coordinator.fan_out({"t": [PAGE_VIEWS, ORDERS]})
     container.remove_fan_out_for_task_ssps("t", [ORDERS])
     assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
+
+
+def test_of_many_orders_written_while_fan_outs_run_the_last_is_held(logs: LogMaker, coordinator_log: EventLog) -> None:
+    tasks = {"t": [PAGE_VIEWS, ORDERS], "u": [ORDERS]}
+    operator, coordinator = managing(coordinator_log), managing(logs.open_again(coordinator_log))
+
+    def order() -> None:
+        for number in range(25):
+            later = specific(str(number), -number)
+            operator.write_startpoint(PAGE_VIEWS, later)
+            operator.write_startpoint(ORDERS, later, task_name="u" if number % 2 else None)
+
+    with ThreadPoolExecutor(1) as pool:
+        ordering = pool.submit(order)
+        while not ordering.done():
+            coordinator.fan_out(tasks)
+        ordering.result()
+    coordinator.fan_out(tasks)
+    assert coordinator.get_fan_out_for_task("t") == dict.fromkeys((PAGE_VIEWS, ORDERS), specific("24", -24))
+    assert coordinator.get_fan_out_for_task("u") == {ORDERS: specific("24", -24)}
+    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
 
 
 def test_a_crash_between_any_two_writes_is_made_good_by_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
