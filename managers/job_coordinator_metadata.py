@@ -70,11 +70,12 @@ def config_id(config: Config) -> str:
 
 
 def job_model_id(model: JobModel) -> str:
-    """CRC-32C of the JSON of the model's containers, as a signed number; config does not count.
+    """CRC-32C of the JSON of the model's containers, as a signed number; equal work gives the same one.
 
-    It is Samza's own number, whose JSON is in the order of Java's hash maps: of a model that was read from Samza's JSON
-    in any case. Of one that was built here unless it hangs on the order in which parts were put into a map, which
-    Samza itself does not repeat: of more than ten containers two share a bucket, and so may two tasks or partitions.
+    It is Samza's own number, whose JSON is in the order of Java's hash maps: always that of a model that was read from
+    Samza's JSON. Of one that was built here, unless parts share a bucket and only Samza knows which it put in first:
+    with standby or more than ten containers (where it differs from start to start), after tasks have changed their
+    container, and at times with several inputs.
     """
     return _signed(crc32c(containers_json(model)))
 
