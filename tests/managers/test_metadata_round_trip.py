@@ -81,11 +81,12 @@ def test_both_make_the_same_ids(samza: Samza) -> None:
 
 def test_both_find_the_same_changes(samza: Samza) -> None:
     each = [JobCoordinatorMetadata(*ids) for ids in itertools.product("ab", repeat=3)]
-    pairs = [*itertools.product(each, repeat=2), (FIRST, None)]
-    theirs = samza.ask(asked.PROGRAM, {}, [asked.check(YARN, *pair) for pair in pairs])
+    pairs = list(itertools.product(each, [*each, None]))
+    theirs = samza.ask(asked.PROGRAM, {}, [asked.check(YARN, new, previous) for new, previous in pairs])
     with CoordinatorStreamStore(memory_log()) as store:
         manager = JobCoordinatorMetadataManager(store, environment=ENVIRONMENT)
-        assert [frozenset(map(str, manager.check_for_metadata_changes(*pair))) for pair in pairs] == theirs
+        ours = [manager.check_for_metadata_changes(new, previous) for new, previous in pairs]
+    assert ours == theirs
 
 
 def test_samza_reads_what_we_write(samza: Samza, log: KafkaEventLog, job_name: str) -> None:

@@ -21,11 +21,12 @@ import org.apache.samza.job.model.JobModel;
 import org.apache.samza.metadatastore.MetadataStore;
 import org.apache.samza.serializers.model.SamzaObjectMapper;
 import org.apache.samza.storage.ChangelogStreamManager;
+import org.apache.samza.system.StreamMetadataCache;
 
 /**
  * Starts jobs as Samza's job coordinator does: reads what the last start left, makes the job model, writes it.
  *
- * Each line is a start, with its {@code config} and the number of partitions of each of the {@code streams}; a line
+ * Each line is a start, with its {@code config} and the number of partitions of each stream by its system in {@code streams}; a line
  * that is {@code first} begins with an empty store, if that is in memory. The answer is the model's JSON and all that
  * the store holds after the start.
  */
@@ -50,12 +51,12 @@ public final class JobStarts {
       store.close();
       store = Stores.open(place);
     }
-    JobModel model = start(new MapConfig(JsonLines.texts(line.get("config"))), new CountedStreams(line.get("streams")));
+    JobModel model = start(new MapConfig(JsonLines.texts(line.get("config"))), CountedStreams.cache(line.get("streams")));
     byte[] json = SamzaObjectMapper.getObjectMapper().writeValueAsBytes(model);
     return List.of(new String(json, StandardCharsets.UTF_8), Stores.said(store));
   }
 
-  private JobModel start(Config config, CountedStreams streams) {
+  private JobModel start(Config config, StreamMetadataCache streams) {
     ChangelogStreamManager changelogs = new ChangelogStreamManager(Stores.namespace(store, SetChangelogMapping.TYPE));
     JobModelHelper helper = new JobModelHelper(
         new LocalityManager(Stores.namespace(store, SetContainerHostMapping.TYPE)),
