@@ -8,6 +8,9 @@ from typing import Any, Final
 import pytest
 
 from eventlog.errors import ConfigError
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import EventLog
 from eventlog.memory import MemoryEventLog
 from eventlog.messages import SetTaskPartitionMapping
 from eventlog.streams import identify
@@ -21,7 +24,7 @@ from tests.contracts.event_log import clock
 from tests.fixtures import samza_starts
 from tests.fixtures.samza import Refused, Samza
 from tests.fixtures.samza_starts import Started
-from tests.managers.generated_starts import STANDBY_FACTOR, Start, life
+from tests.managers.generated_starts import STANDBY_FACTOR, STORE, Start, life
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
@@ -33,10 +36,10 @@ Said = dict[tuple[str, str], Any]
 
 
 class OurJob:
-    """A job that is started by us."""
+    """A job that is started by us, on a coordinator stream of its own or on another log."""
 
-    def __init__(self) -> None:
-        self._log: Final = MemoryEventLog(identify("__samza_coordinator_started_1"), clock=clock)
+    def __init__(self, log: EventLog | None = None) -> None:
+        self._log: Final = log or MemoryEventLog(identify("__samza_coordinator_started_1"), clock=clock)
 
     def start(self, start: Start) -> tuple[JobModel, Stored]:
         """Start it once more. Raises ConfigError."""
@@ -73,6 +76,27 @@ def test_jobs_are_started_alike(samza: Samza) -> None:
             assert_leaves_the_same(model, stored, answer.stored)
             models += 1
     assert models > JOBS
+
+
+def test_a_job_is_taken_over_from_samza_and_given_back(
+    samza: Samza, kafka_options: KafkaOptions, coordinator_topic: str, job_name: str
+) -> None:
+    kept = {"job.name": job_name, "task.inputs": "kafka.in,other.in", "job.host-affinity.enabled": "true", **STORE}
+    starts = [
+        Start({**kept, "job.container.count": count}, {("kafka", "in"): partitions, ("other", "in"): 3})
+        for count, partitions in [("2", 4), ("3", 8), ("2", 8), ("2", 16)]
+    ]
+    ours = OurJob()
+    expected = [ours.start(start)[0] for start in starts]
+    with KafkaEventLog(kafka_options, identify(coordinator_topic)) as log:
+        shared = OurJob(log)
+        for number, start in enumerate(starts):
+            if number % 2:
+                assert shared.start(start)[0] == expected[number]
+            else:
+                call = samza_starts.start(*start, first=False)
+                (answer,) = samza.ask(samza_starts.PROGRAM, samza.config(job_name), [call])
+                assert from_json(answer.model) == expected[number]
 
 
 def assert_leaves_the_same(model: JobModel, ours: Stored, theirs: Stored) -> None:
