@@ -40,6 +40,7 @@ AUTOSIZED: Final = [
 ]
 FIRST: Final = JobCoordinatorMetadata("1606797336059_0010", "0", "-1")
 AWKWARD: Final = JobCoordinatorMetadata('e "\u0436" \\ \U0001f680', "-2147483648", "{}")
+WRITTEN: Final = [(YARN, AWKWARD), (YARN, FIRST), (NON_YARN, AWKWARD)]
 
 
 @pytest.fixture
@@ -90,30 +91,25 @@ def test_both_find_the_same_changes(samza: Samza) -> None:
 
 
 def test_samza_reads_what_we_write(samza: Samza, log: KafkaEventLog, job_name: str) -> None:
-    def read_by_samza() -> list[JobCoordinatorMetadata | None]:
-        return samza.ask(asked.PROGRAM, samza.config(job_name), [asked.read(YARN), asked.read(NON_YARN)])
-
     with CoordinatorStreamStore(log) as store:
-        manager = JobCoordinatorMetadataManager(store)
-        manager.write_job_coordinator_metadata(AWKWARD)
-        manager.write_job_coordinator_metadata(FIRST)
-        assert read_by_samza() == [FIRST, None]
-        JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(AWKWARD)
-        assert read_by_samza() == [FIRST, AWKWARD]
+        for cluster, metadata in WRITTEN:
+            JobCoordinatorMetadataManager(store, cluster).write_job_coordinator_metadata(metadata)
+    reads = [asked.read(YARN), asked.read(NON_YARN)]
+    assert samza.ask(asked.PROGRAM, samza.config(job_name), reads) == [FIRST, AWKWARD]
 
 
 def test_we_read_what_samza_writes_and_write_the_same(
     samza: Samza, log: KafkaEventLog, topics: Topics, job_name: str
 ) -> None:
-    written = [(YARN, AWKWARD), (YARN, FIRST), (NON_YARN, AWKWARD)]
-    samza.ask(asked.PROGRAM, samza.config(job_name), [asked.write(*each) for each in written])
+    calls = [asked.read(YARN), *(asked.write(*each) for each in WRITTEN)]
+    assert samza.ask(asked.PROGRAM, samza.config(job_name), calls) == [None] * len(calls)
     theirs = [(each.key, signed_by_nobody(each.value)) for each in topics.kept(log.stream_name)]
     with CoordinatorStreamStore(log) as store:
         assert JobCoordinatorMetadataManager(store).read_job_coordinator_metadata() == FIRST
         assert JobCoordinatorMetadataManager(store, NON_YARN).read_job_coordinator_metadata() == AWKWARD
     ours = memory_log()
     with CoordinatorStreamStore(ours) as store:
-        for cluster, metadata in written:
+        for cluster, metadata in WRITTEN:
             JobCoordinatorMetadataManager(store, cluster).write_job_coordinator_metadata(metadata)
     assert [(each.key, signed_by_nobody(each.value)) for each in ours.read()] == theirs
 
