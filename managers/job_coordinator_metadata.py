@@ -74,8 +74,8 @@ def job_model_id(model: JobModel) -> str:
 
     It is Samza's own number, whose JSON is in the order of Java's hash maps: always that of a model that was read from
     Samza's JSON. Of one that was built here, unless parts share a bucket and only Samza knows which it put in first:
-    with standby or more than ten containers (where it differs from start to start), after tasks have changed their
-    container, and at times with several inputs.
+    with standby or more than ten containers (where it differs from start to start), and after tasks have changed their
+    container.
     """
     return _signed(crc32c(containers_json(model)))
 

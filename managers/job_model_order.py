@@ -5,7 +5,7 @@ as the model itself can tell, and never a Python mapping.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -16,6 +16,7 @@ from managers.java_hash_order import buckets_of_copy, hash_order
 from managers.java_text import hash_of, text_hash, text_order
 from managers.job_model import ContainerModel, JobModel, TaskModel
 from managers.partition_grouping import task_namer
+from managers.scala_hash_order import immutable_map_order, mutable_map_order
 
 Key = TypeVar("Key")
 Part = TypeVar("Part")
@@ -62,8 +63,9 @@ def partition_hash(partition: SystemStreamPartition) -> int:
 class PartitionsOrder:
     """The order in which a task is given its partitions.
 
-    First those that its grouper names it for, in the order that all inputs have together, then the broadcast ones, then
-    those that came to it since their stream has more partitions, by the tasks that they left.
+    First those that its grouper names it for, in the order that all inputs have together (of a bucket, as
+    `streams_as_asked`), then the broadcast ones, then those that came to it since their stream has more partitions, by
+    the tasks that they left.
     """
 
     place: dict[SystemStreamPartition, int]
@@ -79,7 +81,7 @@ class PartitionsOrder:
         tasks = (task for container in model.containers.values() for task in container.tasks.values())
         read = {partition for task in tasks for partition in task.partitions}
         of_inputs = {each for each in read if each not in broadcast or (each.system, each.stream) in shared}
-        inputs = [each for each in hash_order(sorted(of_inputs), partition_hash) if each not in broadcast]
+        inputs = [each for each in hash_order(_as_asked(of_inputs), partition_hash) if each not in broadcast]
         names = hash_order(dict.fromkeys(map(name_of, inputs)), text_hash)
         together = [*inputs, *hash_order(sorted(broadcast), partition_hash)]
         return cls(_places(together), _places(names), name_of, broadcast)
@@ -93,6 +95,29 @@ class PartitionsOrder:
         named_for = self.name_of(partition)
         came_from = named_for if partition not in self.broadcast and named_for != task_name else None
         return (-1 if came_from is None else self.place_of_task[came_from], self.place[partition])
+
+
+def streams_as_asked(streams: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Systems with their streams in the order in which Samza's cache of metadata gives them (StreamMetadataCache)."""
+    of_systems: dict[str, list[str]] = {}
+    for system, stream in sorted(streams):
+        of_systems.setdefault(system, []).append(stream)
+    found: list[tuple[str, str]] = []
+    for system in immutable_map_order(mutable_map_order(of_systems, text_hash), text_hash):
+        told = [(system, stream) for stream in hash_order(of_systems[system], text_hash)]
+        found += mutable_map_order(told, _stream_hash)
+    return immutable_map_order(found, _stream_hash)
+
+
+def _as_asked(partitions: Collection[SystemStreamPartition]) -> list[SystemStreamPartition]:
+    """Partitions of inputs as they are put into one set: stream by stream."""
+    places = _places(streams_as_asked({(each.system, each.stream) for each in partitions}))
+    return sorted(partitions, key=lambda each: (places[each.system, each.stream], each))
+
+
+def _stream_hash(stream: tuple[str, str]) -> int:
+    """``SystemStream.hashCode`` of Samza 1.8.0."""
+    return hash_of((text_hash(stream[1]), text_hash(stream[0])), _START)
 
 
 def _tasks_put_in(container: ContainerModel, order: PartitionsOrder) -> OrderedTasks:

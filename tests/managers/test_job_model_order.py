@@ -4,7 +4,14 @@ import pytest
 
 from eventlog.partition import SystemStreamPartition
 from managers.job_model import ContainerModel, JobModel, TaskModel
-from managers.job_model_order import OrderedContainers, config_keys, in_hash_order, partition_hash, put_in
+from managers.job_model_order import (
+    OrderedContainers,
+    config_keys,
+    in_hash_order,
+    partition_hash,
+    put_in,
+    streams_as_asked,
+)
 
 PARTITION = SystemStreamPartition("kafka", "in", 0)
 
@@ -67,6 +74,21 @@ def test_partitions_of_a_bucket_come_as_all_inputs_do() -> None:
     assert order(alone, "Partition 4") == ["h.4", "in.4"]
     tasks = (task(f"Partition {number}", partition("h", number), partition("in", number)) for number in range(8))
     assert order(model(*tasks), "Partition 4") == ["in.4", "h.4"]
+
+
+def test_partitions_of_a_bucket_of_all_inputs_come_as_samza_asks_for_their_streams() -> None:
+    """Of ``Z9`` and ``ad-views`` the fifth partitions share a bucket of all inputs, too."""
+    streams = [("kafka", "Z9"), ("kafka", "ad-views")]
+    assert streams_as_asked(streams) == streams_as_asked(streams[::-1]) == streams[::-1]
+    alone = model(task("Partition 5", *(partition(stream, 5) for _, stream in streams)))
+    assert order(alone, "Partition 5") == ["ad-views.5", "Z9.5"]
+
+
+def test_more_than_four_streams_come_by_their_hashes() -> None:
+    names = ["a", "b", "orders", "in", "h"]
+    four, five = (streams_as_asked([("kafka", name) for name in some]) for some in (names[:4], names))
+    assert [stream for _, stream in four] == ["b", "in", "orders", "a"]
+    assert [stream for _, stream in five] == ["h", "b", "in", "a", "orders"]
 
 
 def test_what_came_to_a_task_is_after_what_it_had() -> None:
