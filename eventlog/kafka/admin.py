@@ -86,16 +86,28 @@ class Topic(NamedTuple):
         return int(self.settings[name]) if name in self.settings else None
 
 
-def check(topic: Topic) -> str:
-    """A sentence of warning about a topic that can be followed, empty where nothing is odd.
+def check(topic: Topic, *, any_partitions: bool = False) -> str:
+    """Sentences of warning about a topic that can be followed, empty where nothing is odd.
+
+    With ``any_partitions`` only the first of several partitions is followed.
 
     Raises:
         StreamRefused: it cannot be followed.
     """
-    if topic.partitions != 1:
+    return "; ".join(filter(None, (_check_partitions(topic, any_partitions), _check_policy(topic))))
+
+
+def _check_partitions(topic: Topic, any_partitions: bool) -> str:
+    if topic.partitions == 1:
+        return ""
+    if not any_partitions:
         raise StreamRefused(
             topic.name, f"it has {topic.partitions} partitions, and one order of events needs one: make it with one"
         )
+    return f"{topic.name} has {topic.partitions} partitions, of which only partition {PARTITION} is read and written"
+
+
+def _check_policy(topic: Topic) -> str:
     policy = topic.cleanup_policy
     if policy and "compact" not in policy:
         raise StreamRefused(

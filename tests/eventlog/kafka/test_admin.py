@@ -67,6 +67,13 @@ class TestCheck:
             admin.describe(name)
         assert refused.value.stream_name == name
 
+    def test_several_partitions_are_taken_only_where_it_is_asked_for(self) -> None:
+        topic = Topic("t", None, 2, {"cleanup.policy": "compact,delete"})
+        with pytest.raises(StreamRefused, match="it has 2 partitions"):
+            check(topic)
+        assert check(topic, any_partitions=True).startswith("t has 2 partitions, of which only partition 0 is read and")
+        assert "; t is compacted and deleted" in check(topic, any_partitions=True)
+
     def test_several_partitions_are_refused(self, admin: KafkaAdmin, topics: Topics, job_name: str) -> None:
         name = topics.create(f"__samza_coordinator_{job_name}_1", LASTING, partitions=3)
         with pytest.raises(StreamRefused, match="it has 3 partitions, and one order of events needs one"):
