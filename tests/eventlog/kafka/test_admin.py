@@ -1,5 +1,7 @@
 """Topics: what they are, whether they can be followed, and making them."""
 
+from typing import Any
+
 import pytest
 from kafka.errors import UnknownTopicOrPartitionError
 
@@ -46,6 +48,23 @@ class TestCreation:
             admin.create_stream(identify(made))
         assert exists.value.stream_name == made
         assert topics.settings_of(made) == {"cleanup.policy": "delete"}
+
+    @pytest.mark.scenario("HRD-24")
+    def test_one_that_another_has_just_made_is_known_afterwards(
+        self, admin: KafkaAdmin, topics: Topics, made: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        topics.create(made)
+        client = admin._client
+        describe_topics, lags = client.describe_topics, iter([True])
+
+        def describe_late(*names: Any, **named: Any) -> list[dict[str, Any]]:
+            error = {"error_code": UnknownTopicOrPartitionError.errno} if next(lags, False) else {}
+            return [{**topic, **error} for topic in describe_topics(*names, **named)]
+
+        monkeypatch.setattr(client, "describe_topics", describe_late)
+        with pytest.raises(TopicExists):
+            admin.create_stream(identify(made))
+        assert admin.describe(made).stream_name == made
 
     def test_too_few_brokers_are_told(self, admin: KafkaAdmin, made: str) -> None:
         with pytest.raises(CreationRefused, match=f"{made} with replication factor 3000 .InvalidReplicationFactor"):
