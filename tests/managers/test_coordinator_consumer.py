@@ -19,6 +19,7 @@ from tests.builders import changelog_set, config_deleted, config_set
 from tests.fixtures.kafka_topics import Topics
 from tests.managers.log_makers import LogMaker
 from tests.managers.noting_log import NotingLog
+from tests.managers.watched_log import BrokenLog
 
 
 def running(log: EventLog) -> CoordinatorStreamConsumer:
@@ -99,6 +100,24 @@ def test_of_equal_messages_the_last_one_counts(coordinator_log: EventLog) -> Non
     coordinator_log.append([config_set("key1", value) for value in ("value1", "value2", "value1")])
     stream = running(coordinator_log).get_bootstrapped_stream("set-config")
     assert [message.config_value for message in stream] == ["value2", "value1"]
+
+
+@pytest.mark.scenario("HRD-22")
+def test_a_start_that_fails_half_way_leaves_nothing_open(logs: LogMaker) -> None:
+    log = BrokenLog(logs.create(), closes=True)
+    consumer = CoordinatorStreamConsumer(lambda: log)
+    with pytest.raises(SourceUnavailable):
+        consumer.register()
+    consumer.stop()
+    assert log.is_closed
+
+
+@pytest.mark.scenario("HRD-22")
+def test_what_fails_at_the_start_is_not_hidden_by_the_end(logs: LogMaker) -> None:
+    log = BrokenLog(logs.create())
+    with pytest.raises(SourceUnavailable), CoordinatorStreamConsumer(lambda: log):
+        pass
+    assert log.is_closed
 
 
 @pytest.mark.scenario("CON-05")
