@@ -1,6 +1,7 @@
 """Reads a job's coordinator stream (CoordinatorStreamSystemConsumer of Samza, seed 000)."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from threading import RLock
 from types import TracebackType
 from typing import Final, Self
@@ -121,7 +122,8 @@ class CoordinatorStreamConsumer:
             self.start()
             self.bootstrap()
         except BaseException:
-            self.stop()
+            with suppress(Exception):
+                self.stop()
             raise
         return self
 

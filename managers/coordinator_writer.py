@@ -1,5 +1,6 @@
 """Changes single config keys of a job, as an operator does (CoordinatorStreamWriter of Samza, seed 001)."""
 
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
@@ -66,7 +67,8 @@ class CoordinatorStreamWriter:
         try:
             self.start()
         except BaseException:
-            self.stop()
+            with suppress(Exception):
+                self.stop()
             raise
         return self
 

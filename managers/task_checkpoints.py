@@ -1,6 +1,7 @@
 """What every checkpoint manager is: a life with a start and an end, and the tasks that it answers for."""
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from threading import RLock
 from types import TracebackType
 from typing import Any, Self
@@ -43,7 +44,8 @@ class TaskCheckpoints(ABC):
             try:
                 self._stream_name = self._open()
             except BaseException:
-                self._close()
+                with suppress(Exception):  # what failed matters, and not that what it left fails too
+                    self._close()
                 raise
             self._is_running = True
 

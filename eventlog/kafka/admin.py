@@ -1,6 +1,7 @@
 """Topics of a cluster as this product needs them: what they are, whether they can be followed, and making them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
@@ -10,6 +11,7 @@ from kafka.errors import (
     InvalidConfigurationError,
     InvalidReplicationFactorError,
     InvalidTopicError,
+    KafkaError,
     LeaderNotAvailableError,
     NoError,
     PolicyViolationError,
@@ -21,7 +23,7 @@ from kafka.errors import (
 from kafka.protocol.metadata import MetadataRequest
 
 from eventlog.errors import EventLogError
-from eventlog.kafka.client import Connected, ask, connect
+from eventlog.kafka.client import REACH_SECONDS, Connected, ask, connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts, StreamMissing, StreamRefused
@@ -86,16 +88,28 @@ class Topic(NamedTuple):
         return int(self.settings[name]) if name in self.settings else None
 
 
-def check(topic: Topic) -> str:
-    """A sentence of warning about a topic that can be followed, empty where nothing is odd.
+def check(topic: Topic, *, any_partitions: bool = False) -> str:
+    """Sentences of warning about a topic that can be followed, empty where nothing is odd.
+
+    With ``any_partitions`` only the first of several partitions is followed.
 
     Raises:
         StreamRefused: it cannot be followed.
     """
-    if topic.partitions != 1:
+    return "; ".join(filter(None, (_check_partitions(topic, any_partitions), _check_policy(topic))))
+
+
+def _check_partitions(topic: Topic, any_partitions: bool) -> str:
+    if topic.partitions == 1:
+        return ""
+    if not any_partitions:
         raise StreamRefused(
             topic.name, f"it has {topic.partitions} partitions, and one order of events needs one: make it with one"
         )
+    return f"{topic.name} has {topic.partitions} partitions, of which only partition {PARTITION} is read and written"
+
+
+def _check_policy(topic: Topic) -> str:
     policy = topic.cleanup_policy
     if policy and "compact" not in policy:
         raise StreamRefused(
@@ -226,7 +240,12 @@ class KafkaAdmin:
         return answered
 
     def _create(self, name: str, wanted: Mapping[str, Any]) -> None:
-        self._client.create_topics({name: wanted}, wait_for_metadata=True)
+        try:
+            self._client.create_topics({name: wanted}, wait_for_metadata=True)
+        except TopicAlreadyExistsError:
+            with suppress(KafkaError):  # one that others have just made may not be known to all brokers yet
+                self._client.wait_for_topics([name], timeout_ms=int(REACH_SECONDS * 1000))
+            raise
 
     def _describe(self, stream_name: str) -> Mapping[str, Any]:
         (found,) = ask(self._options, lambda: self._ready(stream_name))

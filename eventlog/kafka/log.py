@@ -1,5 +1,6 @@
 """An event log that is a compacted topic of Kafka."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Final, Self
@@ -13,6 +14,7 @@ from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_cl
 from eventlog.source import StreamMissing
 from eventlog.streams import StreamIdentity, StreamKind
 
+_logger: Final = logging.getLogger(__name__)
 DEFAULT_BATCH_BYTES: Final = 1_048_588
 """What a topic takes at once if nothing is set: Kafka's default."""
 
@@ -34,11 +36,14 @@ class KafkaEventLog:
         *,
         clock: Clock = system_clock,
         transactional_id: str | None = None,
+        any_partitions: bool = False,
     ) -> None:
         """Open the log of a stream.
 
         An append is one batch of records, which the topic's ``max.message.bytes`` bounds; with a
-        ``transactional_id`` it is a transaction, of any size, and nobody else may append under that id.
+        ``transactional_id`` it is a transaction, of any size, and nobody else may append under that id. With
+        ``any_partitions`` a topic of several is taken, with a warning, and the first one is the log: so a job with
+        ``job.checkpoint.validation.enabled=false`` takes its checkpoint topic.
 
         Raises:
             StreamMissing: there is no such topic.
@@ -52,10 +57,12 @@ class KafkaEventLog:
         self._ranges = RangeReader(options, self._admin)
         try:
             topic = self._admin.topic(stream.stream_name)
-            self.warning = check(topic)
+            self.warning = check(topic, any_partitions=any_partitions)
         except BaseException:
             self._admin.close()
             raise
+        if topic.partitions != 1:
+            _logger.warning("%s", self.warning)
         self._topic_id = topic.topic_id
         self._appender = EventProducer(
             options, stream.stream_name, topic.max_message_bytes or DEFAULT_BATCH_BYTES, transactional_id

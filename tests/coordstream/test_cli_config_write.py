@@ -1,4 +1,5 @@
 import io
+import json
 
 import pytest
 
@@ -6,7 +7,7 @@ from eventlog.postgres import PostgresEventLog
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.coordinator_consumer import CoordinatorStreamConsumer
-from tests.coordstream.command_line import CommandLine
+from tests.coordstream.command_line import CommandLine, in_own_process
 from tests.fixtures.kafka_topics import Topics
 
 STREAM = "__samza_coordinator_orders_1"
@@ -92,3 +93,21 @@ def test_config_of_a_topic_is_written(kafka_cli: CommandLine, topics: Topics, jo
     kafka_cli.done("config", "set", job_name, "a", "1")
     kafka_cli.done("config", "delete", f"{job_name}/7", "a")
     assert [kept.key for kept in topics.kept(stream.stream_name)] == [b'[1,"set-config","a"]'] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.scenario("HRD-36")
+@pytest.mark.parametrize("place", ["postgres", pytest.param("kafka", marks=pytest.mark.kafka)])
+def test_what_a_process_has_set_another_one_sees(place: str, cli: CommandLine, request: pytest.FixtureRequest) -> None:
+    settings = {"COORDSTREAM_DATABASE_URL": cli.database_url}
+    if place == "kafka":
+        settings["COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"] = request.getfixturevalue("kafka_bootstrap_servers")
+        stream = request.getfixturevalue("coordinator_topic")
+    else:
+        stream = STREAM
+        cli.done("log", "create", stream)
+    job_name = identify(stream).job_name
+    written = in_own_process("config", "set", job_name, "a", "1", **settings)
+    assert (written.code, written.err) == (0, "")
+    read = in_own_process("log", "tail", stream, "--json", **settings)
+    assert [json.loads(row["value"])["values"]["value"] for row in read.json] == ["1"]

@@ -12,6 +12,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers.checkpoint_errors import CheckpointUnreadable, JobAlive, UnknownTask
+from managers.checkpoint_file import parse_offsets
 from managers.checkpoint_place import checkpoint_manager
 from managers.checkpoint_tool import CheckpointTool, OffsetChange, commit_ms
 from managers.job_facts import JobFacts
@@ -78,6 +79,16 @@ def test_named_tasks_get_the_offsets_given_and_no_other_task_is_touched(topic: E
         assert writer.write(changes) == [3, 4]
     assert checkpoints(topic, "P0", "P1") == [CheckpointV1({FOO[0]: "42"}), CheckpointV1({FOO[1]: "43"})]
     assert topic.end_offset() == 5
+
+
+@pytest.mark.scenario("HRD-16")
+def test_all_lines_of_a_task_go_into_one_checkpoint(topic: EventLog) -> None:
+    line = "tasknames.P0.systems.test.streams.foo.partitions.{}={}\n"
+    given = parse_offsets("".join(line.format(number, 40 + number) for number in range(3)))
+    with tool(topic, "P0") as writer:
+        assert writer.write(writer.plan(given.offsets)) == [0]
+    assert checkpoints(topic, "P0") == [CheckpointV1({FOO[0]: "40", FOO[1]: "41", FOO[2]: "42"})]
+    assert topic.end_offset() == 1
 
 
 @pytest.mark.scenario("CKT-03")

@@ -1,18 +1,24 @@
 """Making a job's checkpoint topic."""
 
+import logging
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
 
+from eventlog.checkpoint import CheckpointV1
 from eventlog.errors import ConfigError
 from eventlog.log import LogExists
 from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
 from managers.checkpoint_topic import checkpoint_topic_settings
 from managers.errors import MissingSetting, NotReady
 from managers.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager
+from tests.builders import checkpoint_v1
 
 if TYPE_CHECKING:  # a run without a broker does not wait for it
     from eventlog.kafka.options import KafkaOptions
@@ -117,14 +123,72 @@ def test_a_topic_is_made_on_brokers(topics: "Topics", kafka_options: "KafkaOptio
     assert [settings[key] for key in wanted] == ["compact,delete", "86400000", "26214400", "1000012"]
 
 
-@pytest.mark.scenario("KCM-22")
+@pytest.mark.scenario("HRD-24")
+def test_two_containers_may_make_the_topic_at_once(
+    topics: "Topics", kafka_options: "KafkaOptions", job_name: str
+) -> None:
+    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
+
+    for turn in range(5):
+        own_name = f"{job_name}-{turn}"
+        name = f"__samza_checkpoint_ver_1_for_{own_name}_1"
+        topics.will_be_made(name)
+        both_are_ready = Barrier(2)
+
+        def create(own_name: str = own_name, name: str = name, both_are_ready: Barrier = both_are_ready) -> None:
+            with KafkaAdmin(kafka_options) as admin:
+                assert admin.cluster_id  # connected before the other begins
+                manager = KafkaCheckpointManager(
+                    MemoryEventLog(identify(name)), config={"job.name": own_name}, open_admin=lambda: admin
+                )
+                both_are_ready.wait(10)
+                manager.create_resources()
+
+        with ThreadPoolExecutor(2) as pool:
+            for created in [pool.submit(create) for _ in range(2)]:
+                created.result()
+        with KafkaAdmin(kafka_options) as admin:
+            assert admin.topic(name).partitions == 1
+
+
+@pytest.mark.scenario("HRD-21")
+def test_without_validation_the_first_of_several_partitions_is_used(
+    topics: "Topics", kafka_options: "KafkaOptions", job_name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+
+    name = topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1", partitions=2)
+    topics.write(name, [checkpoint_v1("t", {"kafka.in.0": "other"})], partition=1)
+    manager = KafkaCheckpointManager(
+        lambda: KafkaEventLog(kafka_options, identify(name), any_partitions=True),
+        config={"job.name": job_name, VALIDATION: "false"},
+        open_admin=lambda: KafkaAdmin(kafka_options),
+    )
+    manager.create_resources()
+    manager.register("t")
+    written = CheckpointV1({SystemStreamPartition("kafka", "in", 0): "1"})
+    with caplog.at_level(logging.WARNING), manager:
+        assert manager.read_last_checkpoint("t") is None
+        manager.write_checkpoint("t", written)
+    assert f"{name} has 2 partitions, of which only partition 0 is read and written" in caplog.text
+    assert [kept.offset for kept in topics.kept(name)] == [0]
+    with manager:
+        assert manager.read_last_checkpoint("t") == written
+
+
+@pytest.mark.scenario("KCM-22", "HRD-21")
 def test_a_topic_of_several_partitions_is_refused(
     topics: "Topics", kafka_options: "KafkaOptions", job_name: str
 ) -> None:
     from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
 
     name = topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1", partitions=2)
     log = MemoryEventLog(identify(name))
     config = {"job.name": job_name}
     with pytest.raises(StreamRefused, match="2 partitions"):
         KafkaCheckpointManager(log, config=config, open_admin=lambda: KafkaAdmin(kafka_options)).create_resources()
+    manager = KafkaCheckpointManager(lambda: KafkaEventLog(kafka_options, identify(name)), config=config)
+    with pytest.raises(StreamRefused, match="2 partitions"):
+        manager.start()

@@ -1,6 +1,7 @@
 """Reads a job's coordinator stream."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -14,11 +15,16 @@ from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_key
 from managers.coordinator_consumer import CoordinatorStreamConsumer
+from managers.coordinator_store import CoordinatorStreamStore
 from managers.errors import NotReady
+from managers.job_config import write_config
 from tests.builders import changelog_set, config_deleted, config_set
+from tests.contracts.event_log import NOW
 from tests.fixtures.kafka_topics import Topics
 from tests.managers.log_makers import LogMaker
 from tests.managers.noting_log import NotingLog
+from tests.managers.snapshot_readers import check_snapshots, snapshot
+from tests.managers.watched_log import BrokenLog, WatchedLog
 
 
 def running(log: EventLog) -> CoordinatorStreamConsumer:
@@ -99,6 +105,72 @@ def test_of_equal_messages_the_last_one_counts(coordinator_log: EventLog) -> Non
     coordinator_log.append([config_set("key1", value) for value in ("value1", "value2", "value1")])
     stream = running(coordinator_log).get_bootstrapped_stream("set-config")
     assert [message.config_value for message in stream] == ["value2", "value1"]
+
+
+@pytest.mark.scenario("HRD-01")
+def test_messages_keep_the_order_of_the_log(coordinator_log: EventLog) -> None:
+    keys = [f"key {number * 7_919 % 1_000}" for number in range(1_000)]
+    coordinator_log.append([config_set(key) for key in keys])
+    stream = running(coordinator_log).get_bootstrapped_stream("set-config")
+    assert [message.key for message in stream] == keys
+
+
+@pytest.mark.scenario("HRD-02")
+def test_a_deployment_of_the_same_config_adds_nothing(coordinator_log: EventLog) -> None:
+    config = {f"key {number}": f"value {number}" for number in range(300)}
+    with CoordinatorStreamStore(coordinator_log) as store:
+        for hour in range(50):
+            write_config(store, config, clock=lambda hour=hour: NOW + timedelta(hours=hour))  # type: ignore[misc]
+        assert len(store.all()) == 300
+    consumer = running(coordinator_log)
+    stream = consumer.get_bootstrapped_stream()
+    assert {message.key: message.config_value for message in stream} == config == consumer.config
+    assert (len(stream), coordinator_log.end_offset()) == (300, 15_000)
+
+
+@pytest.mark.scenario("HRD-03")
+def test_who_registers_later_does_not_rewind(coordinator_log: EventLog) -> None:
+    log = WatchedLog(coordinator_log)
+    log.append([config_set("a", "1"), changelog_set("t", 4)])
+    consumer = running(log)
+    assert len(consumer.get_bootstrapped_stream()) == 2
+    log.append([config_set("b", "2")])
+    consumer.register()
+    consumer.start()
+    assert [message.key for message in consumer.get_bootstrapped_stream()] == ["a", "t", "b"]
+    assert log.reads == [(0, 2), (2, 3)]
+
+
+@pytest.mark.scenario("HRD-06")
+def test_threads_see_whole_configs_while_it_is_bootstrapped(coordinator_log: EventLog, logs: LogMaker) -> None:
+    with (
+        CoordinatorStreamStore(logs.open_again(coordinator_log)) as writer,
+        CoordinatorStreamConsumer(coordinator_log) as consumer,
+    ):
+
+        def write_and_bootstrap(turn: int) -> None:
+            write_config(writer, snapshot(turn))
+            consumer.bootstrap()
+
+        check_snapshots(write_and_bootstrap, lambda: list(consumer.config.values()))
+
+
+@pytest.mark.scenario("HRD-22")
+def test_a_start_that_fails_half_way_leaves_nothing_open(logs: LogMaker) -> None:
+    log = BrokenLog(logs.create(), closes=True)
+    consumer = CoordinatorStreamConsumer(lambda: log)
+    with pytest.raises(SourceUnavailable):
+        consumer.register()
+    consumer.stop()
+    assert log.is_closed
+
+
+@pytest.mark.scenario("HRD-22")
+def test_what_fails_at_the_start_is_not_hidden_by_the_end(logs: LogMaker) -> None:
+    log = BrokenLog(logs.create())
+    with pytest.raises(SourceUnavailable), CoordinatorStreamConsumer(lambda: log):
+        pass
+    assert log.is_closed
 
 
 @pytest.mark.scenario("CON-05")

@@ -1,5 +1,6 @@
 """The store of all that a job's coordinator stream says."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,13 +14,17 @@ from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from managers.coordinator_store import CoordinatorStreamStore
 from managers.errors import NotReady
-from managers.job_config import read_config, set_config
+from managers.job_config import read_config, set_config, write_config
 from managers.namespaced_key import NamespacedKey
-from tests.builders import config_set
+from tests.builders import config_set, set_checkpoint
+from tests.contracts.event_log import STREAM
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
+from tests.managers.held_memory import held_bytes
 from tests.managers.interrupted_log import InterruptedLog
 from tests.managers.log_makers import LogMaker
+from tests.managers.made_log import MadeLog
 from tests.managers.noting_log import NotingLog
+from tests.managers.snapshot_readers import check_snapshots, snapshot
 
 KEY = NamespacedKey("namespace", "test-key1")
 OTHER = NamespacedKey("namespace", "test-key2")
@@ -276,6 +281,40 @@ def test_more_than_a_log_takes_at_once_is_updated_in_parts(store: CoordinatorStr
     assert store.all() == entries
     store.update(dict.fromkeys)
     assert store.all() == {}
+
+
+@pytest.mark.scenario("HRD-06")
+def test_threads_see_whole_configs_while_others_write(
+    store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog
+) -> None:
+    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as other:
+        check_snapshots(
+            lambda turn: write_config(other, snapshot(turn)),
+            lambda: read_config(store).values(),
+            lambda: [json.loads(value)["values"]["value"] for value in store.all("set-config").values()],
+        )
+
+
+def commit_or_config(offset: int) -> NewEvent:
+    """A config of 300 keys, and then commits of 100 tasks in turn."""
+    if offset < 300:
+        return config_set(f"systems.kafka.streams.topic-{offset}.samza.offset.default", "oldest")
+    return set_checkpoint(f"Partition {offset % 100}", {"kafka.page-views.0": f"{offset:09}"})
+
+
+@pytest.mark.scenario("HRD-04")
+def test_memory_goes_with_living_keys_and_not_with_history() -> None:
+    log = MadeLog(STREAM, commit_or_config)
+    log.end = 400
+    with held_bytes() as held, CoordinatorStreamStore(log) as store:
+        at_first = held()
+        log.end = 10_000
+        assert len(read_config(store)) == 300
+        in_the_end = held()
+        live = sum(len(name.namespace) + len(name.key) + len(value) for name, value in store.all().items())
+    assert in_the_end < at_first + live / 100
+    assert in_the_end < 2 * live
+    assert log.reads == [(0, 400), (400, 10_000)]
 
 
 def configs(store: CoordinatorStreamStore) -> dict[str, SetConfig]:

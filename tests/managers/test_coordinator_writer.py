@@ -3,12 +3,16 @@
 import pytest
 
 from eventlog.log import EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.source import SourceUnavailable
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.coordinator_consumer import CoordinatorStreamConsumer
 from managers.coordinator_writer import CoordinatorStreamWriter
 from managers.errors import NotReady, WriteOnceChange
 from tests.builders import config_set
+from tests.contracts.event_log import STREAM
 from tests.managers.noting_log import NotingLog
+from tests.managers.watched_log import BrokenLog
 
 GROUPER = "job.systemstreampartition.grouper.factory"
 
@@ -75,3 +79,11 @@ def test_it_must_be_started() -> None:
     writer.start()
     writer.stop()
     assert log.calls == ["close"]
+
+
+@pytest.mark.scenario("HRD-22")
+def test_what_fails_at_the_start_is_not_hidden_by_the_end() -> None:
+    log = BrokenLog(MemoryEventLog(STREAM))
+    with pytest.raises(SourceUnavailable), CoordinatorStreamWriter(lambda: log):
+        pass
+    assert log.is_closed

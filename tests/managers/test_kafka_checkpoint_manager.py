@@ -2,13 +2,14 @@
 
 import json
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, Offsets
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
@@ -17,6 +18,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
+from managers.appending import Retry
 from managers.checkpoint_errors import (
     CheckpointNotWritten,
     CheckpointUnreadable,
@@ -25,8 +27,11 @@ from managers.checkpoint_errors import (
 )
 from managers.kafka_checkpoint_manager import GROUPER_FACTORY, STOP_AFTER_FIRST_READ, VALIDATION, KafkaCheckpointManager
 from tests.builders import checkpoint_v1, checkpoint_v2, raw, tombstone
+from tests.fixtures.kafka import BrokerMaker
 from tests.managers.fake_time import FakeTime
+from tests.managers.held_memory import held_bytes
 from tests.managers.log_makers import LogMaker
+from tests.managers.made_log import MadeLog
 from tests.managers.watched_log import Opened
 from tests.vectors.building import offsets_of
 from tests.vectors.catalogue import decoded, vectors
@@ -221,29 +226,61 @@ def test_a_manager_opens_and_closes_logs_of_its_own(logs: LogMaker, topic: Event
 
 @pytest.mark.scenario("KCM-13")
 def test_a_log_that_fails_is_replaced(topic: EventLog) -> None:
-    time, opened = FakeTime(), Opened(topic, 1)
-    manager = KafkaCheckpointManager(opened, retry=time.retry(longest=900))
+    fake, opened = FakeTime(), Opened(topic, 1)
+    manager = KafkaCheckpointManager(opened, retry=fake.retry(longest=900))
     manager.register("t")
     with manager:
         manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
         writer, _reader, fresh = opened.logs
         assert (writer.is_closed, fresh.is_closed, fresh.append_count) == (True, False, 1)
-    assert time.pauses == [2]
+    assert fake.pauses == [2]
     assert read(topic) == (1, {IN_0: "1"})
 
 
 @pytest.mark.scenario("KCM-14", "HRD-19")
 def test_retries_are_bounded(memory_topic: MemoryEventLog) -> None:
-    time, opened = FakeTime(), Opened(memory_topic, *[1] * 99)
-    manager = KafkaCheckpointManager(opened, retry=time.retry(longest=0.1))
+    fake, opened = FakeTime(), Opened(memory_topic, *[1] * 99)
+    manager = KafkaCheckpointManager(opened, retry=fake.retry(longest=0.1))
     manager.register("Partition 3")
     written = CheckpointV1({IN_0: "1"})
     with manager, pytest.raises(CheckpointNotWritten, match=r"'Partition 3'.*could not be reached.*'1'") as error:
         manager.write_checkpoint("Partition 3", written)
     assert (error.value.task_name, error.value.checkpoint, error.value.tries) == ("Partition 3", written, 2)
     assert isinstance(error.value.__cause__, SourceUnavailable)
-    assert time.now == pytest.approx(0.1)
+    assert fake.now == pytest.approx(0.1)
     assert memory_topic.end_offset() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.scenario("HRD-19")
+def test_brokers_that_are_gone_for_good_are_given_up(
+    start_broker: BrokerMaker, job_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eventlog.kafka import client, producer  # noqa: PLC0415
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+    from eventlog.kafka.options import KafkaOptions  # noqa: PLC0415
+    from tests.fixtures.kafka_topics import Topics  # noqa: PLC0415
+
+    monkeypatch.setattr(producer, "APPEND_SECONDS", 1.0)
+    monkeypatch.setattr(client, "REACH_SECONDS", 0.2)
+    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 200)
+    with start_broker() as broker, Topics(broker.bootstrap_servers) as topics:
+        stream = identify(topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1"))
+        options = KafkaOptions.parse(broker.bootstrap_servers)
+        manager = KafkaCheckpointManager(
+            lambda: KafkaEventLog(options, stream), retry=Retry(longest=2, first_pause=0.1, longest_pause=0.1)
+        )
+        manager.register("t")
+        with manager:
+            manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+            broker.kill()
+            began = time.monotonic()
+            with pytest.raises(CheckpointNotWritten) as error:
+                manager.write_checkpoint("t", CheckpointV1({IN_0: "2"}))
+            assert time.monotonic() - began < 20
+    assert isinstance(error.value.__cause__, SourceUnavailable)
+    assert error.value.tries > 1
+    assert broker.bootstrap_servers in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -284,6 +321,19 @@ def test_a_configured_grouper_is_written_and_read(topic: EventLog) -> None:
     assert read(topic, **config) == (1, {IN_0: "1"})
 
 
+@pytest.mark.parametrize(
+    ("written", "configured"),
+    [({}, {GROUPER_FACTORY: DEFAULT_GROUPER_FACTORY}), ({GROUPER_FACTORY: DEFAULT_GROUPER_FACTORY}, {})],
+)
+@pytest.mark.scenario("HRD-20")
+def test_the_default_grouper_is_the_same_whether_config_names_it_or_not(
+    topic: EventLog, written: dict[str, str], configured: dict[str, str]
+) -> None:
+    with running(topic, **written) as manager:
+        manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+    assert read(topic, **{**configured, VALIDATION: "true"}) == (1, {IN_0: "1"})
+
+
 @pytest.mark.scenario("KCM-19")
 def test_an_unknown_type_is_passed_over(topic: EventLog) -> None:
     topic.append([v1("0"), raw(V9_KEY, b"\xff"), raw(b'{"type":"changelog-partition-mapping"}', b"{}")])
@@ -307,6 +357,62 @@ def test_the_topic_is_read_again_only_where_it_is_asked_for(topic: EventLog, swi
         assert manager.read_last_checkpoint("quiet") == CheckpointV1({IN_0: "3"})
     assert reader.reads == ([(0, 2)] if switch is None else [(0, 2), (2, 3), (3, 3)])
     assert all(log.is_closed for log in opened.logs)
+
+
+@pytest.mark.scenario("HRD-25")
+def test_a_version_takes_over_when_the_preferred_one_is_too_old(topic: EventLog) -> None:
+    topic.append([v2("0")])
+    found: list[Checkpoint | None] = []
+    with running(topic, **{READ: "2,1", STOP_AFTER_FIRST_READ: "false"}) as manager:
+        for minute in range(1, 12):
+            topic.append([v1(str(minute), at=T0 + minute * 60_000)])
+            found.append(manager.read_last_checkpoint("t"))
+    assert [type(one) for one in found] == [CheckpointV2] * 10 + [CheckpointV1]
+    assert [one and one.offsets for one in found] == [{IN_0: "0"}] * 10 + [{IN_0: "11"}]
+
+
+@pytest.mark.scenario("HRD-46")
+def test_a_manager_starts_without_a_task_as_a_standby_does(topic: EventLog) -> None:
+    topic.append([v1("1")])
+    manager = KafkaCheckpointManager(Opened(topic))
+    with manager:
+        assert (manager.stream_name, manager.task_names()) == (topic.stream_name, frozenset({"t"}))
+        with pytest.raises(TaskNotRegistered):
+            manager.read_last_checkpoint("t")
+        manager.register("t")
+        assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "1"})
+
+
+@pytest.mark.scenario("HRD-47")
+def test_a_standby_that_polls_has_always_the_newest_by_one_reader(topic: EventLog) -> None:
+    opened = Opened(topic)
+    manager = KafkaCheckpointManager(opened, config={STOP_AFTER_FIRST_READ: "false"})
+    manager.register("t")
+    with manager:
+        for minute in range(60):
+            topic.append([v1(str(minute))])
+            assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: str(minute)})
+        _writer, reader = opened.logs
+        assert not reader.is_closed
+    assert reader.reads == [(minute, minute + 1) for minute in range(60)]
+
+
+@pytest.mark.scenario("HRD-47")
+def test_a_standby_that_polls_holds_no_more_than_at_first() -> None:
+    log = MadeLog(identify("__samza_checkpoint_ver_1_for_orders_1"), lambda offset: v1(f"{offset:09}", at=T0 + offset))
+    manager = KafkaCheckpointManager(log, config={STOP_AFTER_FIRST_READ: "false"})
+    manager.register("t")
+
+    def poll(minutes: range) -> int:
+        for minute in minutes:
+            log.end = minute + 1
+            assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: f"{minute:09}"})
+            log.reads.clear()
+        return held()
+
+    with held_bytes() as held, manager:
+        at_first = poll(range(10))
+        assert poll(range(10, 60)) < at_first + 500  # less than a checkpoint takes
 
 
 @pytest.mark.scenario("KCM-21")

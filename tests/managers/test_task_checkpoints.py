@@ -20,7 +20,7 @@ from managers.held_log import LogOrOpener
 from managers.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.managers.fake_time import FakeTime
 from tests.managers.log_makers import LogMaker
-from tests.managers.watched_log import Opened
+from tests.managers.watched_log import BrokenLog, Opened
 
 Maker = Callable[[LogOrOpener], JobCheckpoints]
 IN_0 = SystemStreamPartition("kafka", "in", 0)
@@ -77,6 +77,24 @@ def test_a_stream_that_is_not_there_is_told_at_the_start(make: Maker) -> None:
     manager = make(missing)
     with pytest.raises(SourceUnavailable):
         manager.start()
+    _assert_refused(manager)
+
+
+@MANAGERS
+@pytest.mark.scenario("HRD-22")
+def test_a_start_that_fails_half_way_leaves_nothing_open(log: MemoryEventLog, make: Maker) -> None:
+    opened: list[BrokenLog] = []
+
+    def open_log() -> EventLog:
+        opened.append(BrokenLog(log))
+        return opened[-1]
+
+    manager = make(open_log)
+    with pytest.raises(SourceUnavailable):  # and not what the end of it meets
+        manager.start()
+    assert len(opened) == (1 if make is CheckpointManager else 2)
+    assert all(each.is_closed for each in opened)
+    manager.stop()
     _assert_refused(manager)
 
 

@@ -82,3 +82,25 @@ class Opened:
         failures = self._failures.pop(0) if self._failures else 0
         self.logs.append(WatchedLog(self._log, failures=failures))
         return self.logs[-1]
+
+
+class BrokenLog(WatchedLog):
+    """A log that can be opened, and neither looked at nor, unless it ``closes``, closed without an error."""
+
+    def __init__(self, log: EventLog, *, closes: bool = False) -> None:
+        super().__init__(log)
+        self._closes = closes
+
+    def start_offset(self) -> int:
+        """Fail."""
+        raise SourceUnavailable
+
+    def end_offset(self) -> int:
+        """Fail."""
+        raise SourceUnavailable
+
+    def close(self) -> None:
+        """Remember it."""
+        super().close()
+        if not self._closes:
+            raise OSError("nor can it be closed")

@@ -1,5 +1,7 @@
 """Topics: what they are, whether they can be followed, and making them."""
 
+from typing import Any
+
 import pytest
 from kafka.errors import UnknownTopicOrPartitionError
 
@@ -47,6 +49,23 @@ class TestCreation:
         assert exists.value.stream_name == made
         assert topics.settings_of(made) == {"cleanup.policy": "delete"}
 
+    @pytest.mark.scenario("HRD-24")
+    def test_one_that_another_has_just_made_is_known_afterwards(
+        self, admin: KafkaAdmin, topics: Topics, made: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        topics.create(made)
+        client = admin._client
+        describe_topics, lags = client.describe_topics, iter([True])
+
+        def describe_late(*names: Any, **named: Any) -> list[dict[str, Any]]:
+            error = {"error_code": UnknownTopicOrPartitionError.errno} if next(lags, False) else {}
+            return [{**topic, **error} for topic in describe_topics(*names, **named)]
+
+        monkeypatch.setattr(client, "describe_topics", describe_late)
+        with pytest.raises(TopicExists):
+            admin.create_stream(identify(made))
+        assert admin.describe(made).stream_name == made
+
     def test_too_few_brokers_are_told(self, admin: KafkaAdmin, made: str) -> None:
         with pytest.raises(CreationRefused, match=f"{made} with replication factor 3000 .InvalidReplicationFactor"):
             admin.create_stream(identify(made), replication_factor=3000)
@@ -66,6 +85,13 @@ class TestCheck:
         with pytest.raises(StreamRefused, match=f"{name} cannot be followed: its cleanup.policy is delete") as refused:
             admin.describe(name)
         assert refused.value.stream_name == name
+
+    def test_several_partitions_are_taken_only_where_it_is_asked_for(self) -> None:
+        topic = Topic("t", None, 2, {"cleanup.policy": "compact,delete"})
+        with pytest.raises(StreamRefused, match="it has 2 partitions"):
+            check(topic)
+        assert check(topic, any_partitions=True).startswith("t has 2 partitions, of which only partition 0 is read and")
+        assert "; t is compacted and deleted" in check(topic, any_partitions=True)
 
     def test_several_partitions_are_refused(self, admin: KafkaAdmin, topics: Topics, job_name: str) -> None:
         name = topics.create(f"__samza_coordinator_{job_name}_1", LASTING, partitions=3)
