@@ -17,7 +17,7 @@ from benchmarks.processes import resident_bytes
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.streams import identify
-from managers.coordinator_store import CoordinatorStreamStore
+from managers.stores.coordinator_store import CoordinatorStreamStore
 
 READERS: Final = ("plain", "store")
 

@@ -15,9 +15,9 @@ from eventlog.messages import Envelope
 from eventlog.postgres import PostgresEventLog
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_key
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.job_config import config_value
-from managers.namespaced_key import NamespacedKey
+from managers.config.job_config import config_value
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey
 from tests.fixtures.kafka_topics import Topics
 
 KEYS: Final = 100_000

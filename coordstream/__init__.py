@@ -67,22 +67,35 @@ if TYPE_CHECKING:
         SystemStreamPartitionMetadata as SystemStreamPartitionMetadata,
     )
     from managers.appending import Retry as Retry
-    from managers.changelog_errors import (
+    from managers.assignments.changelog_errors import (
         ChangelogError as ChangelogError,
         ChangelogMisfit as ChangelogMisfit,
         ChangelogRemap as ChangelogRemap,
         ChangelogRemapped as ChangelogRemapped,
         ChangelogSystemUnknown as ChangelogSystemUnknown,
     )
-    from managers.changelog_partition_manager import (
+    from managers.assignments.changelog_partition_manager import (
         ChangelogPartitionManager as ChangelogPartitionManager,
         ChangelogStreamManager as ChangelogStreamManager,
     )
-    from managers.changelog_streams import (
+    from managers.assignments.changelog_streams import (
         ChangelogStream as ChangelogStream,
         create_changelog_streams as create_changelog_streams,
     )
-    from managers.checkpoint_errors import (
+    from managers.assignments.execution_container_id_manager import (
+        ExecutionContainerIdManager as ExecutionContainerIdManager,
+    )
+    from managers.assignments.job_model_assignments import JobModelAssignments as JobModelAssignments
+    from managers.assignments.locality_manager import (
+        ContainerLocality as ContainerLocality,
+        LocalityManager as LocalityManager,
+    )
+    from managers.assignments.task_assignment_manager import TaskAssignmentManager as TaskAssignmentManager
+    from managers.assignments.task_modes import UnknownTaskMode as UnknownTaskMode
+    from managers.assignments.task_partition_assignment_manager import (
+        TaskPartitionAssignmentManager as TaskPartitionAssignmentManager,
+    )
+    from managers.checkpoints.checkpoint_errors import (
         CheckpointError as CheckpointError,
         CheckpointFileError as CheckpointFileError,
         CheckpointNotWritten as CheckpointNotWritten,
@@ -93,24 +106,23 @@ if TYPE_CHECKING:
         UnknownCheckpointPlace as UnknownCheckpointPlace,
         UnknownTask as UnknownTask,
     )
-    from managers.checkpoint_file import (
-        parse_offsets as parse_offsets,
-        property_lines as property_lines,
-    )
-    from managers.checkpoint_listener import CheckpointListener as CheckpointListener
-    from managers.checkpoint_manager import CheckpointManager as CheckpointManager
-    from managers.checkpoint_place import checkpoint_manager as checkpoint_manager
-    from managers.checkpoint_tool import (
+    from managers.checkpoints.checkpoint_file import parse_offsets as parse_offsets, property_lines as property_lines
+    from managers.checkpoints.checkpoint_manager import CheckpointManager as CheckpointManager
+    from managers.checkpoints.checkpoint_place import checkpoint_manager as checkpoint_manager
+    from managers.checkpoints.checkpoint_tool import (
         CheckpointChange as CheckpointChange,
         CheckpointTool as CheckpointTool,
         OffsetChange as OffsetChange,
     )
-    from managers.config_changes import ConfigChange as ConfigChange, ConfigSubscription as ConfigSubscription
-    from managers.coordinator_consumer import CoordinatorStreamConsumer as CoordinatorStreamConsumer
-    from managers.coordinator_producer import CoordinatorStreamProducer as CoordinatorStreamProducer
-    from managers.coordinator_store import CoordinatorStreamStore as CoordinatorStreamStore
-    from managers.coordinator_stream_message import CoordinatorStreamMessage as CoordinatorStreamMessage
-    from managers.coordinator_writer import CoordinatorStreamWriter as CoordinatorStreamWriter
+    from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
+    from managers.config.config_changes import ConfigChange as ConfigChange, ConfigSubscription as ConfigSubscription
+    from managers.config.job_config import (
+        delete_config as delete_config,
+        read_config as read_config,
+        read_launch_config as read_launch_config,
+        set_config as set_config,
+        write_config as write_config,
+    )
     from managers.errors import (
         ManagerError as ManagerError,
         MissingSetting as MissingSetting,
@@ -118,34 +130,34 @@ if TYPE_CHECKING:
         SettingChange as SettingChange,
         WriteOnceChange as WriteOnceChange,
     )
-    from managers.execution_container_id_manager import ExecutionContainerIdManager as ExecutionContainerIdManager
-    from managers.input_partitions import count_partitions as count_partitions
-    from managers.input_rewriter import with_matching_inputs as with_matching_inputs
-    from managers.job_config import (
-        delete_config as delete_config,
-        read_config as read_config,
-        read_launch_config as read_launch_config,
-        set_config as set_config,
-        write_config as write_config,
-    )
-    from managers.job_coordinator_metadata import (
+    from managers.job_facts import JobFacts as JobFacts
+    from managers.job_models.input_partitions import count_partitions as count_partitions
+    from managers.job_models.input_rewriter import with_matching_inputs as with_matching_inputs
+    from managers.job_models.job_coordinator_metadata import (
         JobCoordinatorMetadata as JobCoordinatorMetadata,
         JobMetadataChange as JobMetadataChange,
     )
-    from managers.job_coordinator_metadata_manager import JobCoordinatorMetadataManager as JobCoordinatorMetadataManager
-    from managers.job_facts import JobFacts as JobFacts
-    from managers.job_model import (
+    from managers.job_models.job_coordinator_metadata_manager import (
+        JobCoordinatorMetadataManager as JobCoordinatorMetadataManager,
+    )
+    from managers.job_models.job_model import (
         ContainerModel as ContainerModel,
         JobModel as JobModel,
         TaskModel as TaskModel,
         compare_container_model_for_processor as compare_container_model_for_processor,
         compare_container_models as compare_container_models,
     )
-    from managers.job_model_assignments import JobModelAssignments as JobModelAssignments
-    from managers.job_model_building import PreviousAssignment as PreviousAssignment, build_job_model as build_job_model
-    from managers.job_model_json import (
+    from managers.job_models.job_model_building import (
+        PreviousAssignment as PreviousAssignment,
+        build_job_model as build_job_model,
+    )
+    from managers.job_models.job_model_json import (
         job_model_from_json as job_model_from_json,
         job_model_to_json as job_model_to_json,
+    )
+    from managers.job_models.metadata_errors import (
+        MetadataNotGenerated as MetadataNotGenerated,
+        MetadataNotWritten as MetadataNotWritten,
     )
     from managers.job_names import (
         build_coordinator_stream_config as build_coordinator_stream_config,
@@ -153,35 +165,32 @@ if TYPE_CHECKING:
         coordinator_stream as coordinator_stream,
         coordinator_system as coordinator_system,
     )
-    from managers.kafka_checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
-    from managers.locality_manager import ContainerLocality as ContainerLocality, LocalityManager as LocalityManager
-    from managers.metadata_errors import (
-        MetadataNotGenerated as MetadataNotGenerated,
-        MetadataNotWritten as MetadataNotWritten,
-    )
-    from managers.metadata_store import MetadataStore as MetadataStore
-    from managers.namespace_store import NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore
-    from managers.namespaced_key import NamespacedKey as NamespacedKey
-    from managers.offset_errors import (
+    from managers.offsets.checkpoint_listener import CheckpointListener as CheckpointListener
+    from managers.offsets.offset_errors import (
         NoMetadata as NoMetadata,
         OffsetError as OffsetError,
         UnknownSystem as UnknownSystem,
     )
-    from managers.offset_manager import OffsetManager as OffsetManager
-    from managers.processed_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
-    from managers.refused_startpoint import RefusedStartpoint as RefusedStartpoint
-    from managers.startpoint_errors import (
+    from managers.offsets.offset_manager import OffsetManager as OffsetManager
+    from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
+    from managers.offsets.refused_startpoint import RefusedStartpoint as RefusedStartpoint
+    from managers.startpoints.startpoint_errors import (
         StartpointError as StartpointError,
         StartpointUnreadable as StartpointUnreadable,
     )
-    from managers.startpoint_manager import StartpointManager as StartpointManager
-    from managers.startpoint_switch import should_fan_out_startpoints as should_fan_out_startpoints
-    from managers.stream_creation import create_coordinator_stream as create_coordinator_stream
-    from managers.task_assignment_manager import TaskAssignmentManager as TaskAssignmentManager
-    from managers.task_modes import UnknownTaskMode as UnknownTaskMode
-    from managers.task_partition_assignment_manager import (
-        TaskPartitionAssignmentManager as TaskPartitionAssignmentManager,
+    from managers.startpoints.startpoint_manager import StartpointManager as StartpointManager
+    from managers.startpoints.startpoint_switch import should_fan_out_startpoints as should_fan_out_startpoints
+    from managers.stores.coordinator_store import CoordinatorStreamStore as CoordinatorStreamStore
+    from managers.stores.metadata_store import MetadataStore as MetadataStore
+    from managers.stores.namespace_store import (
+        NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore,
     )
+    from managers.stores.namespaced_key import NamespacedKey as NamespacedKey
+    from managers.streams.coordinator_consumer import CoordinatorStreamConsumer as CoordinatorStreamConsumer
+    from managers.streams.coordinator_producer import CoordinatorStreamProducer as CoordinatorStreamProducer
+    from managers.streams.coordinator_stream_message import CoordinatorStreamMessage as CoordinatorStreamMessage
+    from managers.streams.coordinator_writer import CoordinatorStreamWriter as CoordinatorStreamWriter
+    from managers.streams.stream_creation import create_coordinator_stream as create_coordinator_stream
 
 _NAMES: Final = {
     "eventlog.checkpoint": "Checkpoint CheckpointId CheckpointV1 CheckpointV2",
@@ -207,59 +216,59 @@ _NAMES: Final = {
         "InputMissing ResolvedStartpoint SystemAdmin SystemStreamMetadata SystemStreamPartitionMetadata"
     ),
     "managers.appending": "Retry",
-    "managers.changelog_errors": (
+    "managers.assignments.changelog_errors": (
         "ChangelogError ChangelogMisfit ChangelogRemap ChangelogRemapped ChangelogSystemUnknown"
     ),
-    "managers.changelog_partition_manager": "ChangelogPartitionManager ChangelogStreamManager",
-    "managers.changelog_streams": "ChangelogStream create_changelog_streams",
-    "managers.checkpoint_errors": (
+    "managers.assignments.changelog_partition_manager": "ChangelogPartitionManager ChangelogStreamManager",
+    "managers.assignments.changelog_streams": "ChangelogStream create_changelog_streams",
+    "managers.assignments.execution_container_id_manager": "ExecutionContainerIdManager",
+    "managers.assignments.job_model_assignments": "JobModelAssignments",
+    "managers.assignments.locality_manager": "ContainerLocality LocalityManager",
+    "managers.assignments.task_assignment_manager": "TaskAssignmentManager",
+    "managers.assignments.task_modes": "UnknownTaskMode",
+    "managers.assignments.task_partition_assignment_manager": "TaskPartitionAssignmentManager",
+    "managers.checkpoints.checkpoint_errors": (
         "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable "
         "GrouperMismatch JobAlive TaskNotRegistered UnknownCheckpointPlace "
         "UnknownTask"
     ),
-    "managers.checkpoint_file": "parse_offsets property_lines",
-    "managers.checkpoint_listener": "CheckpointListener",
-    "managers.checkpoint_manager": "CheckpointManager",
-    "managers.checkpoint_place": "checkpoint_manager",
-    "managers.checkpoint_tool": "CheckpointChange CheckpointTool OffsetChange",
-    "managers.config_changes": "ConfigChange ConfigSubscription",
-    "managers.coordinator_consumer": "CoordinatorStreamConsumer",
-    "managers.coordinator_producer": "CoordinatorStreamProducer",
-    "managers.coordinator_store": "CoordinatorStreamStore",
-    "managers.coordinator_stream_message": "CoordinatorStreamMessage",
-    "managers.coordinator_writer": "CoordinatorStreamWriter",
+    "managers.checkpoints.checkpoint_file": "parse_offsets property_lines",
+    "managers.checkpoints.checkpoint_manager": "CheckpointManager",
+    "managers.checkpoints.checkpoint_place": "checkpoint_manager",
+    "managers.checkpoints.checkpoint_tool": "CheckpointChange CheckpointTool OffsetChange",
+    "managers.checkpoints.kafka_checkpoint_manager": "KafkaCheckpointManager",
+    "managers.config.config_changes": "ConfigChange ConfigSubscription",
+    "managers.config.job_config": "delete_config read_config read_launch_config set_config write_config",
     "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
-    "managers.execution_container_id_manager": "ExecutionContainerIdManager",
-    "managers.input_partitions": "count_partitions",
-    "managers.input_rewriter": "with_matching_inputs",
-    "managers.job_config": "delete_config read_config read_launch_config set_config write_config",
-    "managers.job_coordinator_metadata": "JobCoordinatorMetadata JobMetadataChange",
-    "managers.job_coordinator_metadata_manager": "JobCoordinatorMetadataManager",
     "managers.job_facts": "JobFacts",
-    "managers.job_model": (
+    "managers.job_models.input_partitions": "count_partitions",
+    "managers.job_models.input_rewriter": "with_matching_inputs",
+    "managers.job_models.job_coordinator_metadata": "JobCoordinatorMetadata JobMetadataChange",
+    "managers.job_models.job_coordinator_metadata_manager": "JobCoordinatorMetadataManager",
+    "managers.job_models.job_model": (
         "ContainerModel JobModel TaskModel compare_container_model_for_processor compare_container_models"
     ),
-    "managers.job_model_assignments": "JobModelAssignments",
-    "managers.job_model_building": "PreviousAssignment build_job_model",
-    "managers.job_model_json": "job_model_from_json job_model_to_json",
+    "managers.job_models.job_model_building": "PreviousAssignment build_job_model",
+    "managers.job_models.job_model_json": "job_model_from_json job_model_to_json",
+    "managers.job_models.metadata_errors": "MetadataNotGenerated MetadataNotWritten",
     "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
-    "managers.kafka_checkpoint_manager": "KafkaCheckpointManager",
-    "managers.locality_manager": "ContainerLocality LocalityManager",
-    "managers.metadata_errors": "MetadataNotGenerated MetadataNotWritten",
-    "managers.metadata_store": "MetadataStore",
-    "managers.namespace_store": "NamespaceAwareCoordinatorStreamStore",
-    "managers.namespaced_key": "NamespacedKey",
-    "managers.offset_errors": "NoMetadata OffsetError UnknownSystem",
-    "managers.offset_manager": "OffsetManager",
-    "managers.processed_offsets": "END_OF_STREAM_OFFSET",
-    "managers.refused_startpoint": "RefusedStartpoint",
-    "managers.startpoint_errors": "StartpointError StartpointUnreadable",
-    "managers.startpoint_manager": "StartpointManager",
-    "managers.startpoint_switch": "should_fan_out_startpoints",
-    "managers.stream_creation": "create_coordinator_stream",
-    "managers.task_assignment_manager": "TaskAssignmentManager",
-    "managers.task_modes": "UnknownTaskMode",
-    "managers.task_partition_assignment_manager": "TaskPartitionAssignmentManager",
+    "managers.offsets.checkpoint_listener": "CheckpointListener",
+    "managers.offsets.offset_errors": "NoMetadata OffsetError UnknownSystem",
+    "managers.offsets.offset_manager": "OffsetManager",
+    "managers.offsets.processed_offsets": "END_OF_STREAM_OFFSET",
+    "managers.offsets.refused_startpoint": "RefusedStartpoint",
+    "managers.startpoints.startpoint_errors": "StartpointError StartpointUnreadable",
+    "managers.startpoints.startpoint_manager": "StartpointManager",
+    "managers.startpoints.startpoint_switch": "should_fan_out_startpoints",
+    "managers.stores.coordinator_store": "CoordinatorStreamStore",
+    "managers.stores.metadata_store": "MetadataStore",
+    "managers.stores.namespace_store": "NamespaceAwareCoordinatorStreamStore",
+    "managers.stores.namespaced_key": "NamespacedKey",
+    "managers.streams.coordinator_consumer": "CoordinatorStreamConsumer",
+    "managers.streams.coordinator_producer": "CoordinatorStreamProducer",
+    "managers.streams.coordinator_stream_message": "CoordinatorStreamMessage",
+    "managers.streams.coordinator_writer": "CoordinatorStreamWriter",
+    "managers.streams.stream_creation": "create_coordinator_stream",
 }
 _MODULES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -17,7 +17,7 @@ from eventlog.messages import (
 )
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import decode_key, decode_message
-from managers.keyed_state import KeyedState
+from managers.stores.keyed_state import KeyedState
 
 _STANDBY: Final = "Standby"
 _STORE: Final = "stores."

@@ -5,8 +5,8 @@ from typing import ClassVar, Final, Protocol, TypeVar
 
 from eventlog.log import Clock
 from eventlog.messages import Envelope, Message
-from managers.coordinator_store import CoordinatorStreamStore
 from managers.signature import signed
+from managers.stores.coordinator_store import CoordinatorStreamStore
 
 
 class TypedMessage(Protocol):

@@ -17,9 +17,14 @@ from coordstream.cli.tables import Column, input_partition, print_json, print_ro
 from coordstream.errors import CoordstreamError
 from eventlog.log import system_clock
 from managers.appending import Retry
-from managers.checkpoint_manager import CheckpointManager
-from managers.checkpoint_place import CHECKPOINT_FACTORY, JobCheckpoints, checkpoint_manager, checkpoint_place
-from managers.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
+from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.checkpoints.checkpoint_place import (
+    CHECKPOINT_FACTORY,
+    JobCheckpoints,
+    checkpoint_manager,
+    checkpoint_place,
+)
+from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.job_facts import JobFacts
 from managers.job_names import JOB_ID, JOB_NAME
 from managers.signature import CHECKPOINT_TOOL

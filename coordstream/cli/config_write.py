@@ -12,7 +12,7 @@ from coordstream.cli.job_streams import coordinator_stream_of
 from coordstream.cli.options import JobWord
 from coordstream.errors import CoordstreamError
 from eventlog.secrets import holds_fingerprint
-from managers.coordinator_writer import CoordinatorStreamWriter
+from managers.streams.coordinator_writer import CoordinatorStreamWriter
 
 STANDARD_INPUT: Final = "-"
 

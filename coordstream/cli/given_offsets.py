@@ -11,7 +11,7 @@ import typer
 from coordstream.errors import CoordstreamError
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
-from managers.checkpoint_file import TaskOffsets, decode_file, parse_offsets
+from managers.checkpoints.checkpoint_file import TaskOffsets, decode_file, parse_offsets
 
 STANDARD_INPUT: Final = "-"
 _ASSIGNMENT: Final = re.compile(

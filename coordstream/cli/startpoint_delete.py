@@ -22,9 +22,9 @@ from eventlog.log import system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.startpoint_changes import delete_requests, request_keys
-from managers.startpoint_plan import changed_starts
+from managers.startpoints.startpoint_changes import delete_requests, request_keys
+from managers.startpoints.startpoint_plan import changed_starts
+from managers.stores.coordinator_store import CoordinatorStreamStore
 
 REQUEST_COLUMNS: Final = (Column("requested for", "startpoint_key"), Column("to start", "old_request"))
 

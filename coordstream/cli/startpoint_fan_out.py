@@ -16,10 +16,10 @@ from coordstream.cli.tables import Column, input_partition, print_json, print_ro
 from eventlog.log import system_clock
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.startpoint_fan_out import FanOutPlan, FanOuts
-from managers.startpoint_manager import StartpointManager
-from managers.startpoint_plan import plan_hand_out
+from managers.startpoints.startpoint_fan_out import FanOutPlan, FanOuts
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.startpoints.startpoint_plan import plan_hand_out
+from managers.stores.coordinator_store import CoordinatorStreamStore
 
 COLUMNS: Final = (
     Column("task", "task_name"),

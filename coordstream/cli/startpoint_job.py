@@ -10,12 +10,12 @@ from coordstream.errors import CoordstreamError
 from eventlog.errors import ConfigError
 from eventlog.log import Clock, EventLog
 from eventlog.timestamps import ms_of
-from managers.checkpoint_errors import CheckpointError
-from managers.checkpoint_place import checkpoint_manager
-from managers.checkpoint_tool import ALIVE_COMMITS, COMMIT_MS, CheckpointTool, commit_ms
+from managers.checkpoints.checkpoint_errors import CheckpointError
+from managers.checkpoints.checkpoint_place import checkpoint_manager
+from managers.checkpoints.checkpoint_tool import ALIVE_COMMITS, COMMIT_MS, CheckpointTool, commit_ms
 from managers.job_names import JOB_ID, JOB_NAME
-from managers.startpoint_facts import StartpointFacts
-from managers.startpoint_plan import Checkpoints
+from managers.startpoints.startpoint_facts import StartpointFacts
+from managers.startpoints.startpoint_plan import Checkpoints
 
 MOST_LAG_MS: Final = 60 * 60 * 1000
 """How much a clock may be behind the newest record of the job's logs."""

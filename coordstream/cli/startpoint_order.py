@@ -11,11 +11,11 @@ from coordstream.cli.startpoint_words import events_between, findings, listed, s
 from eventlog.errors import EventLogError
 from eventlog.partition import StartpointKey, TaskName
 from eventlog.startpoint import Startpoint, StartpointTimestamp, is_expired
-from managers.startpoint_fan_out import whole
-from managers.startpoint_input import InputAnswer, ask_input
-from managers.startpoint_orders import chosen_keys
-from managers.startpoint_plan import Requests, Start, changed_starts
-from managers.startpoint_warnings import COORDINATOR_FACTORY, NO_LEADER_FACTORY, job_warnings, key_warnings
+from managers.startpoints.startpoint_fan_out import whole
+from managers.startpoints.startpoint_input import InputAnswer, ask_input
+from managers.startpoints.startpoint_orders import chosen_keys
+from managers.startpoints.startpoint_plan import Requests, Start, changed_starts
+from managers.startpoints.startpoint_warnings import COORDINATOR_FACTORY, NO_LEADER_FACTORY, job_warnings, key_warnings
 
 MOST_LIKE_IT: Final = 3
 """How many warnings of one kind are told."""

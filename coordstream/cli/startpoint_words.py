@@ -7,8 +7,8 @@ from coordstream.cli.explanation import place
 from coordstream.cli.given_input import spelled_partitions
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
-from managers.startpoint_input import Finding, InputAnswer
-from managers.startpoint_plan import Start
+from managers.startpoints.startpoint_input import Finding, InputAnswer
+from managers.startpoints.startpoint_plan import Start
 
 _OF_TIME: Final[Mapping[Finding, str]] = {
     Finding.AFTER_LAST: "no event is as late as that: it starts with the next event to come",

@@ -21,8 +21,8 @@ from coordstream.errors import CoordstreamError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.log import system_clock
 from eventlog.startpoint import EXPIRY_MS
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.startpoint_changes import write_requests
+from managers.startpoints.startpoint_changes import write_requests
+from managers.stores.coordinator_store import CoordinatorStreamStore
 
 INPUT_HELP: Final = "SYSTEM.STREAM, such as kafka.page-views; or some of its partitions: kafka.page-views.0-3,5"
 START_COLUMNS: Final = (

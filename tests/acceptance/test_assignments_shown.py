@@ -10,14 +10,14 @@ from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres import PostgresEventLog
 from eventlog.postgres_source import PostgresSource
-from managers.changelog_partition_manager import ChangelogPartitionManager
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.execution_container_id_manager import ExecutionContainerIdManager
-from managers.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskModel
-from managers.job_model_assignments import JobModelAssignments
-from managers.locality_manager import LocalityManager
-from managers.task_assignment_manager import TaskAssignmentManager
-from managers.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
+from managers.assignments.execution_container_id_manager import ExecutionContainerIdManager
+from managers.assignments.job_model_assignments import JobModelAssignments
+from managers.assignments.locality_manager import LocalityManager
+from managers.assignments.task_assignment_manager import TaskAssignmentManager
+from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskModel
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.acceptance.followed import follow_once, shown
 from tests.builders import config_set, coordinator_key, raw
 from tests.contracts.event_log import STREAM

@@ -19,13 +19,13 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.timestamps import ms_of
-from managers.coordinator_producer import CoordinatorStreamProducer
-from managers.coordinator_store import CoordinatorStreamStore
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.config.job_config import read_config, set_config, write_config
 from managers.errors import NotReady
-from managers.job_config import read_config, set_config, write_config
-from managers.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.offset_manager import OffsetManager
-from managers.startpoint_manager import StartpointManager
+from managers.offsets.offset_manager import OffsetManager
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.coordinator_producer import CoordinatorStreamProducer
 from tests.acceptance.followed import follow_once, shown
 from tests.fixtures.kafka_topics import Topics
 

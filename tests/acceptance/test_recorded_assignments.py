@@ -14,10 +14,10 @@ from eventlog.log import EventLog
 from eventlog.memory import MemoryEventLog
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import decode_key
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.job_model import JobModel
-from managers.job_model_assignments import JobModelAssignments
-from managers.job_model_json import job_model_from_json
+from managers.assignments.job_model_assignments import JobModelAssignments
+from managers.job_models.job_model import JobModel
+from managers.job_models.job_model_json import job_model_from_json
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.acceptance.samza_answers import FOLDER, recorded_stream
 
 RUNS: Final = ("1", "2", "3", "4")

@@ -14,8 +14,8 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
 from eventlog.startpoint_maker import StartpointMaker
 from eventlog.streams import identify
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.startpoint_manager import StartpointManager
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.kafka_topics import Topics
 
 EVENTS: Final = 200

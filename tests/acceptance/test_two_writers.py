@@ -11,9 +11,9 @@ from eventlog.log_registry import newest_log
 from eventlog.postgres import PostgresEventLog
 from eventlog.secrets import SecretPolicy
 from eventlog.streams import identify
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.coordinator_writer import CoordinatorStreamWriter
-from managers.job_config import read_config
+from managers.config.job_config import read_config
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.coordinator_writer import CoordinatorStreamWriter
 from projections.fold.settings import FoldSettings
 from projections.projector import Projector
 from projections.registry import track_log

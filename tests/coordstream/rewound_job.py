@@ -11,7 +11,7 @@ from coordstream.cli import event_logs, input_systems, startpoint_delete, startp
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres import PostgresEventLog
 from eventlog.startpoint import Startpoint
-from managers.startpoint_facts import StartpointFacts
+from managers.startpoints.startpoint_facts import StartpointFacts
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 
 JOB: Final = "wordcount_pv/1"

@@ -12,8 +12,8 @@ from eventlog.checkpoint import CheckpointV1, CheckpointV2
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres import PostgresEventLog
 from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
-from managers.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
-from managers.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.builders import KAFKA_BACKEND, checkpoint_v1, config_set, set_checkpoint
 from tests.coordstream.command_line import CHECKPOINT, CommandLine
 from tests.fixtures.kafka_topics import Topics

@@ -6,7 +6,7 @@ import pytest
 from eventlog.postgres import PostgresEventLog
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key, decode_message
-from managers.coordinator_consumer import CoordinatorStreamConsumer
+from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.coordstream.command_line import CommandLine, in_own_process
 from tests.fixtures.kafka_topics import Topics
 

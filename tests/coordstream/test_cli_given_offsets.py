@@ -9,7 +9,7 @@ import typer
 from coordstream.cli.given_offsets import given_offsets, parse_assignment
 from coordstream.errors import CoordstreamError
 from eventlog.partition import SystemStreamPartition
-from managers.checkpoint_errors import CheckpointFileError
+from managers.checkpoints.checkpoint_errors import CheckpointFileError
 
 LINE = "tasknames.P 0.systems.kafka.streams.in.partitions.0=42\n"
 IN_0 = SystemStreamPartition("kafka", "in", 0)

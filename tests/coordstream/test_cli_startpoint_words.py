@@ -11,8 +11,8 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
-from managers.startpoint_input import InputAnswer
-from managers.startpoint_plan import Start
+from managers.startpoints.startpoint_input import InputAnswer
+from managers.startpoints.startpoint_plan import Start
 
 IN_0 = SystemStreamPartition("kafka", "in", 0)
 SEVEN = StartpointSpecific("7", 1)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from eventlog.log import EventLog
-from managers.coordinator_store import CoordinatorStreamStore
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.managers.log_makers import KafkaLogs, LogMaker, MemoryLogs, PostgresLogs
 
 

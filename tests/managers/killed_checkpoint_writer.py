@@ -13,9 +13,9 @@ from typing import Final
 from eventlog.checkpoint import CheckpointV1
 from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition
-from managers.checkpoint_manager import CheckpointManager
-from managers.checkpoint_place import JobCheckpoints
-from managers.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.checkpoints.checkpoint_place import JobCheckpoints
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.managers.killed_writer import opener
 
 PARTITION: Final = SystemStreamPartition("kafka", "in", 0)

@@ -13,11 +13,11 @@ from typing import Final
 from eventlog.log import EventLog
 from eventlog.messages import SetConfig
 from eventlog.streams import identify
-from managers.coordinator_producer import CoordinatorStreamProducer
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.coordinator_writer import CoordinatorStreamWriter
-from managers.job_config import delete_config, set_config, write_config
-from managers.namespaced_key import NamespacedKey
+from managers.config.job_config import delete_config, set_config, write_config
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey
+from managers.streams.coordinator_producer import CoordinatorStreamProducer
+from managers.streams.coordinator_writer import CoordinatorStreamWriter
 
 VALUE: Final = "v"
 

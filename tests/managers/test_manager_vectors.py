@@ -9,12 +9,12 @@ import pytest
 from eventlog.memory import MemoryEventLog
 from eventlog.streams import identify
 from managers import signature
-from managers.changelog_partition_manager import ChangelogPartitionManager
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.execution_container_id_manager import ExecutionContainerIdManager
-from managers.locality_manager import LocalityManager
-from managers.task_assignment_manager import TaskAssignmentManager
-from managers.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
+from managers.assignments.execution_container_id_manager import ExecutionContainerIdManager
+from managers.assignments.locality_manager import LocalityManager
+from managers.assignments.task_assignment_manager import TaskAssignmentManager
+from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.vectors.building import partition_of
 from tests.vectors.catalogue import decoded, vectors
 

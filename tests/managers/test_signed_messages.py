@@ -3,8 +3,8 @@
 import pytest
 
 from eventlog.messages import Delete, Envelope, SetChangelogMapping, SetTaskModeMapping
-from managers.coordinator_store import CoordinatorStreamStore
 from managers.signed_messages import SignedMessages, sign
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import NOW_MS, clock
 from tests.managers.noting_log import NotingLog
 

@@ -21,10 +21,16 @@ from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointOldest
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2, CheckpointKey
-from managers.checkpoint_events import CoordinatorReader, TopicReader, coordinator_event, topic_event, version_of
-from managers.coordinator_stream_message import CoordinatorStreamMessage
-from managers.living_checkpoints import Entry
-from managers.namespaced_key import NamespacedKey, canonical, read_name, spelled
+from managers.checkpoints.checkpoint_events import (
+    CoordinatorReader,
+    TopicReader,
+    coordinator_event,
+    topic_event,
+    version_of,
+)
+from managers.checkpoints.living_checkpoints import Entry
+from managers.stores.namespaced_key import NamespacedKey, canonical, read_name, spelled
+from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.properties.spelling import Spelling
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)

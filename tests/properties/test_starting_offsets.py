@@ -17,11 +17,11 @@ from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key
-from managers.checkpoint_place import checkpoint_manager
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.offset_manager import OffsetManager
-from managers.startpoint_manager import StartpointManager
+from managers.checkpoints.checkpoint_place import checkpoint_manager
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.offsets.offset_manager import OffsetManager
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.postgres import CloneSeries
 from tests.managers.stated_admin import StatedAdmin
 from tests.properties.generated_situations import JUDGED_MS, Situation, generate_situation

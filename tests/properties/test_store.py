@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from eventlog.events import NewEvent
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.job_config import config_value, delete_config, read_config, set_config, write_config
+from managers.config.job_config import config_value, delete_config, read_config, set_config, write_config
 from managers.signature import signed
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import STREAM, clock
 from tests.oracle import config_of, coordinator_state
 from tests.properties.compacting_log import CompactingLog

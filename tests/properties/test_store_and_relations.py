@@ -29,8 +29,8 @@ from eventlog.messages import (
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_message
-from managers.coordinator_store import CoordinatorStreamStore
-from managers.namespaced_key import NamespacedKey
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import Row
 from tests.properties.compacting_log import CompactingLog

@@ -1,0 +1,1 @@
+"""Where tasks run, what they read, and where their state is."""

@@ -1,0 +1,88 @@
+"""Makes the changelogs of a job's stores (ChangelogStreamManager.createChangelogStreams of Samza)."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import NamedTuple, Protocol
+
+from eventlog.log import LogExists
+from managers.assignments.changelog_errors import ChangelogMisfit, ChangelogSystemUnknown
+from managers.assignments.changelogs import (
+    StoreChangelog,
+    access_log_of,
+    changelogs,
+    replication_factor,
+    topic_settings,
+)
+from managers.job_names import Config
+
+
+class TopicMaker(Protocol):
+    """What makes the streams of one system, as `eventlog.kafka.admin.KafkaAdmin` does."""
+
+    def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
+        """Make a topic. Raises `LogExists`: it is there, and was left as it is."""
+
+    def partition_count(self, name: str) -> int:
+        """How many partitions a topic has."""
+
+
+class ChangelogStream(NamedTuple):
+    """A stream that was made or found for a store."""
+
+    store: str
+    system: str
+    stream_name: str
+    is_new: bool
+
+
+class _Wanted(NamedTuple):
+    changelog: StoreChangelog
+    stream_name: str
+    settings: Mapping[str, str]
+
+
+def create_changelog_streams(
+    config: Config, partitions: int, admins: Mapping[str, TopicMaker]
+) -> tuple[ChangelogStream, ...]:
+    """Make the changelog of each store, and its access log where it has one; one that is there is left as it is.
+
+    ``partitions``: `JobModel.max_changelog_stream_partitions`. ``admins``: by the job's names of its systems.
+
+    Raises:
+        ChangelogSystemUnknown: a store's system has no admin; nothing was made.
+        ChangelogMisfit: a stream has another number of partitions; those before it were made.
+        ConfigError: a replication factor is no number.
+    """
+    wanted = [(_admin_of(changelog, admins), changelog) for changelog in changelogs(config)]
+    return tuple(
+        _made(admin, stream, config, partitions)
+        for admin, changelog in wanted
+        for stream in _streams(config, changelog)
+    )
+
+
+def _admin_of(changelog: StoreChangelog, admins: Mapping[str, TopicMaker]) -> TopicMaker:
+    admin = None if changelog.system is None else admins.get(changelog.system)
+    if admin is None:
+        raise ChangelogSystemUnknown(changelog.store, changelog.system)
+    return admin
+
+
+def _streams(config: Config, changelog: StoreChangelog) -> Iterator[_Wanted]:
+    yield _Wanted(changelog, changelog.stream, topic_settings(config, changelog))
+    access_log = access_log_of(config, changelog)
+    if access_log is not None:
+        yield _Wanted(changelog, access_log, {})
+
+
+def _made(admin: TopicMaker, wanted: _Wanted, config: Config, partitions: int) -> ChangelogStream:
+    changelog, name, settings = wanted
+    copies = replication_factor(config, changelog)
+    is_new = False
+    with suppress(LogExists):
+        admin.create_topic(name, partitions=partitions, replication_factor=copies, settings=settings)
+        is_new = True
+    actual = admin.partition_count(name)
+    if actual != partitions:
+        raise ChangelogMisfit(changelog.store, name, partitions, actual)
+    return ChangelogStream(changelog.store, changelog.system or "", name, is_new)

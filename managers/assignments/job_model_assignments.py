@@ -1,0 +1,143 @@
+"""A job model's assignments on the coordinator stream, and those of the run before (JobModelHelper of Samza)."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Final, NamedTuple
+
+from eventlog.log import Clock, system_clock
+from eventlog.messages import Message
+from eventlog.partition import SystemStreamPartition
+from managers.assignments.changelog_partition_manager import ChangelogPartitionManager, changelog_messages
+from managers.assignments.task_assignment_manager import (
+    TaskAssignmentManager,
+    task_container_messages,
+    task_delete_messages,
+)
+from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager, partition_messages
+from managers.job_models.job_model import ACTIVE, STANDBY, JobModel, TaskMode
+from managers.job_models.job_model_building import PreviousAssignment
+from managers.signature import JOB_COORDINATOR, forced, signed
+from managers.signed_messages import SignedMessages
+from managers.stores.coordinator_store import CoordinatorStreamStore
+
+PartitionTasks = Mapping[SystemStreamPartition, Sequence[str]]
+
+
+class _Run(NamedTuple):
+    """What one run of a job says of its tasks."""
+
+    active: Set[str]
+    standby: Set[str]
+    partition_tasks: PartitionTasks
+
+
+class JobModelAssignments:
+    """Reads how the last run of a job shared out its work, and writes how the next one does.
+
+    Over a store that is its owner's to open and close. For one job coordinator at a time, as all of Samza's are.
+    """
+
+    def __init__(
+        self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
+    ) -> None:
+        """``source`` is told as the writer."""
+        self._source: Final = source
+        self._clock: Final = clock
+        self._messages: Final = SignedMessages(store, source, clock)
+        self._changelogs: Final = ChangelogPartitionManager(store, source=source, clock=clock)
+        self._tasks: Final = TaskAssignmentManager(store, source=source, clock=clock)
+        self._partitions: Final = TaskPartitionAssignmentManager(store, source=source, clock=clock)
+
+    def read_previous(self) -> PreviousAssignment:
+        """What `build_job_model` needs of the last run: of active tasks, and of those without a mode.
+
+        Raises:
+            UnknownTaskMode: a task has a mode that Samza does not know.
+            NotReady: the store is not open.
+        """
+        modes = self._tasks.read_task_modes()
+        containers = self._tasks.read_task_assignment()
+        return PreviousAssignment(
+            {task: container for task, container in containers.items() if _is_active(task, modes)},
+            _by_task(self._partitions.read_task_partition_assignments(), modes),
+        )
+
+    def save(self, model: JobModel, *, force: bool = False) -> None:
+        """Write a job model's changelog partitions, containers, modes and partitions, after deletes of stale ones.
+
+        If the job has other tasks than before, the assignments of all former tasks are deleted first, with those of
+        partitions that the model has or that tasks read which are gone. If only the standby tasks are others, those of
+        the former standby tasks are. Partitions that nobody reads any more otherwise stay, as they do with Samza.
+        All is one write; what a large one leaves if it is cut off is put right by the next `save`.
+
+        Raises:
+            ChangelogRemapped: a task would get another changelog partition than it has; nothing was written.
+            UnknownTaskMode: a task has a mode that Samza does not know; nothing was written.
+            NotReady: the store is not open.
+        """
+        told = signed(forced(self._source), clock=self._clock) if force else None
+        known = self._changelogs.read_change_log_partition_mapping()
+        numbers = {task.task_name: task.changelog_partition for task in sorted(model.tasks.values())}
+        new = _run_of(model)
+        self._messages.write(
+            [
+                *changelog_messages(known, numbers, forced_by=told),
+                *_stale(self._last_run(), new),
+                *task_container_messages(_containers(model)),
+                *partition_messages(new.partition_tasks),
+            ]
+        )
+
+    def _last_run(self) -> _Run:
+        modes = self._tasks.read_task_modes()
+        tasks = {*self._tasks.read_task_assignment(), *modes}
+        active = {task for task in tasks if _is_active(task, modes)}
+        return _Run(active, tasks - active, self._partitions.read_task_partition_assignments())
+
+
+def _stale(last: _Run, new: _Run) -> list[Message]:
+    """The deletes of what the last run said that does not hold in the new one."""
+    gone = set(last.standby) if last.standby != new.standby else set()
+    partitions: set[SystemStreamPartition] = set()
+    if last.active != new.active:
+        gone |= last.active
+        partitions = {*new.partition_tasks, *_read_by_others(last.partition_tasks, new.active | new.standby)}
+    return [
+        *task_delete_messages(sorted(gone)),
+        *partition_messages(dict.fromkeys(sorted(partitions))),
+    ]
+
+
+def _read_by_others(partition_tasks: PartitionTasks, tasks: Set[str]) -> Iterable[SystemStreamPartition]:
+    return (partition for partition, readers in partition_tasks.items() if not tasks >= set(readers))
+
+
+def _run_of(model: JobModel) -> _Run:
+    tasks = sorted(model.tasks.values())
+    readers: dict[SystemStreamPartition, list[str]] = {}
+    for task in tasks:
+        for partition in sorted(task.partitions):
+            readers.setdefault(partition, []).append(task.task_name)
+    standby = {task.task_name for task in tasks if task.task_mode == STANDBY}
+    return _Run({task.task_name for task in tasks} - standby, standby, readers)
+
+
+def _containers(model: JobModel) -> dict[str | None, dict[str, str]]:
+    return {
+        container.processor_id: {task.task_name: task.task_mode for task in sorted(container.tasks.values())}
+        for container in sorted(model.containers.values(), key=lambda container: container.processor_id)
+    }
+
+
+def _is_active(task_name: str, modes: Mapping[str, TaskMode]) -> bool:
+    return modes.get(task_name, ACTIVE) == ACTIVE
+
+
+def _by_task(
+    partition_tasks: PartitionTasks, modes: Mapping[str, TaskMode]
+) -> dict[str, frozenset[SystemStreamPartition]]:
+    found: dict[str, set[SystemStreamPartition]] = {}
+    for partition, readers in partition_tasks.items():
+        for task in readers:
+            if _is_active(task, modes):
+                found.setdefault(task, set()).add(partition)
+    return {task: frozenset(partitions) for task, partitions in found.items()}

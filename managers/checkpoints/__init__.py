@@ -1,0 +1,1 @@
+"""How far tasks have read: checkpoints in both places, and the tool that shows and writes them."""

@@ -1,0 +1,137 @@
+"""Events of a checkpoint topic and of seed 000's set-checkpoint, read and written as checkpoints."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from eventlog.checkpoint import Checkpoint, CheckpointV1, CheckpointV2, Offsets
+from eventlog.errors import WireError
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.messages import Delete, Envelope, SetCheckpoint
+from eventlog.partition import TaskName
+from eventlog.wire import checkpoint_topic, coordinator
+from eventlog.wire.checkpoint_topic import CheckpointKey
+from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, GrouperMismatch
+from managers.checkpoints.living_checkpoints import Entry
+
+COORDINATOR_VERSION: Final = 0
+"""The version of a checkpoint on the coordinator stream, as the relation ``checkpoint`` has it."""
+
+_KEY_TYPES: Final = {1: checkpoint_topic.KEY_TYPE_V1, 2: checkpoint_topic.KEY_TYPE_V2}
+_VERSIONS: Final = {key_type: version for version, key_type in _KEY_TYPES.items()}
+_logger: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicReader:
+    """Reads events of a checkpoint topic (Samza's KafkaCheckpointManager).
+
+    Types that it does not know are passed over whatever they hold. With ``is_validating``, an event that can't be
+    read, or that another grouper wrote, is an error; without, the one is passed over and the other taken, each with a
+    warning. Values of versions that are not read are not looked at.
+    """
+
+    stream_name: str
+    read_versions: Sequence[int]
+    grouper_factory: str
+    is_validating: bool
+
+    def __call__(self, event: RecordedEvent) -> Entry | None:
+        """Read an event. Raises `CheckpointUnreadable` or `GrouperMismatch`."""
+        try:
+            key = checkpoint_topic.decode_key(event.key)
+        except WireError as error:
+            self._pass_over(event, error)
+            return None
+        version = _VERSIONS.get(key.key_type)
+        if version is None:
+            return None
+        if key.grouper_factory != self.grouper_factory:
+            self._mind_grouper(event, key)
+        if event.value is None:
+            return Entry(key.task_name, version, None)
+        return Entry(key.task_name, version, *self._value(event, event.value, version))
+
+    def _value(self, event: RecordedEvent, value: bytes, version: int) -> tuple[Checkpoint | None, bool]:
+        if version not in self.read_versions:
+            return None, True
+        try:
+            decode = checkpoint_topic.decode_v1 if version == 1 else checkpoint_topic.decode_v2
+            return decode(value), False
+        except WireError as error:
+            self._pass_over(event, error)
+            return None, True
+
+    def _pass_over(self, event: RecordedEvent, error: WireError) -> None:
+        if self.is_validating:
+            raise CheckpointUnreadable(self.stream_name, event.offset, error) from error
+        _logger.warning("offset %d of %s is passed over: %s", event.offset, self.stream_name, error)
+
+    def _mind_grouper(self, event: RecordedEvent, key: CheckpointKey) -> None:
+        mismatch = GrouperMismatch(self.stream_name, event.offset, self.grouper_factory, key.grouper_factory)
+        if self.is_validating:
+            raise mismatch
+        _logger.warning("%s; it is taken, since validation is off", mismatch)
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorReader:
+    """Reads set-checkpoint of a coordinator stream (seed 000); what can't be read is passed over, with a warning."""
+
+    stream_name: str
+
+    def __call__(self, event: RecordedEvent) -> Entry | None:
+        """Read an event."""
+        task_name = ""
+        try:
+            key = coordinator.decode_key(event.key)
+            if key.message_type != SetCheckpoint.message_type:
+                return None
+            task_name = key.key
+            message = coordinator.decode_message(key, event.value)
+        except WireError as error:
+            if not task_name:  # a key that says nothing is no checkpoint that one could miss
+                return None
+            _logger.warning("offset %d of %s is passed over: %s", event.offset, self.stream_name, error)
+            return Entry(task_name, COORDINATOR_VERSION, None, is_passed_over=True)
+        return Entry(task_name, COORDINATOR_VERSION, _offsets(message))
+
+
+def topic_event(task_name: str, checkpoint: Checkpoint, grouper_factory: str) -> NewEvent:
+    """A checkpoint as the checkpoint topic holds it, entries sorted: under its version's key, beside the other's."""
+    key = CheckpointKey(_KEY_TYPES[version_of(checkpoint)], TaskName(task_name), grouper_factory)
+    return NewEvent(checkpoint_topic.encode_key(key), _topic_value(checkpoint))
+
+
+def coordinator_event(task_name: str, checkpoint: CheckpointV1, envelope: Envelope) -> NewEvent:
+    """A checkpoint as seed 000 keeps it on the coordinator stream, entries sorted by partition."""
+    offsets = _sorted(checkpoint.offsets)
+    message = SetCheckpoint(task_name=task_name, offsets=offsets, envelope=envelope)
+    return NewEvent(*coordinator.encode_message(message))
+
+
+def version_of(checkpoint: Checkpoint) -> int:
+    """1 or 2. Raises TypeError where it is no checkpoint."""
+    if isinstance(checkpoint, CheckpointV1 | CheckpointV2):
+        return 1 if isinstance(checkpoint, CheckpointV1) else 2
+    raise TypeError(f"a checkpoint must be a CheckpointV1 or a CheckpointV2, not {checkpoint!r}")
+
+
+def _topic_value(checkpoint: Checkpoint) -> bytes:
+    if isinstance(checkpoint, CheckpointV1):
+        return checkpoint_topic.encode_v1(CheckpointV1(_sorted(checkpoint.offsets)))
+    markers = {factory: dict(sorted(of.items())) for factory, of in sorted(checkpoint.state_markers.items())}
+    offsets = _sorted(checkpoint.offsets)
+    return checkpoint_topic.encode_v2(CheckpointV2(checkpoint.checkpoint_id, offsets, markers))
+
+
+def _offsets(message: object) -> CheckpointV1 | None:
+    if isinstance(message, SetCheckpoint):
+        return CheckpointV1(message.offsets)
+    assert isinstance(message, Delete)  # noqa: S101 (decode_message gives nothing else for this type)
+    return None
+
+
+def _sorted(offsets: Offsets) -> Offsets:
+    return dict(sorted(offsets.items()))

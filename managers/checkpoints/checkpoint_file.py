@@ -1,0 +1,158 @@
+"""Samza's property file of offsets: ``tasknames.<task>.systems.<system>.streams.<stream>.partitions.<n>=<offset>``."""
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from eventlog.errors import WireError
+from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
+from eventlog.secrets import SecretPolicy
+from managers.checkpoints.checkpoint_errors import CheckpointFileError
+
+TaskOffsets = Mapping[str, Mapping[SystemStreamPartition, str]]
+
+_PREFIX: Final = "tasknames."
+_BLANK: Final = r"[ \t\f]*"
+_LINE: Final = re.compile(
+    r"tasknames\.(?P<task>.+)\.systems\.(?P<system>.+)\.streams\.(?P<stream>.+)\.partitions\.(?P<partition>[0-9]+)"
+    rf"(?:{_BLANK}[=:]{_BLANK}|[ \t\f]+)(?P<offset>.*)",
+    re.DOTALL,
+)
+_ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
+_ESCAPED: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_UNESCAPED: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f"}
+_SECRETS: Final = SecretPolicy(b"")  # for what counts as one; nothing is fingerprinted
+_logger: Final = logging.getLogger(__name__)
+
+
+class Line(NamedTuple):
+    """A line of a property file as it is meant, and the number of the line that it begins on."""
+
+    number: int
+    text: str
+
+
+class OffsetFile(NamedTuple):
+    """The offsets of a file by task, and its lines that say nothing of offsets."""
+
+    offsets: TaskOffsets
+    ignored: tuple[Line, ...]
+
+
+def parse_offsets(text: str, place: str = "the file", *, is_strict: bool = False) -> OffsetFile:
+    """Read a property file (Samza's CheckpointTool, SAMZA-1505): the offsets of each task together, each as its text.
+
+    Other lines are ignored, with a warning that shows them; ``is_strict`` refuses those that were meant to be offsets,
+    or are no property at all. A blank in a task's name may be escaped, as in Java's files, or not, as the tool prints.
+
+    Raises:
+        CheckpointFileError: a partition stands twice with two offsets or has none, or an escape is wrong.
+    """
+    offsets: dict[str, dict[SystemStreamPartition, str]] = {}
+    ignored: list[Line] = []
+    for line in _lines(text, place):
+        found = _LINE.fullmatch(line.text)
+        if found is None:
+            _ignore(line, place, is_strict=is_strict)
+            ignored.append(line)
+        else:
+            _add(offsets.setdefault(found["task"], {}), found, place, line.number)
+    return OffsetFile(offsets, tuple(ignored))
+
+
+def decode_file(data: bytes, place: str) -> str:
+    """The text of a file. Raises `CheckpointFileError` where it is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CheckpointFileError(place, data[: error.start].count(b"\n") + 1, "it is not UTF-8") from None
+
+
+def property_lines(task_name: str, offsets: Mapping[SystemStreamPartition, str | None]) -> Iterator[str]:
+    """The lines of a task, sorted by partition, as Samza's tool prints them; `parse_offsets` reads them back.
+
+    A partition without an offset, and one of a key bucket, which the form can't say, is a comment.
+    """
+    for partition, offset in sorted(offsets.items()):
+        name = (
+            f"tasknames.{_escaped(task_name)}.systems.{_escaped(partition.system)}"
+            f".streams.{_escaped(partition.stream)}.partitions.{partition.partition}"
+        )
+        if offset is None:
+            yield f"# {name} has no offset"
+        elif partition.key_bucket != NO_KEY_BUCKET:
+            yield f"# {name}, keys {partition.key_bucket} = {_escaped(offset)}"
+        else:
+            yield f"{name} = {_escaped(offset)}"
+
+
+def shown(line: Line) -> str:
+    """A line as it may be shown: of one that may hold a secret, its name only."""
+    name = re.split(r"[=:\s]", line.text, maxsplit=1)[0]
+    return f"{name}=…" if _SECRETS.is_secret_name(name) or _SECRETS.holds_secret(line.text) else line.text
+
+
+def _ignore(line: Line, place: str, *, is_strict: bool) -> None:
+    if is_strict and line.text.startswith(_PREFIX):
+        raise CheckpointFileError(
+            place,
+            line.number,
+            f"{shown(line)!r} is not tasknames.<task>.systems.<system>.streams.<stream>.partitions.<n>=<offset>",
+        )
+    if is_strict and not re.search(r"[=:]", line.text):
+        raise CheckpointFileError(place, line.number, f"{shown(line)!r} is no property")
+    _logger.warning("%s, line %d is ignored, since it names no offset: %s", place, line.number, shown(line))
+
+
+def _add(offsets: dict[SystemStreamPartition, str], found: re.Match[str], place: str, number: int) -> None:
+    if "." in found["system"]:
+        raise CheckpointFileError(place, number, f"the system {found['system']!r} holds a dot, which no system may")
+    try:
+        partition_id = parse_int32(found["partition"], "bad_partition", "the partition")
+    except WireError as error:
+        raise CheckpointFileError(place, number, error.detail) from None
+    partition = SystemStreamPartition(found["system"], found["stream"], partition_id)
+    offset = found["offset"].strip(" \t\f")
+    if not offset:
+        raise CheckpointFileError(place, number, f"{partition} has no offset")
+    if offsets.setdefault(partition, offset) != offset:
+        raise CheckpointFileError(place, number, f"{partition} has another offset in a line before")
+
+
+def _lines(text: str, place: str) -> Iterator[Line]:
+    """The lines that are no comments and not empty; one that ends in a backslash goes on in the next."""
+    begun: Line | None = None
+    for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+        stripped = raw.lstrip(" \t\f")
+        if begun is None and (not stripped or stripped[0] in "#!"):
+            continue
+        line = Line(number, stripped) if begun is None else Line(begun.number, begun.text + stripped)
+        begun = line._replace(text=line.text[:-1]) if _goes_on(line.text) else None
+        if begun is None:
+            yield _unescaped(line, place)
+    if begun is not None:
+        yield _unescaped(begun, place)
+
+
+def _goes_on(text: str) -> bool:
+    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
+
+
+def _unescaped(line: Line, place: str) -> Line:
+    def meant(escape: re.Match[str]) -> str:
+        letter = escape[1]
+        if letter == "u":
+            raise CheckpointFileError(place, line.number, r"\u is not followed by four hexadecimal digits")
+        return chr(int(letter[1:], 16)) if letter.startswith("u") else _ESCAPED.get(letter, letter)
+
+    text = _ESCAPE.sub(meant, line.text)
+    try:  # two halves of a surrogate pair are one character
+        whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        raise CheckpointFileError(place, line.number, "it holds half of a surrogate pair") from None
+    return Line(line.number, whole)
+
+
+def _escaped(text: str) -> str:
+    return "".join(_UNESCAPED.get(letter, letter) for letter in text)

@@ -1,0 +1,172 @@
+"""Samza's checkpoint tool: shows a stopped job's checkpoints, and writes others."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
+from eventlog.log import Clock, system_clock
+from eventlog.partition import SystemStreamPartition
+from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_errors import JobAlive, UnknownTask
+from managers.checkpoints.checkpoint_file import TaskOffsets, property_lines
+from managers.checkpoints.checkpoint_place import JobCheckpoints
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.job_facts import JobFacts
+
+COMMIT_MS: Final = "task.commit.ms"
+DEFAULT_COMMIT_MS: Final = 60_000
+ALIVE_COMMITS: Final = 3
+
+
+class OffsetChange(NamedTuple):
+    """A partition whose offset would become another; None: it has none, or will have none."""
+
+    task_name: str
+    partition: SystemStreamPartition
+    old_offset: str | None
+    new_offset: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointChange:
+    """A task's checkpoint as it is (None: there is none) and as it would be."""
+
+    task_name: str
+    before: Checkpoint | None
+    after: Checkpoint
+
+    def offset_changes(self) -> Iterator[OffsetChange]:
+        """Each partition that differs, sorted."""
+        old = {} if self.before is None else self.before.offsets
+        for partition in sorted({*old, *self.after.offsets}):
+            change = OffsetChange(self.task_name, partition, old.get(partition), self.after.offsets.get(partition))
+            if change.old_offset != change.new_offset or (partition in old) is not (partition in self.after.offsets):
+                yield change
+
+
+class CheckpointTool:
+    """Reads and writes the checkpoints of a job that stands still. A context manager that starts and stops the manager.
+
+    Samza's CheckpointTool; other than there, offsets that are given are merged into the task's checkpoint (a partial
+    file would lose the other partitions), and a checkpoint is written in the version that the task would start from,
+    with its state markers, so that it counts at the next start and the stores keep their state.
+    """
+
+    def __init__(
+        self,
+        manager: JobCheckpoints,
+        facts: JobFacts,
+        *,
+        clock: Clock = system_clock,
+        nano_time: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """``clock`` tells the time that the last commit is held against, and that goes into new checkpoint ids."""
+        self._manager = manager
+        self._facts = facts
+        self._clock = clock
+        self._nano_time = nano_time
+
+    def current(self) -> dict[str, Checkpoint | None]:
+        """The checkpoint that each of the job's tasks would start from, sorted by task."""
+        return {task_name: self._current(task_name) for task_name in sorted(self._known())}
+
+    def property_lines(self) -> Iterator[str]:
+        """Current input offsets as the lines of a property file; changelogs are left out."""
+        for task_name, checkpoint in self.current().items():
+            if checkpoint is not None:
+                yield from property_lines(task_name, self._inputs(checkpoint))
+
+    def plan(self, offsets: TaskOffsets, *, replace: bool = False, any_task: bool = False) -> list[CheckpointChange]:
+        """The checkpoints that would be written, of tasks whose checkpoint differs; nothing is written.
+
+        A task's other partitions stay, unless ``replace``: then those are dropped that are not named. State stays in
+        both cases.
+
+        Raises:
+            UnknownTask: the job has no such task, and some; unless ``any_task``.
+        """
+        known = self._known()
+        unknown = sorted(set(offsets) - known)
+        if unknown and known and not any_task:
+            raise UnknownTask(unknown[0], known)
+        changes = [self._change(task_name, offsets[task_name], replace) for task_name in sorted(offsets)]
+        return [change for change in changes if change.before is None or any(change.offset_changes())]
+
+    def require_stopped(self) -> None:
+        """Raise `JobAlive` where a checkpoint was written less than three times ``task.commit.ms`` ago."""
+        last_ms = self._manager.last_commit_ms()
+        if last_ms is None:
+            return
+        seconds = (ms_of(self._clock()) - last_ms) / 1000
+        limit = ALIVE_COMMITS * commit_ms(self._facts.config.get(COMMIT_MS)) / 1000
+        if seconds <= limit:
+            raise JobAlive(datetime.fromtimestamp(last_ms / 1000, UTC), seconds, limit)
+
+    def write(self, changes: list[CheckpointChange]) -> list[int]:
+        """Write the checkpoints of a plan, and give their log offsets; see `TaskCheckpoints.write_checkpoint`."""
+        for change in changes:
+            self._manager.register(change.task_name)
+        return [self._manager.write_checkpoint(change.task_name, change.after) for change in changes]
+
+    def _known(self) -> frozenset[str]:
+        return self._facts.task_names | self._manager.task_names()
+
+    def _current(self, task_name: str) -> Checkpoint | None:
+        self._manager.register(task_name)
+        return self._manager.read_last_checkpoint(task_name)
+
+    def _change(self, task_name: str, offsets: Offsets, replace: bool) -> CheckpointChange:
+        before = self._current(task_name)
+        kept = self._kept(before, replace)
+        return CheckpointChange(task_name, before, self._after(before, {**kept, **offsets}))
+
+    def _kept(self, before: Checkpoint | None, replace: bool) -> Offsets:
+        if before is None:
+            return {}
+        inputs = self._inputs(before) if replace else {}
+        return {partition: offset for partition, offset in before.offsets.items() if partition not in inputs}
+
+    def _after(self, before: Checkpoint | None, offsets: Offsets) -> Checkpoint:
+        if isinstance(before, CheckpointV1) or (before is None and self._first_version() != 2):
+            return CheckpointV1(offsets)
+        new_id = CheckpointId.create(ms_of(self._clock()), self._nano_time())
+        return CheckpointV2(new_id, offsets, {} if before is None else before.state_markers)
+
+    def _first_version(self) -> int:
+        """The version of a task's first checkpoint: the one that the job prefers to read."""
+        return self._manager.read_versions[0] if isinstance(self._manager, KafkaCheckpointManager) else 1
+
+    def _inputs(self, checkpoint: Checkpoint) -> Offsets:
+        if isinstance(checkpoint, CheckpointV2) or not isinstance(self._manager, KafkaCheckpointManager):
+            return checkpoint.offsets  # only version 1 of the topic holds changelogs beside inputs
+        offsets = checkpoint.offsets.items()
+        return {partition: offset for partition, offset in offsets if not self._facts.is_state(partition, offset)}
+
+    def __enter__(self) -> Self:
+        self._manager.start()
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._manager.stop()
+
+
+def dotted_streams(checkpoint: Checkpoint) -> list[str]:
+    """The streams in a V2 checkpoint whose names Samza 1.8 can't read back, since it splits them at every dot."""
+    if isinstance(checkpoint, CheckpointV1):
+        return []
+    return sorted({partition.stream for partition in checkpoint.offsets if "." in partition.stream})
+
+
+def commit_ms(text: str | None) -> int:
+    """How often a job commits; a minute where config says nothing usable, or that only the task commits itself."""
+    try:
+        given = int(text or "")
+    except ValueError:
+        return DEFAULT_COMMIT_MS
+    return given if given > 0 else DEFAULT_COMMIT_MS

@@ -1,0 +1,132 @@
+"""Checkpoints on a job's checkpoint topic, as every released Samza keeps them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from eventlog.checkpoint import Checkpoint
+from eventlog.checkpoint_choice import LIVE_MAX_AGE, READ_VERSIONS, choose, parse_max_age, parse_read_versions
+from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
+from managers.appending import AppendGaveUp, Retry, RetryingAppender
+from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
+from managers.checkpoints.checkpoint_events import TopicReader, topic_event
+from managers.checkpoints.checkpoint_topic import OpenAdmin, create_checkpoint_topic
+from managers.checkpoints.living_checkpoints import LivingCheckpoints
+from managers.checkpoints.task_checkpoints import TaskCheckpoints
+from managers.errors import NotReady
+from managers.held_log import HeldLog, LogOrOpener
+
+GROUPER_FACTORY: Final = "job.systemstreampartition.grouper.factory"
+VALIDATION: Final = "job.checkpoint.validation.enabled"
+STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.after.first.read"
+
+
+class KafkaCheckpointManager(TaskCheckpoints):
+    """Checkpoints V1 and V2 of a job's checkpoint topic, over any event log.
+
+    Samza's KafkaCheckpointManager (seed 002 for V2). The first read goes through the topic once, for all tasks; unless
+    config says otherwise no later read looks at it again. Of several versions the one that counts is that of
+    `eventlog.checkpoint_choice.choose`.
+
+    Config: ``task.checkpoint.read.versions``, ``task.live.checkpoint.max.age``,
+    ``job.systemstreampartition.grouper.factory``, ``job.checkpoint.validation.enabled`` (true),
+    ``samza.internal.task.checkpoint.consumer.stop.after.first.read`` (true).
+    """
+
+    def __init__(
+        self,
+        log: LogOrOpener,
+        *,
+        config: Mapping[str, str] | None = None,
+        retry: Retry | None = None,
+        open_admin: OpenAdmin | None = None,
+    ) -> None:
+        """``log`` is the topic's, or opens it, anew after each failure; ``open_admin`` is for `create_resources`.
+
+        Raises:
+            ConfigError: versions or age in config are no numbers.
+        """
+        super().__init__()
+        self._config: Final = dict(config or {})
+        self._open_admin = open_admin
+        self._appender = RetryingAppender(log, retry or Retry(), self._runs)
+        self._read_versions = parse_read_versions(self._config.get(READ_VERSIONS))
+        self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
+        self._grouper_factory = self._config.get(GROUPER_FACTORY) or DEFAULT_GROUPER_FACTORY
+        self._reads_once = is_on(self._config, STOP_AFTER_FIRST_READ)
+        self._reader = HeldLog(log)
+        self._is_reading = False
+        self._living: LivingCheckpoints | None = None
+
+    @property
+    def read_versions(self) -> tuple[int, ...]:
+        """The versions that are read, the preferred one first."""
+        return self._read_versions
+
+    def create_resources(self) -> None:
+        """Make the topic with Samza's settings unless it is there, then look at it if validation is on.
+
+        Raises:
+            NotReady: the manager has no ``open_admin``.
+            MissingSetting: config has no ``job.name``.
+            StreamRefused: it has several partitions, or is not compacted.
+            EventLogError: it can't be made.
+        """
+        if self._open_admin is None:
+            raise NotReady(type(self).__name__, "has nobody who could make its topic", "give it open_admin")
+        create_checkpoint_topic(self._open_admin, self._config, is_validating=is_on(self._config, VALIDATION))
+
+    def task_names(self) -> frozenset[str]:
+        """See `TaskCheckpoints.task_names`."""
+        with self._lock:
+            return frozenset(self._up_to_date().task_names())
+
+    def last_commit_ms(self) -> int | None:
+        """See `TaskCheckpoints.last_commit_ms`; of whatever version."""
+        with self._lock:
+            return self._up_to_date().last_commit_ms
+
+    def _open(self) -> str:
+        stream_name = self._appender.open().stream_name
+        reader = self._reader.open()
+        self._is_reading = True
+        if self._living is None:
+            is_validating = is_on(self._config, VALIDATION)
+            decode = TopicReader(stream_name, self._read_versions, self._grouper_factory, is_validating)
+            self._living = LivingCheckpoints(decode)
+            self._living.position = reader.start_offset()
+        return stream_name
+
+    def _close(self) -> None:
+        self._appender.close()
+        self._close_reader()
+
+    def _close_reader(self) -> None:
+        self._is_reading = False
+        self._reader.close()
+
+    def _up_to_date(self) -> LivingCheckpoints:
+        self._require_running()
+        assert self._living is not None  # noqa: S101 (made by the start)
+        if self._is_reading:
+            self._living.catch_up(self._reader.open())
+            if self._reads_once:
+                self._close_reader()
+        return self._living
+
+    def _read(self, task_name: str) -> Checkpoint | None:
+        candidates = self._up_to_date().of_task(task_name)
+        chosen = choose(candidates, self._read_versions, self._max_age_ms)
+        return None if chosen is None else chosen.payload
+
+    def _write(self, task_name: str, checkpoint: Checkpoint) -> int:
+        event = topic_event(task_name, checkpoint, self._grouper_factory)
+        try:
+            return self._appender.append([event]).start
+        except AppendGaveUp as error:
+            cause = error.__cause__
+            raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, error.tries, cause) from cause
+
+
+def is_on(config: Mapping[str, str], name: str) -> bool:
+    """Whether a switch that is on by default is on; as in Samza, whatever is not ``true`` is off."""
+    return config.get(name, "true").strip().lower() == "true"

@@ -1,0 +1,1 @@
+"""A job's config on its coordinator stream."""

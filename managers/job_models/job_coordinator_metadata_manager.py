@@ -1,0 +1,156 @@
+"""Keeps what the last job coordinator was started with, and tells what is different now (seed 003)."""
+
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from eventlog.log import Clock, system_clock
+from eventlog.messages import SetJobCoordinatorMetadata
+from eventlog.wire.coordinator import encode_message
+from managers.job_models.job_coordinator_metadata import (
+    JobCoordinatorMetadata,
+    JobMetadataChange,
+    config_id,
+    job_model_id,
+    yarn_epoch_id,
+)
+from managers.job_models.job_model import JobModel
+from managers.job_models.metadata_errors import MetadataNotGenerated, MetadataNotWritten
+from managers.job_names import Config
+from managers.signature import JOB_COORDINATOR, signed
+from managers.stores.metadata_store import NamespacedStore
+from managers.stores.namespaced_key import NamespacedKey
+
+YARN: Final = "YARN"
+NON_YARN: Final = "NON_YARN"
+CONTAINER_ID: Final = "CONTAINER_ID"
+EPOCH_ID: Final = "SAMZA_EPOCH_ID"
+
+_logger: Final = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class MetadataMetrics:
+    """Counters, and gauges that are 1 once the thing was seen; Samza's names."""
+
+    application_attempt_count: int = 0
+    new_deployment: int = 0
+    job_model_changed: int = 0
+    config_changed: int = 0
+    metadata_generation_failed_count: int = 0
+    metadata_read_failed_count: int = 0
+    metadata_write_failed_count: int = 0
+
+
+class JobCoordinatorMetadataManager:
+    """Makes, compares, reads and writes the metadata of one cluster type's job coordinator.
+
+    ``environment`` is the process's: with YARN it has ``CONTAINER_ID``, elsewhere ``SAMZA_EPOCH_ID`` (SAMZA-2670).
+    """
+
+    def __init__(
+        self,
+        store: NamespacedStore,
+        cluster_type: str = YARN,
+        *,
+        environment: Mapping[str, str] = os.environ,
+        clock: Clock = system_clock,
+    ) -> None:
+        if not cluster_type.strip():
+            raise ValueError(f"cluster_type is {cluster_type!r}: name it, such as {YARN} or {NON_YARN}")
+        self.metrics: Final = MetadataMetrics()
+        self.cluster_type: Final = cluster_type
+        self._store: Final = store
+        self._environment: Final = environment
+        self._clock: Final = clock
+
+    def generate_job_coordinator_metadata(self, job_model: JobModel, config: Config) -> JobCoordinatorMetadata:
+        """The ids of this start.
+
+        Raises:
+            MetadataNotGenerated: the environment does not tell the deployment; its cause says what is wrong.
+        """
+        try:
+            return JobCoordinatorMetadata(self._epoch_id(), config_id(config), job_model_id(job_model))
+        except (KeyError, ValueError) as error:
+            self.metrics.metadata_generation_failed_count += 1
+            raise MetadataNotGenerated(self.cluster_type, self._variable) from error
+
+    def check_for_metadata_changes(
+        self, new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None
+    ) -> frozenset[JobMetadataChange]:
+        """What is different; empty, if this is another attempt with the same config and job model.
+
+        Without previous metadata everything is. A gauge tells a new deployment, or else what has changed across its
+        attempts.
+        """
+        changes = _changes(new, previous)
+        if JobMetadataChange.NEW_DEPLOYMENT in changes:
+            self.metrics.new_deployment = 1
+        elif changes:
+            self.metrics.job_model_changed |= JobMetadataChange.JOB_MODEL in changes
+            self.metrics.config_changed |= JobMetadataChange.CONFIG in changes
+        else:
+            self.metrics.application_attempt_count += 1
+        return changes
+
+    def read_job_coordinator_metadata(self) -> JobCoordinatorMetadata | None:
+        """What was written last; None if nothing was, or what stands there lacks an id (which is counted)."""
+        said = self._store.messages(SetJobCoordinatorMetadata.message_type).get(self.cluster_type)
+        if not isinstance(said, SetJobCoordinatorMetadata):
+            return None
+        try:
+            return JobCoordinatorMetadata(said.epoch_id or "", said.config_id or "", said.job_model_id or "")
+        except ValueError as error:
+            self.metrics.metadata_read_failed_count += 1
+            _logger.warning("the metadata of cluster type %s is passed over: %s", self.cluster_type, error)
+            return None
+
+    def write_job_coordinator_metadata(self, metadata: JobCoordinatorMetadata) -> None:
+        """Keep metadata; what stands there already is not written again.
+
+        Raises:
+            TypeError: it is none.
+            MetadataNotWritten: the store did not take it; its cause says why.
+        """
+        if not isinstance(metadata, JobCoordinatorMetadata):
+            raise TypeError(f"metadata is {type(metadata).__name__}, not JobCoordinatorMetadata")
+        try:
+            if self.read_job_coordinator_metadata() != metadata:
+                self._store.put(self._key, self._value(metadata))
+        except Exception as error:
+            self.metrics.metadata_write_failed_count += 1
+            raise MetadataNotWritten(self.cluster_type, metadata) from error
+
+    @property
+    def _key(self) -> NamespacedKey:
+        return NamespacedKey(SetJobCoordinatorMetadata.message_type, self.cluster_type)
+
+    @property
+    def _variable(self) -> str:
+        return CONTAINER_ID if self.cluster_type == YARN else EPOCH_ID
+
+    def _epoch_id(self) -> str:
+        said = self._environment[self._variable]
+        return yarn_epoch_id(said) if self.cluster_type == YARN else said
+
+    def _value(self, metadata: JobCoordinatorMetadata) -> bytes:
+        message = SetJobCoordinatorMetadata(
+            cluster_type=self.cluster_type,
+            epoch_id=metadata.epoch_id,
+            config_id=metadata.config_id,
+            job_model_id=metadata.job_model_id,
+            envelope=signed(JOB_COORDINATOR, clock=self._clock),
+        )
+        return encode_message(message)[1] or b""
+
+
+def _changes(new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None) -> frozenset[JobMetadataChange]:
+    pairs = {
+        JobMetadataChange.NEW_DEPLOYMENT: (new.epoch_id, previous and previous.epoch_id),
+        JobMetadataChange.JOB_MODEL: (new.job_model_id, previous and previous.job_model_id),
+        JobMetadataChange.CONFIG: (new.config_id, previous and previous.config_id),
+    }
+    return frozenset(change for change, (now, before) in pairs.items() if now != before)

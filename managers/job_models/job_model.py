@@ -1,0 +1,94 @@
+"""How a job's work is shared out: the job has containers, a container has tasks, a task reads partitions.
+
+Samza's JobModel, ContainerModel and TaskModel (seeds 000 and 001).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal
+
+from eventlog.partition import SystemStreamPartition
+from managers.job_models.java_text import text_order
+
+TaskMode = Literal["Active", "Standby"]
+
+ACTIVE: Final[TaskMode] = "Active"
+STANDBY: Final[TaskMode] = "Standby"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskModel:
+    """What a task reads, and the partition of the job's changelogs that holds its state.
+
+    Tasks sort by their names as texts, as Samza's do: ``Partition 10`` before ``Partition 2``. ``offsets`` are the
+    last processed ones, which only seed 000 gave to its containers in this way; they don't make a task another.
+    """
+
+    task_name: str
+    partitions: frozenset[SystemStreamPartition]
+    changelog_partition: int
+    task_mode: TaskMode = ACTIVE
+    offsets: Mapping[SystemStreamPartition, str | None] = field(default_factory=dict, compare=False, repr=False)
+
+    def __lt__(self, other: "TaskModel") -> bool:
+        return text_order(self.task_name) < text_order(other.task_name)
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerModel:
+    """The tasks that run in one container, by their names. ``processor_id`` is the container's id."""
+
+    processor_id: str
+    tasks: Mapping[str, TaskModel]
+
+    def __hash__(self) -> int:
+        return hash((self.processor_id, frozenset(self.tasks.values())))
+
+
+@dataclass(frozen=True, slots=True)
+class JobModel:
+    """A job's config and its containers, by their ids.
+
+    ``stated_partitions`` is the number of changelog partitions that JSON named, and ``origin`` the JSON that the model
+    was read from, so that an unchanged model is written again as the same bytes. Neither makes a model another.
+    """
+
+    config: Mapping[str, str]
+    containers: Mapping[str, ContainerModel]
+    stated_partitions: int = field(default=0, compare=False, repr=False)
+    origin: bytes | None = field(default=None, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.config.items()), frozenset(self.containers.values())))
+
+    @property
+    def tasks(self) -> Mapping[str, TaskModel]:
+        """The tasks of all containers, by their names."""
+        models = (task for container in self.containers.values() for task in container.tasks.values())
+        return MappingProxyType({task.task_name: task for task in models})
+
+    @property
+    def max_changelog_stream_partitions(self) -> int:
+        """How many partitions each changelog needs: one more than the greatest number that a task has (SAMZA-686)."""
+        return max((self.stated_partitions, *(task.changelog_partition + 1 for task in self.tasks.values())))
+
+
+def compare_container_models(first: JobModel | None, second: JobModel | None) -> bool:
+    """Whether two job models share out the work in the same way, whatever their configs say (JobModelUtil)."""
+    if first is None or second is None:
+        return first is second
+    return first.containers == second.containers
+
+
+def compare_container_model_for_processor(processor_id: str, first: JobModel | None, second: JobModel | None) -> bool:
+    """Whether two job models give the same work to one container (JobModelUtil).
+
+    Raises:
+        ValueError: the id is blank.
+    """
+    if not processor_id or processor_id.isspace():
+        raise ValueError("processor_id is blank: name the container whose work is to be compared")
+    if first is None or second is None:
+        return first is second
+    return first.containers.get(processor_id) == second.containers.get(processor_id)

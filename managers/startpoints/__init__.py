@@ -1,0 +1,1 @@
+"""Requests to start elsewhere: written, handed out, planned and warned of."""

@@ -1,0 +1,66 @@
+"""One namespace of a store (NamespaceAwareCoordinatorStreamStore of Samza, seed 001)."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from eventlog.messages import Message
+from managers.stores.metadata_store import NamespacedStore
+from managers.stores.namespaced_key import NamespacedKey
+
+
+class NamespaceAwareCoordinatorStreamStore:
+    """A store's keys of one namespace, which is a message type; a `MetadataStore` of plain keys.
+
+    Views share their store: `init` and `close` leave it as it is (SAMZA-2167, SAMZA-2260), whoever made it does that.
+    """
+
+    def __init__(self, store: NamespacedStore, namespace: str) -> None:
+        if not namespace:
+            raise ValueError("a namespace is a message type such as 'set-config', not ''")
+        self._store: Final = store
+        self.namespace: Final = namespace
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.namespace} of {self._store!r}>"
+
+    def init(self) -> None:
+        """Do nothing: the store is made ready by its owner."""
+
+    def get(self, key: str) -> bytes | None:
+        """See `MetadataStore.get`."""
+        return self._store.get(self._in_namespace(key))
+
+    def put(self, key: str, value: bytes) -> None:
+        """See `MetadataStore.put`."""
+        self._store.put(self._in_namespace(key), value)
+
+    def put_all(self, entries: Mapping[str, bytes]) -> None:
+        """See `MetadataStore.put_all`."""
+        self._store.put_all({self._in_namespace(key): value for key, value in entries.items()})
+
+    def delete(self, key: str) -> None:
+        """See `MetadataStore.delete`."""
+        self._store.delete(self._in_namespace(key))
+
+    def delete_all(self, keys: Iterable[str]) -> None:
+        """See `MetadataStore.delete_all`."""
+        self._store.delete_all([self._in_namespace(key) for key in keys])
+
+    def all(self) -> Mapping[str, bytes]:
+        """See `MetadataStore.all`; by the plain keys."""
+        return MappingProxyType({name.key: value for name, value in self._store.all(self.namespace).items()})
+
+    def messages(self) -> Mapping[str, Message]:
+        """See `CoordinatorStreamStore.messages`."""
+        return self._store.messages(self.namespace)
+
+    def flush(self) -> None:
+        """See `MetadataStore.flush`."""
+        self._store.flush()
+
+    def close(self) -> None:
+        """Do nothing: the store is closed by its owner."""
+
+    def _in_namespace(self, key: str) -> NamespacedKey:
+        return NamespacedKey(self.namespace, key)

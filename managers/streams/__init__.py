@@ -1,0 +1,1 @@
+"""A coordinator stream as messages: read, written and made."""

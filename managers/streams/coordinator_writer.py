@@ -1,0 +1,83 @@
+"""Changes single config keys of a job, as an operator does (CoordinatorStreamWriter of Samza, seed 001)."""
+
+from contextlib import suppress
+from types import TracebackType
+from typing import Final, Self
+
+from eventlog.log import Clock, system_clock
+from eventlog.messages import SetConfig
+from managers.config.job_config import delete_config, read_config, set_config
+from managers.errors import NotReady
+from managers.held_log import HeldLog, LogOrOpener
+from managers.signature import STREAM_WRITER
+from managers.stores.coordinator_store import CoordinatorStreamStore
+
+
+class CoordinatorStreamWriter:
+    """Sets and deletes config keys on a coordinator stream; each is acknowledged before the call returns (SAMZA-2797).
+
+    What may be set only once is refused, unless the writer was made with ``force``. A context manager.
+    """
+
+    def __init__(
+        self, log: LogOrOpener, *, source: str = STREAM_WRITER, force: bool = False, clock: Clock = system_clock
+    ) -> None:
+        """``log``: the job's coordinator stream, or what opens it at `start`; what was opened is closed by `stop`."""
+        self._held: Final = HeldLog(log)
+        self._source: Final = source
+        self._force: Final = force
+        self._clock: Final = clock
+        self._store: CoordinatorStreamStore | None = None
+
+    def start(self) -> None:
+        """Open the stream and read it; only the first call does."""
+        if self._store is None:
+            store = CoordinatorStreamStore(self._held.open())
+            store.init()
+            self._store = store
+
+    def stop(self) -> None:
+        """Close the log if it was opened here; does no harm before `start` or a second time."""
+        self._store = None
+        self._held.close()
+
+    def send_message(self, message_type: str, key: str, value: str) -> None:
+        """Write a message of a type that this can write: ``set-config``.
+
+        Raises:
+            ValueError: it is another type; nothing was written.
+        """
+        if message_type != SetConfig.message_type:
+            raise ValueError(f"messages of type {message_type!r} can't be written: give {SetConfig.message_type}")
+        self.send_set_config(key, value)
+
+    def send_set_config(self, key: str, value: str) -> None:
+        """Set a config key. Raises `WriteOnceChange`."""
+        set_config(self._running(), key, value, source=self._source, force=self._force, clock=self._clock)
+
+    def send_delete_config(self, key: str) -> bool:
+        """Delete a config key, in every spelling that lives, and say whether it was set. Raises `WriteOnceChange`."""
+        store = self._running()
+        if key not in read_config(store):
+            return False
+        delete_config(store, key, source=self._source, force=self._force, clock=self._clock)
+        return True
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            with suppress(Exception):
+                self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _running(self) -> CoordinatorStreamStore:
+        if self._store is None:
+            raise NotReady("the coordinator stream writer", "is not running", "call start() first")
+        return self._store

@@ -1,0 +1,282 @@
+"""A job model's assignments on the coordinator stream, and those of the run before."""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.log import EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.wire.coordinator import decode_key
+from managers.assignments.changelog_errors import ChangelogRemapped
+from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
+from managers.assignments.job_model_assignments import JobModelAssignments
+from managers.assignments.task_assignment_manager import TaskAssignmentManager
+from managers.assignments.task_modes import UnknownTaskMode
+from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskMode, TaskModel
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from tests.builders import config_set, task_container, task_mode, task_partition
+from tests.contracts.event_log import STREAM, clock
+from tests.managers.noting_log import NotingLog
+
+FLUSH_MS: Final = 50
+
+Deleted = list[tuple[str, str]]
+
+
+def page_views(partition: int) -> SystemStreamPartition:
+    return SystemStreamPartition("kafka", "page-views", partition)
+
+
+def task(name: str, *partitions: int, changelog: int = 0, mode: TaskMode = ACTIVE) -> TaskModel:
+    return TaskModel(name, frozenset(map(page_views, partitions)), changelog, mode)
+
+
+def job_model(containers: Mapping[str, list[TaskModel]]) -> JobModel:
+    return JobModel(
+        {}, {each: ContainerModel(each, {one.task_name: one for one in containers[each]}) for each in containers}
+    )
+
+
+def simple(tasks: int, containers: int = 2, *, standby: int = 0) -> JobModel:
+    """A model with a task a partition, dealt out in turn, and standby tasks for the first of them."""
+    dealt: dict[str, list[TaskModel]] = {}
+    for number in range(tasks):
+        dealt.setdefault(str(number % containers), []).append(task(f"Partition {number}", number, changelog=number))
+    for number in range(standby):
+        waiting = task(f"Standby-Partition {number}-0", number, changelog=number, mode=STANDBY)
+        dealt.setdefault(f"{number % containers}-0", []).append(waiting)
+    return job_model(dealt)
+
+
+def shown(store: CoordinatorStreamStore) -> dict[str, object]:
+    """All that is assigned."""
+    tasks = TaskAssignmentManager(store)
+    return {
+        "changelogs": ChangelogPartitionManager(store).read_change_log_partition_mapping(),
+        "containers": tasks.read_task_assignment(),
+        "modes": tasks.read_task_modes(),
+        "partitions": TaskPartitionAssignmentManager(store).read_task_partition_assignments(),
+    }
+
+
+def expected(model: JobModel) -> dict[str, object]:
+    """What a model assigns."""
+    readers: dict[SystemStreamPartition, tuple[str, ...]] = {}
+    for one in sorted(model.tasks.values()):
+        for partition in one.partitions:
+            readers[partition] = (*readers.get(partition, ()), one.task_name)
+    return {
+        "changelogs": {one.task_name: one.changelog_partition for one in model.tasks.values()},
+        "containers": {name: each.processor_id for each in model.containers.values() for name in each.tasks},
+        "modes": {one.task_name: one.task_mode for one in model.tasks.values()},
+        "partitions": readers,
+    }
+
+
+def deletes(log: EventLog, since: int) -> Deleted:
+    """The type and the key of each delete from an offset on."""
+    keys = [decode_key(event.key) for event in log.read(since) if event.value is None]
+    return [(key.message_type, key.key) for key in keys]
+
+
+@pytest.fixture
+def assignments(coordinator_store: CoordinatorStreamStore) -> JobModelAssignments:
+    """Over an empty stream, on each backend in turn."""
+    return JobModelAssignments(coordinator_store)
+
+
+@pytest.mark.scenario("TAM-11")
+def test_other_tasks_leave_nothing_of_the_former_ones(
+    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
+) -> None:
+    assignments.save(simple(1))
+    before = coordinator_log.end_offset()
+    assignments.save(simple(4))
+    assert shown(coordinator_store) == expected(simple(4))
+    deleted = deletes(coordinator_log, before)
+    of_tasks = ("set-task-container-assignment", "set-task-mode-assignment")
+    assert deleted[:2] == [(message_type, "Partition 0") for message_type in of_tasks]
+    partitions = [json.loads(key)["partition"] for message_type, key in deleted[2:]]
+    assert partitions == [0, 1, 2, 3]
+    written = [event.value is None for event in coordinator_log.read(before)]
+    assert written[-12:] == [False] * 12
+
+
+@pytest.mark.scenario("TAM-11")
+def test_the_same_tasks_are_written_without_deletes(
+    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
+) -> None:
+    assignments.save(simple(4, containers=2, standby=2))
+    before = coordinator_log.end_offset()
+    assignments.save(simple(4, containers=2, standby=2))
+    assert deletes(coordinator_log, before) == []
+    moved = job_model(
+        {
+            "0": [task(f"Partition {number}", number, changelog=number) for number in range(4)],
+            "0-0": [task(f"Standby-Partition {number}-0", number, changelog=number, mode=STANDBY) for number in (0, 1)],
+        }
+    )
+    assignments.save(moved)
+    assert deletes(coordinator_log, before) == []
+    assert shown(coordinator_store) == expected(moved)
+
+
+@pytest.mark.parametrize("standby", [0, 1, 3])
+@pytest.mark.scenario("TAM-11")
+def test_other_standby_tasks_end_the_former_standby_tasks_alone(
+    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog, standby: int
+) -> None:
+    assignments.save(simple(4, standby=2))
+    before = coordinator_log.end_offset()
+    assignments.save(simple(4, standby=standby))
+    model = expected(simple(4, standby=standby))
+    found = shown(coordinator_store)
+    assert (found["containers"], found["modes"], found["partitions"]) == (
+        model["containers"],
+        model["modes"],
+        model["partitions"],
+    )
+    assert {key for _, key in deletes(coordinator_log, before)} == {
+        f"Standby-Partition {number}-0" for number in (0, 1)
+    }
+
+
+def test_tasks_of_other_names_are_other_tasks(
+    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore
+) -> None:
+    assignments.save(simple(2))
+    renamed = job_model({"0": [task("one", 0, changelog=2), task("two", 7, changelog=3)]})
+    assignments.save(renamed)
+    found, model = shown(coordinator_store), expected(renamed)
+    assert (found["containers"], found["modes"], found["partitions"]) == (
+        model["containers"],
+        model["modes"],
+        model["partitions"],
+    )
+    assert found["changelogs"] == {"Partition 0": 0, "Partition 1": 1, "one": 2, "two": 3}
+
+
+def test_a_stream_that_is_read_no_more_keeps_its_assignments(
+    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
+) -> None:
+    assignments.save(simple(2))
+    coordinator_log.append([task_partition("kafka.rules.0", "Partition 0", "Partition 1")])
+    assignments.save(simple(2))
+    partitions = TaskPartitionAssignmentManager(coordinator_store).read_task_partition_assignments()
+    assert partitions[SystemStreamPartition("kafka", "rules", 0)] == ("Partition 0", "Partition 1")
+
+
+def test_a_partition_of_others_stays_if_its_readers_do(
+    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
+) -> None:
+    assignments.save(simple(2, standby=1))
+    readers = ("Partition 0", "Standby-Partition 0-0")
+    coordinator_log.append([task_partition("kafka.rules.0", *readers), task_partition("kafka.rules.1", "Partition 1")])
+    assignments.save(simple(1, containers=1, standby=1))
+    partitions = TaskPartitionAssignmentManager(coordinator_store).read_task_partition_assignments()
+    assert partitions == {
+        page_views(0): ("Partition 0", "Standby-Partition 0-0"),
+        SystemStreamPartition("kafka", "rules", 0): readers,
+    }
+
+
+@pytest.mark.scenario("TAM-13")
+def test_only_active_tasks_are_of_the_last_run(assignments: JobModelAssignments, coordinator_log: EventLog) -> None:
+    assert assignments.read_previous().task_containers == {}
+    coordinator_log.append(
+        [
+            *(task_container("active", "0"), task_mode("active", "Active")),
+            *(task_container("standby", "0-0"), task_mode("standby", "Standby")),
+            task_container("without a mode", "1"),
+            task_partition("kafka.page-views.0", "active", "standby"),
+            task_partition("kafka.page-views.1", "without a mode", "active"),
+            task_partition("kafka.page-views.2", "standby"),
+        ]
+    )
+    previous = assignments.read_previous()
+    assert previous.task_containers == {"active": "0", "without a mode": "1"}
+    assert previous.task_partitions == {
+        "active": {page_views(0), page_views(1)},
+        "without a mode": {page_views(1)},
+    }
+
+
+def test_what_was_saved_is_read_by_the_next_run(assignments: JobModelAssignments) -> None:
+    model = simple(4, standby=2)
+    assignments.save(model)
+    previous = assignments.read_previous()
+    assert previous.task_containers == {f"Partition {number}": str(number % 2) for number in range(4)}
+    assert previous.task_partitions == {f"Partition {number}": {page_views(number)} for number in range(4)}
+
+
+@pytest.mark.scenario("HRD-32")
+def test_a_job_of_four_partitions_becomes_one_of_eight(
+    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore
+) -> None:
+    for partitions in (4, 8, 8):
+        assignments.save(simple(partitions))
+        assert shown(coordinator_store) == expected(simple(partitions))
+    assert len(assignments.read_previous().task_containers) == 8
+
+
+@pytest.mark.scenario("HRD-29")
+def test_a_large_model_is_saved_in_a_few_writes() -> None:
+    log = NotingLog()
+    with CoordinatorStreamStore(log) as store:
+        for _ in range(2):
+            log.calls.clear()
+            JobModelAssignments(store).save(simple(1_000, 20))
+            appends = [call for call in log.calls if call.startswith("append")]
+            assert len(appends) * FLUSH_MS < 1_000
+        assert shown(store) == expected(simple(1_000, 20))
+
+
+def test_a_moved_changelog_partition_is_refused_before_anything_is_written(
+    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
+) -> None:
+    assignments.save(simple(2))
+    end = coordinator_log.end_offset()
+    moved = job_model({"0": [task("Partition 0", 0, changelog=0), task("Partition 1", 1, changelog=5)]})
+    with pytest.raises(ChangelogRemapped) as refused:
+        assignments.save(moved)
+    assert refused.value.changes == (("Partition 1", 1, 5),)
+    assert coordinator_log.end_offset() == end
+    assignments.save(moved, force=True)
+    assert shown(coordinator_store) == expected(moved)
+
+
+def test_a_mode_that_is_not_known_is_told_before_anything_is_written(
+    assignments: JobModelAssignments, coordinator_log: EventLog
+) -> None:
+    coordinator_log.append([task_mode("Partition 0", "Asleep")])
+    with pytest.raises(UnknownTaskMode, match="'Partition 0' is 'Asleep'"):
+        assignments.save(simple(1))
+    assert coordinator_log.end_offset() == 1
+
+
+@pytest.mark.parametrize(
+    ("last", "new"),
+    [(simple(3, standby=1), simple(5, standby=2)), (simple(5), simple(2)), (simple(2, standby=2), simple(2))],
+    ids=["more tasks", "fewer tasks", "no standby tasks"],
+)
+def test_wherever_a_save_is_cut_off_the_next_one_puts_it_right(last: JobModel, new: JobModel) -> None:
+    whole = MemoryEventLog(STREAM, clock=clock)
+    with CoordinatorStreamStore(whole) as store:
+        JobModelAssignments(store).save(last)
+        before = whole.end_offset()
+        JobModelAssignments(store).save(new)
+        right = shown(store)
+    events = [NewEvent(event.key, event.value) for event in whole.read()]
+    for cut in range(before, len(events) + 1):
+        log = MemoryEventLog(STREAM, clock=clock)
+        log.append([config_set(), *events[:cut]])
+        with CoordinatorStreamStore(log) as store:
+            numbers = ChangelogPartitionManager(store).read_change_log_partition_mapping()
+            assert numbers.items() <= dict(right["changelogs"]).items()  # type: ignore[call-overload]
+            JobModelAssignments(store).save(new)
+            assert shown(store) == right

@@ -1,0 +1,50 @@
+"""Events of both places, read as checkpoints."""
+
+import pytest
+
+from eventlog.checkpoint import CheckpointV1, CheckpointV2
+from eventlog.events import CREATE_TIME, NewEvent, RecordedEvent
+from eventlog.partition import SystemStreamPartition
+from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
+from managers.checkpoints.checkpoint_errors import CheckpointUnreadable
+from managers.checkpoints.checkpoint_events import CoordinatorReader, TopicReader, version_of
+from managers.checkpoints.living_checkpoints import Entry
+from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, set_checkpoint, tombstone
+
+IN_0 = SystemStreamPartition("kafka", "in", 0)
+READER = TopicReader("topic", (1, 2), DEFAULT_GROUPER_FACTORY, is_validating=True)
+
+
+def event(new: NewEvent) -> RecordedEvent:
+    return RecordedEvent(7, 1, CREATE_TIME, new.key, new.value)
+
+
+@pytest.mark.scenario("CKS-03", "CKS-11")
+def test_no_value_is_the_end_of_a_checkpoint() -> None:
+    assert READER(event(tombstone(checkpoint_v1()))) == Entry("Partition 0", 1, None)
+    assert READER(event(tombstone(checkpoint_v2()))) == Entry("Partition 0", 2, None)
+    assert CoordinatorReader("stream")(event(tombstone(set_checkpoint()))) == Entry("Partition 0", 0, None)
+
+
+@pytest.mark.scenario("CKS-11")
+def test_a_corrupt_value_is_never_an_empty_checkpoint() -> None:
+    with pytest.raises(CheckpointUnreadable, match="offset 7 of topic") as error:
+        READER(event(raw(checkpoint_v2().key, b"{bad hunter2")))
+    assert error.value.reason == "not_json"
+    assert "hunter2" not in str(error.value)  # a record may hold a secret
+
+
+def test_values_of_versions_that_are_not_read_are_not_looked_at() -> None:
+    reader = TopicReader("topic", (1,), DEFAULT_GROUPER_FACTORY, is_validating=True)
+    assert reader(event(raw(checkpoint_v2().key, b"{bad"))) == Entry("Partition 0", 2, None, is_passed_over=True)
+
+
+def test_messages_of_other_types_say_nothing_of_checkpoints() -> None:
+    assert CoordinatorReader("stream")(event(config_set())) is None
+    assert READER(event(raw(b'{"type":"checkpoint-v9"}', b"{bad"))) is None
+
+
+def test_a_checkpoint_has_a_version() -> None:
+    assert [version_of(one) for one in (CheckpointV1({IN_0: "1"}), CheckpointV2(None, {}, {}))] == [1, 2]
+    with pytest.raises(TypeError, match="must be a CheckpointV1 or a CheckpointV2, not 'x'"):
+        version_of("x")  # type: ignore[arg-type]

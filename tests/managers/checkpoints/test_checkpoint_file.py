@@ -1,0 +1,126 @@
+"""Samza's property file of offsets."""
+
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.partition import SystemStreamPartition
+from managers.checkpoints.checkpoint_errors import CheckpointFileError
+from managers.checkpoints.checkpoint_file import Line, decode_file, parse_offsets, property_lines
+
+WELL = "tasknames.Partition 0.systems.kafka.streams.my.topic.partitions.0=10"
+MY_TOPIC = {"Partition 0": {SystemStreamPartition("kafka", "my.topic", 0): "10"}}
+NAME = st.text(st.characters(codec="utf-8", exclude_characters="."), min_size=1).filter(
+    lambda text: text == text.strip()
+)
+
+
+@pytest.mark.scenario("CKT-04")
+def test_offsets_are_grouped_by_task() -> None:
+    lines = [
+        "tasknames.Partition 0.systems.tracking.streams.ArticleRead.partitions.0=0000",
+        "tasknames.Partition 0.systems.tracking.streams.CommunicationRequest.partitions.0=1111",
+        "tasknames.Partition 1.systems.tracking.streams.ArticleRead.partitions.1=2222",
+        "tasknames.Partition 1.systems.tracking.streams.CommunicationRequest.partitions.1=3333",
+        "tasknames.Partition 1.systems.tracking.streams.StateChange.partitions.1=4444",
+    ]
+    offsets = parse_offsets("\n".join(lines)).offsets
+    assert {task: len(of_task) for task, of_task in offsets.items()} == {"Partition 0": 2, "Partition 1": 3}
+    assert offsets["Partition 0"][SystemStreamPartition("tracking", "ArticleRead", 0)] == "0000"
+
+
+@pytest.mark.scenario("CKT-05")
+def test_other_lines_are_ignored_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    odd = "tasknames.t.systems.k.streams.s.partitions.-1=12"
+    with caplog.at_level(logging.WARNING):
+        read = parse_offsets(f"{WELL}\n{odd}\n\nfoo=1\n", "new.properties")
+        nothing = parse_offsets("foo=1\n")
+    assert read.offsets == MY_TOPIC
+    assert read.ignored == (Line(2, odd), Line(4, "foo=1"))
+    assert [record.getMessage() for record in caplog.records][:2] == [
+        f"new.properties, line 2 is ignored, since it names no offset: {odd}",
+        "new.properties, line 4 is ignored, since it names no offset: foo=1",
+    ]
+    assert nothing.offsets == {}
+
+
+def test_a_warning_shows_no_secret(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        parse_offsets("db.password = hunter2\njdbc=postgresql://me:hunter2@db/x\n")
+        with pytest.raises(CheckpointFileError) as error:
+            parse_offsets("tasknames.db.password=hunter2", is_strict=True)
+    assert "db.password=…" in caplog.text
+    assert "hunter2" not in caplog.text + str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WELL,
+        WELL.replace("=", " = "),
+        WELL.replace("=", ":"),
+        WELL.replace("=", "\t"),
+        WELL.replace("Partition 0", "Partition\\ 0"),
+        WELL.replace("Partition", "\\u0050artition"),
+        "  " + WELL.replace("my.topic", "my.\\\n    topic"),
+        f"# a comment\n! another\n\n{WELL}\r\n",
+        f"{WELL}\n{WELL}",
+    ],
+)
+def test_a_line_may_be_written_in_every_way_of_java(text: str) -> None:
+    assert parse_offsets(text, is_strict=True).offsets == MY_TOPIC
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "reason"),
+    [
+        (f"{WELL}\nnonsense", 2, "'nonsense' is no property"),
+        (f"\n# x\n{WELL.replace('.0=', '.x=')}", 3, r"partitions\.x=10' is not tasknames"),
+        (WELL.replace(".0=", ".-1="), 1, "is not tasknames"),
+        (WELL.replace("=10", "="), 1, r"kafka\.my\.topic\.0 has no offset"),
+        (f"{WELL}\n{WELL}1", 2, "has another offset in a line before"),
+        (WELL.replace(".0=", ".9999999999="), 1, "is too large"),
+        (WELL.replace("kafka", "ka.fka"), 1, r"the system 'ka\.fka' holds a dot"),
+        (WELL.replace("my", "\\u12"), 1, "four hexadecimal digits"),
+        (WELL.replace("my", "\\ud83d"), 1, "half of a surrogate pair"),
+    ],
+)
+def test_a_wrong_line_is_refused_with_its_number(text: str, number: int, reason: str) -> None:
+    with pytest.raises(CheckpointFileError, match=rf"^new, line {number}: .*{reason}.*correct the line$") as error:
+        parse_offsets(text, "new", is_strict=True)
+    assert (error.value.place, error.value.line_number) == ("new", number)
+
+
+def test_a_property_of_another_kind_is_ignored_also_where_lines_are_watched() -> None:
+    assert parse_offsets(f"foo=1\n{WELL}", is_strict=True).offsets == MY_TOPIC
+
+
+def test_a_file_is_utf_8() -> None:
+    assert decode_file(b"\xef\xbb\xbfa", "f") == "a"
+    with pytest.raises(CheckpointFileError, match="f, line 2: it is not UTF-8"):
+        decode_file(b"a\n\xff", "f")
+
+
+@pytest.mark.scenario("CKT-01")
+def test_offsets_are_printed_as_samza_does() -> None:
+    offsets = {
+        SystemStreamPartition("test", "foo", 1): "4321",
+        SystemStreamPartition("test", "foo", 0): "1234",
+        SystemStreamPartition("test", "foo", 2): None,
+        SystemStreamPartition("test", "foo", 3, 5): "9",
+    }
+    assert list(property_lines("Partition 0", offsets)) == [
+        "tasknames.Partition 0.systems.test.streams.foo.partitions.0 = 1234",
+        "tasknames.Partition 0.systems.test.streams.foo.partitions.1 = 4321",
+        "# tasknames.Partition 0.systems.test.streams.foo.partitions.2 has no offset",
+        "# tasknames.Partition 0.systems.test.streams.foo.partitions.3, keys 5 = 9",
+    ]
+
+
+@pytest.mark.scenario("CKT-01")
+@given(NAME, NAME, NAME, NAME, st.integers(0, 2**31 - 1))
+def test_what_is_printed_is_read_back(task: str, system: str, stream: str, offset: str, number: int) -> None:
+    offsets = {SystemStreamPartition(system, stream, number): offset}
+    assert parse_offsets("\n".join(property_lines(task, offsets)), is_strict=True).offsets == {task: offsets}

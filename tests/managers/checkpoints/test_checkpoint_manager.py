@@ -1,0 +1,160 @@
+"""Checkpoints on the coordinator stream: seed 000's behaviour, on every backend."""
+
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from eventlog.checkpoint import CheckpointV1, CheckpointV2
+from eventlog.events import NewEvent
+from eventlog.log import EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.streams import identify
+from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
+from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.errors import NotReady
+from tests.builders import coordinator_key, raw, set_checkpoint, tombstone
+from tests.contracts.event_log import NOW, clock
+from tests.managers.fake_time import FakeTime
+from tests.managers.log_makers import LogMaker
+from tests.managers.watched_log import Opened
+from tests.vectors.building import offsets_of
+from tests.vectors.catalogue import decoded, vectors
+
+Vector = dict[str, Any]
+PAGE_VIEWS = SystemStreamPartition("kafka", "PageViews", 3)
+
+
+@pytest.fixture
+def memory_log() -> MemoryEventLog:
+    """An empty coordinator stream in memory, for what no log has a part in."""
+    return MemoryEventLog(identify("__samza_coordinator_orders_1"))
+
+
+def running(log: EventLog, *tasks: str, source: str = "Unknown") -> CheckpointManager:
+    """A manager that has been started for these tasks (``Partition 0`` where none is named)."""
+    manager = CheckpointManager(Opened(log), source=source, clock=clock)
+    for task in tasks or ("Partition 0",):
+        manager.register(task)
+    manager.start()
+    return manager
+
+
+@pytest.mark.scenario("CKM-02")
+def test_every_read_catches_up(logs: LogMaker, coordinator_log: EventLog) -> None:
+    with running(coordinator_log) as reader, running(logs.open_again(coordinator_log)) as writer:
+        for offset in ("1", "2"):
+            writer.write_checkpoint("Partition 0", CheckpointV1({PAGE_VIEWS: offset}))
+            assert reader.read_last_checkpoint("Partition 0") == CheckpointV1({PAGE_VIEWS: offset})
+
+
+@pytest.mark.scenario("CKM-03")
+def test_a_task_must_be_registered(coordinator_log: EventLog) -> None:
+    coordinator_log.append([set_checkpoint("Partition 0", {"k.s.0": "1"}), set_checkpoint("Partition 1")])
+    with running(coordinator_log) as manager:
+        with pytest.raises(TaskNotRegistered, match="'Partition 1'"):
+            manager.read_last_checkpoint("Partition 1")
+        with pytest.raises(TaskNotRegistered):
+            manager.write_checkpoint("Partition 1", CheckpointV1({}))
+        found = manager.read_last_checkpoint("Partition 0")
+        assert found == CheckpointV1({SystemStreamPartition("k", "s", 0): "1"})
+        assert manager.task_names() == {"Partition 0", "Partition 1"}
+    assert coordinator_log.end_offset() == 2
+
+
+@pytest.mark.scenario("CKM-04")
+def test_no_record_is_no_checkpoint_and_an_empty_one_is(coordinator_log: EventLog) -> None:
+    with running(coordinator_log) as manager:
+        assert manager.read_last_checkpoint("Partition 0") is None
+        manager.write_checkpoint("Partition 0", CheckpointV1({}))
+        assert manager.read_last_checkpoint("Partition 0") == CheckpointV1({})
+
+
+@pytest.mark.parametrize("source", ["Container-3", "Unknown"])
+@pytest.mark.scenario("CKM-05")
+def test_a_checkpoint_is_written_as_the_seed_does(logs: LogMaker, coordinator_log: EventLog, source: str) -> None:
+    other = SystemStreamPartition("kafka", "PageViews", 1)
+    with running(coordinator_log, source=source) as manager:
+        assert manager.write_checkpoint("Partition 0", CheckpointV1({PAGE_VIEWS: "42", other: None})) == 0
+        (event,) = logs.open_again(coordinator_log).read()
+    assert event.key == b'[1,"set-checkpoint","Partition 0"]'
+    said = json.loads(event.value or b"")
+    assert list(said) == ["host", "source", "values", "username", "timestamp"]
+    assert list(said["values"].items()) == [("kafka.PageViews.1", None), ("kafka.PageViews.3", "42")]
+    assert (said["source"], said["timestamp"]) == (source, int(NOW.timestamp() * 1000))
+
+
+@pytest.mark.parametrize(
+    "task", ["Partition 0", "SystemStreamPartition [kafka, PageViews, 3]", "Task-ü", 'a "b" \\ 🚀']
+)
+@pytest.mark.scenario("CKM-09")
+def test_a_tasks_name_is_its_key(logs: LogMaker, coordinator_log: EventLog, task: str) -> None:
+    with running(coordinator_log, task) as manager:
+        manager.write_checkpoint(task, CheckpointV1({PAGE_VIEWS: "1"}))
+    assert [event.key for event in coordinator_log.read()] == [coordinator_key("set-checkpoint", task)]
+    with running(logs.open_again(coordinator_log), task) as manager:
+        assert manager.read_last_checkpoint(task) == CheckpointV1({PAGE_VIEWS: "1"})
+
+
+@pytest.mark.scenario("CKM-10")
+def test_nothing_is_written_after_the_end(coordinator_log: EventLog) -> None:
+    manager = running(coordinator_log)
+    manager.stop()
+    with pytest.raises(NotReady, match="CheckpointManager is not running"):
+        manager.write_checkpoint("Partition 0", CheckpointV1({}))
+    assert coordinator_log.end_offset() == 0
+
+
+def test_the_stream_holds_no_second_version(memory_log: MemoryEventLog) -> None:
+    with running(memory_log) as manager, pytest.raises(TypeError, match="CheckpointV1 of task 'Partition 0', not a"):
+        manager.write_checkpoint("Partition 0", CheckpointV2(None, {}, {}))
+
+
+def test_a_write_that_fails_is_tried_again_for_a_bounded_time(memory_log: MemoryEventLog) -> None:
+    time = FakeTime()
+    manager = CheckpointManager(Opened(memory_log, 1, *[1] * 99), retry=time.retry(longest=5))
+    manager.register("t")
+    with manager, pytest.raises(CheckpointNotWritten, match="'t'"):
+        manager.write_checkpoint("t", CheckpointV1({}))
+    assert time.pauses == [2, 3]
+
+
+def test_other_messages_and_unreadable_ones_are_passed_over(
+    memory_log: MemoryEventLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    good = set_checkpoint("Partition 0", {"kafka.PageViews.3": "1"})
+    memory_log.append(
+        [
+            good,
+            raw(good.key, b'{"values":{"kafka":"9"}}'),
+            raw(None, b"x"),
+            raw(b"x", b"x"),
+            raw(b'[1,"set-config","a"]', b"{"),
+        ]
+    )
+    with running(memory_log) as manager, caplog.at_level(logging.WARNING):
+        assert manager.read_last_checkpoint("Partition 0") == CheckpointV1({PAGE_VIEWS: "1"})
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == [
+        f"offset 1 of {memory_log.stream_name} is passed over"
+    ]
+
+
+def test_a_deleted_checkpoint_is_none(memory_log: MemoryEventLog) -> None:
+    memory_log.append([set_checkpoint("Partition 0"), tombstone(set_checkpoint("Partition 0"))])
+    with running(memory_log) as manager:
+        assert (manager.read_last_checkpoint("Partition 0"), manager.task_names()) == (None, frozenset())
+        assert manager.last_commit_ms() is not None
+
+
+@pytest.mark.parametrize("vector", vectors("legacy_stream_case"), ids=lambda vector: vector["id"])
+@pytest.mark.scenario("CKM-02", "CKM-04", "CKM-09")
+def test_streams_that_the_seed_has_read(vector: Vector) -> None:
+    log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
+    log.append([NewEvent(decoded(record["key_b64"]), decoded(record["value_b64"])) for record in vector["records"]])
+    for task, expected in vector["with_SAMZA_699_fix"]["CheckpointManager.readLastCheckpoint"].items():
+        with running(log, task) as manager:
+            found = manager.read_last_checkpoint(task)
+        is_none = expected is None or "samza_error" in expected
+        assert (None if found is None else found.offsets) == (None if is_none else offsets_of(expected))

@@ -1,0 +1,213 @@
+"""Samza's checkpoint tool, on every backend."""
+
+from datetime import timedelta
+
+import pytest
+
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2
+from eventlog.events import NewEvent
+from eventlog.log import EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.streams import identify
+from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, JobAlive, UnknownTask
+from managers.checkpoints.checkpoint_file import parse_offsets
+from managers.checkpoints.checkpoint_place import checkpoint_manager
+from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange, commit_ms
+from managers.job_facts import JobFacts
+from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, task_container
+from tests.contracts.event_log import NOW, clock
+from tests.managers.log_makers import LogMaker
+from tests.managers.watched_log import Opened
+
+READ = "task.checkpoint.read.versions"
+LONG_AGO = ms_of(NOW) - 3_600_000
+STATE = "1795251947372-753329:17"
+FOO = [SystemStreamPartition("test", "foo", number) for number in range(3)]
+NEW_ID = CheckpointId.create(ms_of(NOW), 17)
+
+
+def tool(topic: EventLog, *tasks: str, **config: str) -> CheckpointTool:
+    """The tool for a job with these tasks, whose checkpoints are on a topic; the log stays open."""
+    facts = JobFacts(config, frozenset(tasks))
+    manager = checkpoint_manager(config, coordinator=None, checkpoint=Opened(topic))
+    return CheckpointTool(manager, facts, clock=clock, nano_time=lambda: 17)
+
+
+def old(task: str, offset: str, partition: int = 0) -> NewEvent:
+    return checkpoint_v1(task, {f"test.foo.{partition}": offset}, at=LONG_AGO)
+
+
+def checkpoints(topic: EventLog, *tasks: str, **config: str) -> list[Checkpoint | None]:
+    """What a new manager reads of these tasks."""
+    with tool(topic, *tasks, **config) as reader:
+        return [reader.current()[task] for task in tasks]
+
+
+@pytest.fixture
+def topic(logs: LogMaker) -> EventLog:
+    """An empty checkpoint topic, on each backend in turn."""
+    return logs.create("checkpoint")
+
+
+@pytest.fixture
+def memory_topic() -> MemoryEventLog:
+    """An empty checkpoint topic in memory."""
+    return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
+
+
+@pytest.mark.scenario("CKT-01")
+def test_current_offsets_are_printed_and_nothing_is_written(topic: EventLog) -> None:
+    topic.append([old("Partition 0", "1234"), old("Partition 1", "4321", 1)])
+    with tool(topic, "Partition 0", "Partition 1", "without any") as reader:
+        assert list(reader.property_lines()) == [
+            "tasknames.Partition 0.systems.test.streams.foo.partitions.0 = 1234",
+            "tasknames.Partition 1.systems.test.streams.foo.partitions.1 = 4321",
+        ]
+        assert reader.plan({}) == []
+    assert topic.end_offset() == 2
+
+
+@pytest.mark.scenario("CKT-02")
+def test_named_tasks_get_the_offsets_given_and_no_other_task_is_touched(topic: EventLog) -> None:
+    topic.append([old("P0", "1234"), old("P1", "4321", 1), old("P2", "5", 2)])
+    with tool(topic, "P0", "P1", "P2") as writer:
+        changes = writer.plan({"P0": {FOO[0]: "42"}, "P1": {FOO[1]: "43"}})
+        assert topic.end_offset() == 3  # a plan writes nothing
+        assert list(changes[0].offset_changes()) == [OffsetChange("P0", FOO[0], "1234", "42")]
+        assert writer.write(changes) == [3, 4]
+    assert checkpoints(topic, "P0", "P1") == [CheckpointV1({FOO[0]: "42"}), CheckpointV1({FOO[1]: "43"})]
+    assert topic.end_offset() == 5
+
+
+@pytest.mark.scenario("HRD-16")
+def test_all_lines_of_a_task_go_into_one_checkpoint(topic: EventLog) -> None:
+    line = "tasknames.P0.systems.test.streams.foo.partitions.{}={}\n"
+    given = parse_offsets("".join(line.format(number, 40 + number) for number in range(3)))
+    with tool(topic, "P0") as writer:
+        assert writer.write(writer.plan(given.offsets)) == [0]
+    assert checkpoints(topic, "P0") == [CheckpointV1({FOO[0]: "40", FOO[1]: "41", FOO[2]: "42"})]
+    assert topic.end_offset() == 1
+
+
+@pytest.mark.scenario("CKT-03")
+def test_a_second_version_keeps_its_state_markers(topic: EventLog) -> None:
+    markers = {"BackupFactory": {"StoreName": "offset"}}
+    topic.append([checkpoint_v2("P2", {"test.foo.2": "5678"}, markers=markers, at=LONG_AGO)])
+    given = {f"P{number}": {FOO[number]: str(offset)} for number, offset in enumerate((42, 43, 45))}
+    for replace in (False, True):
+        with tool(topic, *given, **{READ: "2"}) as writer:
+            writer.write(writer.plan(given, replace=replace))
+        assert checkpoints(topic, *given, **{READ: "2"}) == [
+            CheckpointV2(NEW_ID, {FOO[0]: "42"}, {}),
+            CheckpointV2(NEW_ID, {FOO[1]: "43"}, {}),
+            CheckpointV2(NEW_ID, {FOO[2]: "45"}, markers),
+        ]
+
+
+def test_a_partial_file_leaves_the_other_partitions_unless_it_replaces_them(memory_topic: MemoryEventLog) -> None:
+    said = {"test.foo.0": "1", "test.foo.1": "2", "kafka.changelog.0": STATE}
+    memory_topic.append([checkpoint_v1("t", said, at=LONG_AGO)])
+    state = {SystemStreamPartition("kafka", "changelog", 0): STATE}
+    with tool(memory_topic, "t") as writer:
+        (merged,) = writer.plan({"t": {FOO[0]: "42"}})
+        (replaced,) = writer.plan({"t": {FOO[0]: "42"}}, replace=True)
+    assert merged.after == CheckpointV1({FOO[0]: "42", FOO[1]: "2", **state})
+    assert replaced.after == CheckpointV1({FOO[0]: "42", **state})
+    assert list(replaced.offset_changes()) == [
+        OffsetChange("t", FOO[0], "1", "42"),
+        OffsetChange("t", FOO[1], "2", None),
+    ]
+    with tool(memory_topic, "t") as reader:
+        assert len(list(reader.property_lines())) == 2  # state is no input
+        assert reader.plan({"t": {FOO[0]: "1"}}) == []  # it is so already
+
+
+@pytest.mark.parametrize(
+    ("events", "versions", "expected"),
+    [
+        ([checkpoint_v2("t", {"test.foo.0": "1"}, at=LONG_AGO)], "1,2", 2),
+        ([old("t", "1")], "2,1", 1),
+        ([checkpoint_v2("t", {"test.foo.0": "1"}, at=LONG_AGO), old("t", "1")], "2,1", 2),
+    ],
+)
+def test_the_version_is_kept_that_the_task_would_start_from(
+    memory_topic: MemoryEventLog, events: list[NewEvent], versions: str, expected: int
+) -> None:
+    memory_topic.append(events)
+    with tool(memory_topic, "t", **{READ: versions}) as writer:
+        writer.write(writer.plan({"t": {FOO[0]: "42"}}))
+    (found,) = checkpoints(memory_topic, "t", **{READ: versions})
+    assert found is not None
+    assert (found.offsets, isinstance(found, CheckpointV2)) == ({FOO[0]: "42"}, expected == 2)
+
+
+def test_a_task_that_the_job_does_not_have_is_told(memory_topic: MemoryEventLog) -> None:
+    memory_topic.append([old("P0", "1")])
+    with tool(memory_topic, "P1") as writer:
+        with pytest.raises(UnknownTask, match="no task 'Partiton 0': it has P0, P1") as error:
+            writer.plan({"Partiton 0": {FOO[0]: "1"}, "P0": {FOO[0]: "1"}})
+        assert error.value.known == ("P0", "P1")
+        assert len(writer.plan({"Partiton 0": {FOO[0]: "1"}}, any_task=True)) == 1
+    with tool(MemoryEventLog(identify("__samza_checkpoint_ver_1_for_new_1"))) as writer:
+        assert len(writer.plan({"P0": {FOO[0]: "1"}})) == 1  # nothing is known of a new job's tasks
+
+
+@pytest.mark.parametrize(
+    ("commit", "age_ms", "is_alive"),
+    [(None, 180_000, True), (None, 180_001, False), ("1000", 3_000, True), ("1000", 3_001, False), (None, -5, True)],
+)
+def test_a_job_that_commits_is_alive(
+    memory_topic: MemoryEventLog, commit: str | None, age_ms: int, is_alive: bool
+) -> None:
+    memory_topic.append([old("P0", "1"), checkpoint_v1("P1", at=ms_of(NOW) - age_ms)])
+    with tool(memory_topic, "P0", **({"task.commit.ms": commit} if commit else {})) as writer:
+        if not is_alive:
+            writer.require_stopped()
+            return
+        with pytest.raises(JobAlive, match="stop it first, or write nevertheless with --force") as error:
+            writer.require_stopped()
+    assert error.value.last_commit == NOW.replace(microsecond=89_000) - timedelta(milliseconds=age_ms)
+
+
+def test_a_job_without_checkpoints_stands_still(memory_topic: MemoryEventLog) -> None:
+    with tool(memory_topic) as writer:
+        writer.require_stopped()
+
+
+@pytest.mark.parametrize(("text", "ms"), [(None, 60_000), ("10", 10), ("-1", 60_000), ("x", 60_000)])
+def test_how_often_a_job_commits(text: str | None, ms: int) -> None:
+    assert commit_ms(text) == ms
+
+
+@pytest.mark.scenario("CKT-10")
+def test_the_manager_is_stopped_whatever_fails(memory_topic: MemoryEventLog) -> None:
+    memory_topic.append([raw(old("P0", "1").key, b"{bad")])
+    opened = Opened(memory_topic)
+    manager = checkpoint_manager({}, coordinator=None, checkpoint=opened)
+    with pytest.raises(CheckpointUnreadable), CheckpointTool(manager, JobFacts({}, frozenset({"P0"}))) as reader:
+        reader.current()
+    assert len(opened.logs) == 2
+    assert all(log.is_closed for log in opened.logs)
+
+
+@pytest.mark.scenario("CKT-12")
+def test_tasks_of_rewritten_inputs_are_known(logs: LogMaker) -> None:
+    coordinator, topic = logs.create("coordinator"), logs.create("checkpoint")
+    # the coordinator writes its config after the rewriters, and assigns the tasks of what they added
+    coordinator.append([config_set("task.inputs", "test.foo,test.added"), task_container("of test.added")])
+    facts = JobFacts.read(coordinator)
+    manager = checkpoint_manager(facts.config, coordinator=Opened(coordinator), checkpoint=Opened(topic))
+    with CheckpointTool(manager, facts, clock=clock) as reader:
+        assert reader.current() == {"of test.added": None}
+        assert len(reader.plan({"of test.added": {FOO[0]: "1"}})) == 1
+
+
+def test_a_checkpoint_of_the_coordinator_stream_is_written_there(logs: LogMaker) -> None:
+    coordinator = logs.create("coordinator")
+    manager = checkpoint_manager({}, coordinator=Opened(coordinator), checkpoint=None)
+    with CheckpointTool(manager, JobFacts.read(coordinator), clock=clock) as writer:
+        writer.write(writer.plan({"t": {FOO[0]: "1"}}))
+        assert writer.current() == {"t": CheckpointV1({FOO[0]: "1"})}
+    assert [event.key for event in coordinator.read()] == [b'[1,"set-checkpoint","t"]']

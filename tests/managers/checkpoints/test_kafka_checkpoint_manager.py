@@ -1,0 +1,493 @@
+"""Checkpoints on the checkpoint topic: Samza's behaviour, on every backend."""
+
+import json
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
+from eventlog.errors import ConfigError
+from eventlog.events import NewEvent
+from eventlog.log import EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.source import SourceUnavailable
+from eventlog.streams import identify
+from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
+from managers.appending import Retry
+from managers.checkpoints.checkpoint_errors import (
+    CheckpointNotWritten,
+    CheckpointUnreadable,
+    GrouperMismatch,
+    TaskNotRegistered,
+)
+from managers.checkpoints.kafka_checkpoint_manager import (
+    GROUPER_FACTORY,
+    STOP_AFTER_FIRST_READ,
+    VALIDATION,
+    KafkaCheckpointManager,
+)
+from tests.builders import checkpoint_v1, checkpoint_v2, raw, tombstone
+from tests.fixtures.kafka import BrokerMaker
+from tests.managers.fake_time import FakeTime
+from tests.managers.held_memory import held_bytes
+from tests.managers.log_makers import LogMaker
+from tests.managers.made_log import MadeLog
+from tests.managers.watched_log import Opened
+from tests.vectors.building import offsets_of
+from tests.vectors.catalogue import decoded, vectors
+
+if TYPE_CHECKING:  # a run without a broker does not wait for it
+    from eventlog.kafka.options import KafkaOptions
+    from tests.fixtures.kafka_topics import Topics
+
+Vector = dict[str, Any]
+READ = "task.checkpoint.read.versions"
+MAX_AGE = "task.live.checkpoint.max.age"
+IN_0 = SystemStreamPartition("kafka", "in", 0)
+IN_1 = SystemStreamPartition("kafka", "in", 1)
+V9_KEY = b'{"systemstreampartition-grouper-factory":"G","taskName":"t","type":"checkpoint-v9"}'
+T0 = 1_700_000_000_000
+
+
+@pytest.fixture
+def topic(logs: LogMaker) -> EventLog:
+    """An empty checkpoint topic, on each backend in turn."""
+    return logs.create("checkpoint")
+
+
+@pytest.fixture
+def memory_topic() -> MemoryEventLog:
+    """An empty checkpoint topic in memory, for what no log has a part in."""
+    return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
+
+
+def running(log: EventLog, *tasks: str, **config: str) -> KafkaCheckpointManager:
+    """A manager that has been started for these tasks (``t`` where none is named); its end leaves the log open."""
+    manager = KafkaCheckpointManager(Opened(log), config=config)
+    for task in tasks or ("t",):
+        manager.register(task)
+    manager.start()
+    return manager
+
+
+def v1(offset: str, task: str = "t", *, at: int = T0) -> NewEvent:
+    return checkpoint_v1(task, {"kafka.in.0": offset}, at=at)
+
+
+def v2(offset: str, task: str = "t", *, at: int = T0) -> NewEvent:
+    return checkpoint_v2(task, {"kafka.in.0": offset}, at=at)
+
+
+def read(log: EventLog, task: str = "t", **config: str) -> tuple[int, Offsets] | None:
+    """What a new manager reads of a task: version and offsets."""
+    with running(log, task, **config) as manager:
+        found = manager.read_last_checkpoint(task)
+    return None if found is None else (1 if isinstance(found, CheckpointV1) else 2, found.offsets)
+
+
+@pytest.mark.scenario("KCM-01")
+def test_an_empty_topic_has_no_checkpoint(topic: EventLog) -> None:
+    assert read(topic) is None
+
+
+@pytest.mark.scenario("KCM-02")
+def test_the_topic_is_read_once_for_all_tasks(topic: EventLog) -> None:
+    for turn in range(1, 6):
+        offsets = {"T0": {"kafka.in.0": str(turn)}, "T1": {"kafka.in.1": str(2 * turn)}}
+        topic.append([checkpoint_v1(task, said) for task, said in offsets.items()])
+    opened = Opened(topic)
+    manager = KafkaCheckpointManager(opened)
+    manager.register("T0")
+    manager.register("T1")
+    with manager:
+        found = [manager.read_last_checkpoint(task) for task in ("T0", "T1")]
+    assert found == [CheckpointV1({IN_0: "5"}), CheckpointV1({IN_1: "10"})]
+    assert [len(log.reads) for log in opened.logs] == [0, 1]
+
+
+@pytest.mark.scenario("KCM-04")
+def test_a_task_must_be_registered(memory_topic: MemoryEventLog) -> None:
+    with running(memory_topic) as manager:
+        for call in (
+            lambda: manager.read_last_checkpoint("Partition 7"),
+            lambda: manager.write_checkpoint("Partition 7", CheckpointV1({})),
+        ):
+            with pytest.raises(TaskNotRegistered, match="'Partition 7'") as error:
+                call()
+            assert error.value.task_name == "Partition 7"
+        nobody: Any = None
+        for refused in (manager.register, manager.read_last_checkpoint):
+            with pytest.raises(TypeError, match="task_name must be a text"):
+                refused(nobody)
+        with pytest.raises(TypeError, match="a checkpoint must be"):
+            manager.write_checkpoint("t", nobody)
+    assert memory_topic.end_offset() == 0
+
+
+@pytest.mark.parametrize(
+    ("events", "versions", "expected"),
+    [
+        pytest.param([v1("0"), v2("1")], None, (1, {IN_0: "0"}), marks=pytest.mark.scenario("KCM-05")),
+        pytest.param([v2("0")], "1,2", (2, {IN_0: "0"}), marks=pytest.mark.scenario("KCM-06")),
+        *(
+            pytest.param(events, versions, expected, marks=pytest.mark.scenario("KCM-07"))
+            for events in ([v1("0"), v2("1")], [v2("1"), v1("0")])
+            for versions, expected in (("2,1", (2, {IN_0: "1"})), ("1,2", (1, {IN_0: "0"})))
+        ),
+    ],
+)
+def test_the_preferred_version_is_read(
+    topic: EventLog, events: Sequence[NewEvent], versions: str | None, expected: object
+) -> None:
+    topic.append(events)
+    assert read(topic, **({READ: versions} if versions else {})) == expected
+
+
+@pytest.mark.scenario("KCM-08")
+def test_versions_are_compared_over_all_that_was_read(topic: EventLog) -> None:
+    topic.append([v1("0", "T0"), v1("1", "T1")])
+    topic.append([v2("10", "T0"), v2("11", "T1")])
+    assert [read(topic, task, **{READ: "2,1"}) for task in ("T0", "T1")] == [(2, {IN_0: "10"}), (2, {IN_0: "11"})]
+
+
+@pytest.mark.parametrize(
+    ("later", "version"), [([(1, 600_000)], 2), ([(1, 600_001)], 1), ([(1, 600_001), (2, 600_002)], 2)]
+)
+@pytest.mark.scenario("KCM-09")
+def test_a_preferred_checkpoint_goes_stale(topic: EventLog, later: list[tuple[int, int]], version: int) -> None:
+    topic.append([v2("0")])
+    topic.append([(v1 if kind == 1 else v2)("1", at=T0 + ms) for kind, ms in later])
+    found = read(topic, **{READ: "2,1"})
+    assert found is not None
+    assert found[0] == version
+
+
+@pytest.mark.parametrize(("v1_at", "version"), [(5, 2), (6, 1)])
+@pytest.mark.scenario("KCM-10")
+def test_an_age_of_nothing_still_needs_a_later_time(topic: EventLog, v1_at: int, version: int) -> None:
+    topic.append([v2("0", at=T0 + 5), v1("1", at=T0 + v1_at)])
+    found = read(topic, **{READ: "2,1", MAX_AGE: "0"})
+    assert found is not None
+    assert found[0] == version
+
+
+@pytest.mark.scenario("KCM-11")
+def test_versions_are_read_from_config(memory_topic: MemoryEventLog) -> None:
+    def versions(**config: str) -> tuple[int, ...]:
+        return KafkaCheckpointManager(lambda: memory_topic, config=config).read_versions
+
+    assert (versions(**{READ: "2, 1"}), versions()) == ((2, 1), (1,))
+    with pytest.raises(ConfigError, match=READ):
+        versions(**{READ: "two"})
+
+
+@pytest.mark.scenario("KCM-12", "KCM-24")
+def test_both_versions_are_written_beside_each_other(logs: LogMaker, topic: EventLog) -> None:
+    checkpoint_id = CheckpointId(1, 2)
+    with running(topic) as manager:
+        assert manager.write_checkpoint("t", CheckpointV1({IN_1: None, IN_0: "1"})) == 0
+        assert [event.offset for event in logs.open_again(topic).read()] == [0]  # there when the call returns
+        assert manager.write_checkpoint("t", CheckpointV2(checkpoint_id, {IN_1: "2", IN_0: "1"}, {})) == 1
+    keys = [json.loads(event.key or b"") for event in topic.read()]
+    assert [key.pop("type") for key in keys] == ["checkpoint", "checkpoint-v2"]
+    assert keys == [{"systemstreampartition-grouper-factory": DEFAULT_GROUPER_FACTORY, "taskName": "t"}] * 2
+    assert [event.headers for event in topic.read()] == [(), ()]
+    assert read(topic) == (1, {IN_0: "1", IN_1: None})
+    assert read(topic, **{READ: "2"}) == (2, {IN_0: "1", IN_1: "2"})
+
+
+def test_entries_are_written_in_order(memory_topic: MemoryEventLog) -> None:
+    markers = {"g": {"b": "1", "a": "2"}, "f": {}}
+    with running(memory_topic) as manager:
+        manager.write_checkpoint("t", CheckpointV1({IN_1: "2", IN_0: "1"}))
+        manager.write_checkpoint("t", CheckpointV2(None, {IN_1: "2", IN_0: "1"}, markers))
+    first, second = (json.loads(event.value or b"") for event in memory_topic.read())
+    assert [entry["partition"] for entry in first.values()] == ["0", "1"]
+    assert list(second["input-offsets"]) == ["kafka.in.0", "kafka.in.1"]
+    assert json.dumps(second["state-checkpoint-markers"]) == '{"f": {}, "g": {"a": "2", "b": "1"}}'
+
+
+def test_what_a_manager_writes_it_reads_where_it_reads_on(topic: EventLog) -> None:
+    with running(topic, **{STOP_AFTER_FIRST_READ: "false"}) as manager:
+        for offset in ("1", "2"):
+            manager.write_checkpoint("t", CheckpointV1({IN_0: offset}))
+            assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: offset})
+
+
+def test_a_manager_opens_and_closes_logs_of_its_own(logs: LogMaker, topic: EventLog) -> None:
+    written = CheckpointV1({IN_0: "1"})
+    for expected in (None, written):
+        manager = KafkaCheckpointManager(lambda: logs.open_again(topic))
+        manager.register("t")
+        with manager:
+            assert manager.read_last_checkpoint("t") == expected
+            manager.write_checkpoint("t", written)
+
+
+@pytest.mark.scenario("KCM-13")
+def test_a_log_that_fails_is_replaced(topic: EventLog) -> None:
+    fake, opened = FakeTime(), Opened(topic, 1)
+    manager = KafkaCheckpointManager(opened, retry=fake.retry(longest=900))
+    manager.register("t")
+    with manager:
+        manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+        writer, _reader, fresh = opened.logs
+        assert (writer.is_closed, fresh.is_closed, fresh.append_count) == (True, False, 1)
+    assert fake.pauses == [2]
+    assert read(topic) == (1, {IN_0: "1"})
+
+
+@pytest.mark.scenario("KCM-14", "HRD-19")
+def test_retries_are_bounded(memory_topic: MemoryEventLog) -> None:
+    fake, opened = FakeTime(), Opened(memory_topic, *[1] * 99)
+    manager = KafkaCheckpointManager(opened, retry=fake.retry(longest=0.1))
+    manager.register("Partition 3")
+    written = CheckpointV1({IN_0: "1"})
+    with manager, pytest.raises(CheckpointNotWritten, match=r"'Partition 3'.*could not be reached.*'1'") as error:
+        manager.write_checkpoint("Partition 3", written)
+    assert (error.value.task_name, error.value.checkpoint, error.value.tries) == ("Partition 3", written, 2)
+    assert isinstance(error.value.__cause__, SourceUnavailable)
+    assert fake.now == pytest.approx(0.1)
+    assert memory_topic.end_offset() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.scenario("HRD-19")
+def test_brokers_that_are_gone_for_good_are_given_up(
+    start_broker: BrokerMaker, job_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eventlog.kafka import client, producer  # noqa: PLC0415
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+    from eventlog.kafka.options import KafkaOptions  # noqa: PLC0415
+    from tests.fixtures.kafka_topics import Topics  # noqa: PLC0415
+
+    monkeypatch.setattr(producer, "APPEND_SECONDS", 1.0)
+    monkeypatch.setattr(client, "REACH_SECONDS", 0.2)
+    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 200)
+    with start_broker() as broker, Topics(broker.bootstrap_servers) as topics:
+        stream = identify(topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1"))
+        options = KafkaOptions.parse(broker.bootstrap_servers)
+        manager = KafkaCheckpointManager(
+            lambda: KafkaEventLog(options, stream), retry=Retry(longest=2, first_pause=0.1, longest_pause=0.1)
+        )
+        manager.register("t")
+        with manager:
+            manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+            broker.kill()
+            began = time.monotonic()
+            with pytest.raises(CheckpointNotWritten) as error:
+                manager.write_checkpoint("t", CheckpointV1({IN_0: "2"}))
+            assert time.monotonic() - began < 20
+    assert isinstance(error.value.__cause__, SourceUnavailable)
+    assert error.value.tries > 1
+    assert broker.bootstrap_servers in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "bad", [raw(v1("1").key, b"{bad"), raw(b"garbage", b"{}"), raw(v1("1").key, b'{"x":{"system":"s"}}')]
+)
+@pytest.mark.parametrize("good", [[], [v1("0")]])
+@pytest.mark.scenario("KCM-16")
+def test_an_unreadable_event_is_refused_or_passed_over(
+    topic: EventLog, good: list[NewEvent], bad: NewEvent, caplog: pytest.LogCaptureFixture
+) -> None:
+    topic.append([*good, bad])
+    with running(topic) as manager, pytest.raises(CheckpointUnreadable) as error:
+        manager.read_last_checkpoint("t")
+    assert (error.value.stream_name, error.value.log_offset) == (topic.stream_name, len(good))
+    assert f"offset {len(good)} of {topic.stream_name}" in str(error.value)
+    with caplog.at_level(logging.WARNING):
+        assert read(topic, **{VALIDATION: "false"}) == ((1, {IN_0: "0"}) if good else None)
+    assert f"offset {len(good)} of {topic.stream_name} is passed over" in caplog.text
+
+
+@pytest.mark.scenario("KCM-17")
+def test_another_grouper_is_refused_or_taken(topic: EventLog, caplog: pytest.LogCaptureFixture) -> None:
+    topic.append([v1("0"), checkpoint_v1("t", {"kafka.in.0": "7"}, grouper="other.Grouper")])
+    with running(topic) as manager, pytest.raises(GrouperMismatch, match=r"other\.Grouper") as error:
+        manager.read_last_checkpoint("t")
+    assert (error.value.configured, error.value.actual) == (DEFAULT_GROUPER_FACTORY, "other.Grouper")
+    assert error.value.log_offset == 1
+    with caplog.at_level(logging.WARNING):
+        assert read(topic, **{VALIDATION: "false"}) == (1, {IN_0: "7"})
+    assert "other.Grouper" in caplog.text
+
+
+def test_a_configured_grouper_is_written_and_read(topic: EventLog) -> None:
+    config = {GROUPER_FACTORY: "my.Grouper"}
+    with running(topic, **config) as manager:
+        manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+    assert b'"my.Grouper"' in (next(topic.read()).key or b"")
+    assert read(topic, **config) == (1, {IN_0: "1"})
+
+
+@pytest.mark.parametrize(
+    ("written", "configured"),
+    [({}, {GROUPER_FACTORY: DEFAULT_GROUPER_FACTORY}), ({GROUPER_FACTORY: DEFAULT_GROUPER_FACTORY}, {})],
+)
+@pytest.mark.scenario("HRD-20")
+def test_the_default_grouper_is_the_same_whether_config_names_it_or_not(
+    topic: EventLog, written: dict[str, str], configured: dict[str, str]
+) -> None:
+    with running(topic, **written) as manager:
+        manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+    assert read(topic, **{**configured, VALIDATION: "true"}) == (1, {IN_0: "1"})
+
+
+@pytest.mark.scenario("KCM-19")
+def test_an_unknown_type_is_passed_over(topic: EventLog) -> None:
+    topic.append([v1("0"), raw(V9_KEY, b"\xff"), raw(b'{"type":"changelog-partition-mapping"}', b"{}")])
+    assert read(topic) == (1, {IN_0: "0"})
+
+
+@pytest.mark.parametrize(("switch", "second"), [(None, "0"), ("false", "10")])
+@pytest.mark.scenario("KCM-20")
+def test_the_topic_is_read_again_only_where_it_is_asked_for(topic: EventLog, switch: str | None, second: str) -> None:
+    topic.append([v1("0"), v1("3", "quiet")])
+    opened = Opened(topic)
+    manager = KafkaCheckpointManager(opened, config={STOP_AFTER_FIRST_READ: switch} if switch else {})
+    for task in ("t", "quiet"):
+        manager.register(task)
+    with manager:
+        first = manager.read_last_checkpoint("t")
+        reader = opened.logs[1]
+        assert reader.is_closed is (switch is None)
+        topic.append([v1("10")])
+        assert (first, manager.read_last_checkpoint("t")) == (CheckpointV1({IN_0: "0"}), CheckpointV1({IN_0: second}))
+        assert manager.read_last_checkpoint("quiet") == CheckpointV1({IN_0: "3"})
+    assert reader.reads == ([(0, 2)] if switch is None else [(0, 2), (2, 3), (3, 3)])
+    assert all(log.is_closed for log in opened.logs)
+
+
+@pytest.mark.scenario("HRD-25")
+def test_a_version_takes_over_when_the_preferred_one_is_too_old(topic: EventLog) -> None:
+    topic.append([v2("0")])
+    found: list[Checkpoint | None] = []
+    with running(topic, **{READ: "2,1", STOP_AFTER_FIRST_READ: "false"}) as manager:
+        for minute in range(1, 12):
+            topic.append([v1(str(minute), at=T0 + minute * 60_000)])
+            found.append(manager.read_last_checkpoint("t"))
+    assert [type(one) for one in found] == [CheckpointV2] * 10 + [CheckpointV1]
+    assert [one and one.offsets for one in found] == [{IN_0: "0"}] * 10 + [{IN_0: "11"}]
+
+
+@pytest.mark.scenario("HRD-46")
+def test_a_manager_starts_without_a_task_as_a_standby_does(topic: EventLog) -> None:
+    topic.append([v1("1")])
+    manager = KafkaCheckpointManager(Opened(topic))
+    with manager:
+        assert (manager.stream_name, manager.task_names()) == (topic.stream_name, frozenset({"t"}))
+        with pytest.raises(TaskNotRegistered):
+            manager.read_last_checkpoint("t")
+        manager.register("t")
+        assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "1"})
+
+
+@pytest.mark.scenario("HRD-47")
+def test_a_standby_that_polls_has_always_the_newest_by_one_reader(topic: EventLog) -> None:
+    opened = Opened(topic)
+    manager = KafkaCheckpointManager(opened, config={STOP_AFTER_FIRST_READ: "false"})
+    manager.register("t")
+    with manager:
+        for minute in range(60):
+            topic.append([v1(str(minute))])
+            assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: str(minute)})
+        _writer, reader = opened.logs
+        assert not reader.is_closed
+    assert reader.reads == [(minute, minute + 1) for minute in range(60)]
+
+
+@pytest.mark.scenario("HRD-47")
+def test_a_standby_that_polls_holds_no_more_than_at_first() -> None:
+    log = MadeLog(identify("__samza_checkpoint_ver_1_for_orders_1"), lambda offset: v1(f"{offset:09}", at=T0 + offset))
+    manager = KafkaCheckpointManager(log, config={STOP_AFTER_FIRST_READ: "false"})
+    manager.register("t")
+
+    def poll(minutes: range) -> int:
+        for minute in minutes:
+            log.end = minute + 1
+            assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: f"{minute:09}"})
+            log.reads.clear()
+        return held()
+
+    with held_bytes() as held, manager:
+        at_first = poll(range(10))
+        assert poll(range(10, 60)) < at_first + 500  # less than a checkpoint takes
+
+
+@pytest.mark.scenario("KCM-21")
+def test_reading_starts_at_the_oldest_offset(topics: "Topics", job_name: str, kafka_options: "KafkaOptions") -> None:
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+    from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED  # noqa: PLC0415
+
+    checkpoint_topic = topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1", COMPACTED_AND_DELETED)
+    with KafkaEventLog(kafka_options, identify(checkpoint_topic)) as log:
+        log.append([v1("0", "gone"), v1("1"), v1("2")])
+        topics.delete_before(checkpoint_topic, 1)
+        opened = Opened(log)
+        manager = KafkaCheckpointManager(opened)
+        manager.register("t")
+        with manager:
+            assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "2"})
+        assert opened.logs[1].reads == [(1, 3)]
+
+
+def test_one_spellings_end_leaves_the_other_alone(memory_topic: MemoryEventLog) -> None:
+    other = raw((v1("1").key or b"").replace(b":", b": "), v1("9").value, at=T0)
+    memory_topic.append([v1("1"), other])
+    assert read(memory_topic) == (1, {IN_0: "9"})
+    memory_topic.append([tombstone(other)])
+    assert read(memory_topic) == (1, {IN_0: "1"})
+    memory_topic.append([tombstone(v1("1"))])
+    assert read(memory_topic) is None
+
+
+def test_the_last_commit_is_that_of_any_task_and_version(memory_topic: MemoryEventLog) -> None:
+    with running(memory_topic) as manager:
+        assert manager.last_commit_ms() is None
+    memory_topic.append([v1("1", at=T0 + 5), v2("1", "other", at=T0 + 9), tombstone(v1("1", at=T0 + 20))])
+    with running(memory_topic) as manager:
+        assert (manager.last_commit_ms(), manager.task_names()) == (T0 + 9, frozenset())
+
+
+OURS: dict[str, tuple[object, object]] = {  # without validation, what is read of t with V1 and with V2 alone
+    "checkpoint_topic_case-13": ({IN_0: "1"}, None),
+    "checkpoint_topic_case-14": (None, {SystemStreamPartition("kafka", "a.b", 0): "4"}),
+    "checkpoint_topic_case-19": ({IN_0: "1"}, None),
+}
+RAISES = {"checkpoint_topic_case-16", "checkpoint_topic_case-17", "checkpoint_topic_case-19"}
+
+
+@pytest.mark.parametrize("vector", vectors("checkpoint_topic_case"), ids=lambda vector: vector["id"])
+@pytest.mark.scenario("KCM-07", "KCM-09", "KCM-16", "KCM-17", "KCM-19")
+def test_topics_that_samza_has_read(vector: Vector) -> None:
+    log = MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
+    for record in vector["records"]:
+        log.append([NewEvent(decoded(record["key_b64"]), decoded(record["value_b64"]), record["timestamp"])])
+    for setting, answer in vector["samza_readLastCheckpoint"].items():
+        versions, validation = (part.split("=")[1] for part in setting.split(" "))
+        config = {VALIDATION: validation, GROUPER_FACTORY: vector["grouper"]}
+        if versions != "(default)":
+            config[READ] = versions
+        _assert_read_as(vector, log, config, answer)
+
+
+def _assert_read_as(vector: Vector, log: EventLog, config: Mapping[str, str], answer: Vector) -> None:
+    validates, versions = config[VALIDATION] == "true", config.get(READ, "1")
+    refused = validates and (vector["id"] in RAISES or (vector["id"] == "checkpoint_topic_case-13" and "1" in versions))
+    for task in vector["tasks"]:
+        with pytest.raises((CheckpointUnreadable, GrouperMismatch)) if refused else nullcontext():
+            found = read(log, task, **config)
+            assert (found and found[1]) == _expected(vector["id"], task, versions, answer)
+
+
+def _expected(name: str, task: str, versions: str, answer: Vector) -> object:
+    if name in OURS:
+        with_v1, with_v2 = OURS[name]
+        return (with_v1 if "1" in versions else None) or (with_v2 if "2" in versions else None)
+    return None if answer[task] is None else offsets_of(answer[task]["offsets"])

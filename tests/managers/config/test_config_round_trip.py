@@ -1,0 +1,103 @@
+"""Config that we write is read by Samza itself, and the other way round: Samza 1.8.0 on a real broker."""
+
+import json
+from typing import Any, Final
+
+import pytest
+
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
+from eventlog.streams import coordinator_stream_name, identify
+from managers.config.job_config import delete_config, read_config, set_config, write_config
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.stream_creation import create_coordinator_stream
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.samza import Samza
+
+pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+
+AWKWARD: Final = {
+    "empty": "",
+    "null": "null",
+    "spaces in a key": "  around  ",
+    'quotes " and \\ and /': 'quotes " and \\ and /',
+    "controls \x01\n": "\x00\b\t\n\f\r\x1f\x7f\x85\u2028\u2029\ufeff",
+    "ключ": "значение",
+    "astral \U0001f680": "\U0001f680\U0010ffff",
+    "json": '[1,"set-config","x"]',
+    "long": "x" * 100_000,
+}
+
+
+@pytest.fixture
+def stream_name(topics: Topics, job_name: str) -> str:
+    """The coordinator stream of the test's job, which is still to be made."""
+    name = coordinator_stream_name(job_name)
+    topics.will_be_made(name)
+    return name
+
+
+def make_stream(options: KafkaOptions, config: dict[str, str]) -> None:
+    with KafkaAdmin(options) as admin:
+        create_coordinator_stream(admin, config)
+
+
+def test_samza_reads_the_config_that_we_write(
+    samza: Samza, kafka_options: KafkaOptions, stream_name: str, job_name: str
+) -> None:
+    first = {**samza.config(job_name), **AWKWARD, "dropped": "1"}
+    second = {**samza.config(job_name), **AWKWARD, "added": "2", "ended": "3"}
+    make_stream(kafka_options, first)
+    with KafkaEventLog(kafka_options, identify(stream_name)) as log, CoordinatorStreamStore(log) as store:
+        write_config(store, first)
+        assert samza.read_config(job_name) == first
+        write_config(store, second)
+        set_config(store, "added", "\u2713")
+        delete_config(store, "ended")
+        expected = {**samza.config(job_name), **AWKWARD, "added": "\u2713"}
+        assert samza.read_config(job_name) == expected == read_config(store)
+
+
+def test_we_read_the_config_that_samza_writes(
+    samza: Samza, kafka_options: KafkaOptions, stream_name: str, job_name: str
+) -> None:
+    first = {**samza.config(job_name), **AWKWARD, "dropped": "1"}
+    second = {**samza.config(job_name), **AWKWARD, "added": "2"}
+    samza.write_config(first)
+    with KafkaEventLog(kafka_options, identify(stream_name)) as log, CoordinatorStreamStore(log) as store:
+        assert read_config(store) == first
+        samza.write_config(second)
+        samza.set_config(job_name, {"added": "", "set \u2713": "\U0001f680"})
+        assert read_config(store) == {**second, "added": "", "set \u2713": "\U0001f680"} == samza.read_config(job_name)
+
+
+def test_both_write_the_same_keys_and_values(
+    samza: Samza, kafka_options: KafkaOptions, topics: Topics, stream_name: str, job_name: str
+) -> None:
+    config = {**samza.config(job_name), **AWKWARD}
+    samza.write_config(config)
+    theirs = {kept.key: signed_by_nobody(kept.value) for kept in topics.kept(stream_name)}
+    end = topics.end_offset(stream_name)
+    with KafkaEventLog(kafka_options, identify(stream_name)) as log, CoordinatorStreamStore(log) as store:
+        write_config(store, config)
+    ours = {kept.key: signed_by_nobody(kept.value) for kept in topics.kept(stream_name) if kept.offset >= end}
+    assert ours == theirs
+    assert len(ours) == len(config)
+
+
+def test_both_make_the_same_stream(
+    samza: Samza, kafka_options: KafkaOptions, topics: Topics, stream_name: str, job_name: str
+) -> None:
+    config = samza.config(job_name)
+    samza.write_config(config)
+    theirs = topics.settings_of(stream_name)
+    topics.delete(stream_name)
+    make_stream(kafka_options, config)
+    assert topics.settings_of(stream_name) == theirs
+
+
+def signed_by_nobody(value: bytes | None) -> list[tuple[str, Any]]:
+    """A value's fields in their order, but for who wrote it, where and when; each must be there."""
+    said = json.loads(value or b"")
+    return [(name, field if name == "values" else type(field)) for name, field in said.items()]

@@ -1,0 +1,140 @@
+"""A job's config, read and written as Samza's job runner does."""
+
+from typing import Any
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.log import EventLog
+from eventlog.messages import Message
+from eventlog.wire.coordinator import decode_key, decode_message, encode_key
+from managers.config.job_config import delete_config, read_config, read_launch_config, set_config, write_config
+from managers.errors import NotReady, WriteOnceChange
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from tests.builders import config_set
+from tests.managers.noting_log import NotingLog
+
+GROUPER = "job.systemstreampartition.grouper.factory"
+
+
+@pytest.fixture
+def store(coordinator_log: EventLog) -> CoordinatorStreamStore:
+    """A store over an empty log, on each backend in turn."""
+    store = CoordinatorStreamStore(coordinator_log)
+    store.init()
+    return store
+
+
+def log_keys(log: EventLog, first: int = 0) -> list[tuple[str, bool]]:
+    """The config key of each event, and whether it was set."""
+    return [(decode_key(event.key).key, event.value is not None) for event in log.read(first)]
+
+
+def messages(log: EventLog) -> list[Message]:
+    """The messages on a log."""
+    return [decode_message(decode_key(event.key), event.value) for event in log.read()]
+
+
+@pytest.mark.scenario("CFG-01")
+def test_an_empty_text_is_a_value_and_null_is_a_delete(
+    store: CoordinatorStreamStore, coordinator_log: EventLog
+) -> None:
+    coordinator_log.append([config_set("app.id", "1"), config_set("task.opt", ""), config_set("zk.server", "x")])
+    coordinator_log.append([NewEvent(encode_key("set-config", "zk.server"), b'{"values":{"value":null}}')])
+    assert read_config(store) == {"app.id": "1", "task.opt": ""}
+    read: Any = read_config(store)
+    with pytest.raises(TypeError):
+        read["app.id"] = "2"
+
+
+@pytest.mark.scenario("CFG-02")
+def test_a_deployment_sets_first_and_then_deletes(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+    write_config(store, {"a": "1", "b": "2", "c": "3"})
+    write_config(store, {"a": "1", "b": "9"})
+    assert log_keys(coordinator_log, 3) == [("a", True), ("b", True), ("c", False)]
+    assert read_config(store) == {"a": "1", "b": "9"}
+
+
+def test_without_a_reset_nothing_is_deleted(store: CoordinatorStreamStore) -> None:
+    write_config(store, {"a": "1", "b": "2"})
+    write_config(store, {"b": "9"}, reset_job_config=False)
+    assert read_config(store) == {"a": "1", "b": "9"}
+
+
+@pytest.mark.scenario("CFG-04")
+def test_sizes_that_were_found_stay_while_they_are_looked_for(store: CoordinatorStreamStore) -> None:
+    found = {"job.autosizing.container.count": "20"}
+    enabled = {"job.autosizing.enabled": "true"}
+    write_config(store, {**found, **enabled, "foo": "1"})
+    write_config(store, enabled)
+    assert read_config(store) == {**found, **enabled}
+    write_config(store, {"job.autosizing.enabled": "false"})
+    assert read_config(store) == {"job.autosizing.enabled": "false"}
+
+
+@pytest.mark.scenario("CFG-05")
+def test_a_launch_takes_sizes_from_the_stream_if_it_is_to(store: CoordinatorStreamStore) -> None:
+    write_config(store, {"job.id": "321", "job.autosizing.container.count": "20"})
+    assert read_launch_config({}, None) == {}
+    assert read_launch_config({}, CoordinatorStreamStore(NotingLog())) == {}
+    assert read_launch_config({"job.autosizing.enabled": "true"}, store) == {"job.autosizing.container.count": "20"}
+
+
+@pytest.mark.scenario("HRD-35")
+def test_a_launch_that_comes_before_the_store_is_open_is_told(coordinator_log: EventLog) -> None:
+    coordinator_log.append([config_set("job.autosizing.container.count", "20")])
+    store = CoordinatorStreamStore(coordinator_log)
+    with pytest.raises(NotReady, match=r"is not open: call init\(\) first"):
+        read_launch_config({"job.autosizing.enabled": "true"}, store)
+    store.init()
+    assert read_launch_config({"job.autosizing.enabled": "true"}, store) == {"job.autosizing.container.count": "20"}
+
+
+@pytest.mark.scenario("MSG-20")
+def test_config_says_who_wrote_it(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+    write_config(store, {"a": "1"})
+    set_config(store, "b", "2")
+    delete_config(store, "a")
+    sources = [said.envelope.source for said in messages(coordinator_log) if said.envelope is not None]
+    assert sources == ["job-runner", "coordinator-stream-writer"]
+    assert read_config(store) == {"b": "2"}
+
+
+def test_a_write_once_setting_is_changed_by_force_only(
+    store: CoordinatorStreamStore, coordinator_log: EventLog
+) -> None:
+    old = {"job.name": "orders", GROUPER: "Old", "stores.s.changelog": "log", "job.changelog.system": "kafka"}
+    write_config(store, old)
+    new = {**old, GROUPER: "New", "job.changelog.system": "other"}
+    with pytest.raises(WriteOnceChange) as refused:
+        write_config(store, new)
+    assert refused.value.changes == (
+        (GROUPER, "Old", "New"),
+        ("stores.s.changelog", "kafka.log", "other.log"),
+    )
+    assert "leave it, give the job a new job.id, or force it" in str(refused.value)
+    assert coordinator_log.end_offset() == 4
+    write_config(store, new, force=True)
+    written = {said.key: said.envelope.source for said in messages(coordinator_log)[4:] if said.envelope is not None}
+    forced = "job-runner (forced)"
+    assert written == {
+        "job.name": "job-runner",
+        GROUPER: forced,
+        "stores.s.changelog": forced,
+        "job.changelog.system": "job-runner",
+    }
+    assert read_config(store) == new
+
+
+def test_a_forced_delete_tells_before_it_ends(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+    write_config(store, {"job.name": "orders", GROUPER: "Old"})
+    write_config(store, {"job.name": "orders"}, force=True)
+    assert log_keys(coordinator_log, 2) == [("job.name", True), (GROUPER, True), (GROUPER, False)]
+    assert read_config(store) == {"job.name": "orders"}
+
+
+def test_a_value_must_be_a_text_and_is_not_shown(store: CoordinatorStreamStore) -> None:
+    wrong: Any = {"count": 8}
+    with pytest.raises(TypeError, match="the value of count is int, not a text"):
+        write_config(store, wrong)
+    assert read_config(store) == {}

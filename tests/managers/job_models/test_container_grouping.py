@@ -1,0 +1,94 @@
+"""Which container runs which tasks."""
+
+import pytest
+
+from eventlog.errors import ConfigError
+from eventlog.partition import SystemStreamPartition
+from managers.job_models.container_grouping import (
+    group_by_container_count,
+    require_known_task_grouper,
+    standby_containers,
+)
+from managers.job_models.job_model import ContainerModel, TaskModel
+
+
+def tasks(count: int) -> list[TaskModel]:
+    return [
+        TaskModel(f"Partition {at}", frozenset({SystemStreamPartition("kafka", "in", at)}), at) for at in range(count)
+    ]
+
+
+def numbers(containers: list[ContainerModel]) -> list[list[int]]:
+    """The numbers of the tasks of containers 0, 1, …"""
+    assert [container.processor_id for container in containers] == [str(at) for at in range(len(containers))]
+    return [[int(name.removeprefix("Partition ")) for name in container.tasks] for container in containers]
+
+
+def grouped(count: int, containers: int, previous: dict[int, str] | None = None) -> list[list[int]]:
+    had = {f"Partition {at}": container for at, container in (previous or {}).items()}
+    return numbers(group_by_container_count(tasks(count), containers, had))
+
+
+def test_tasks_are_dealt_out_in_the_order_of_texts() -> None:
+    assert grouped(3, 2) == [[0, 2], [1]]
+    assert grouped(12, 2) == [[0, 10, 2, 4, 6, 8], [1, 11, 3, 5, 7, 9]]
+
+
+def test_with_as_many_containers_tasks_stay_where_they_were() -> None:
+    assert grouped(4, 2, {0: "1", 1: "0", 2: "0", 3: "0"}) == [[1, 2, 3], [0]]
+
+
+def test_more_containers_take_the_last_tasks_of_those_that_have_too_many() -> None:
+    had = {0: "0", 2: "0", 4: "0", 6: "0", 1: "1", 3: "1", 5: "1", 7: "1"}
+    assert grouped(8, 3, had) == [[0, 2, 4], [1, 3, 5], [6, 7]]
+    assert grouped(8, 4, had) == [[0, 2], [1, 3], [6, 4], [7, 5]]
+
+
+def test_fewer_containers_hand_theirs_to_those_that_have_too_few() -> None:
+    had = {0: "0", 2: "0", 4: "0", 1: "1", 3: "1", 5: "1", 6: "2", 7: "2"}
+    assert grouped(8, 2, had) == [[0, 2, 4, 7], [1, 3, 5, 6]]
+
+
+@pytest.mark.parametrize(
+    "previous",
+    [
+        {0: "0", 1: "0", 2: "0", 3: "0"},  # one container
+        {0: "0", 1: "1", 2: "0"},  # other tasks
+        {0: "0", 1: "1", 2: "0", 4: "1"},  # as many, and others
+        {0: "0", 1: "2", 2: "0", 3: "2"},  # a gap
+        {0: "a", 1: "b", 2: "a", 3: "b"},  # ids that no counting makes
+    ],
+)
+def test_an_assignment_that_is_of_no_use_is_left_aside(previous: dict[int, str]) -> None:
+    assert grouped(4, 2, previous) == [[0, 2], [1, 3]]
+
+
+def test_a_single_container_has_all() -> None:
+    assert grouped(4, 1, {0: "0", 1: "1", 2: "0", 3: "1"}) == [[0, 1, 2, 3]]
+
+
+def test_the_order_of_tasks_does_not_matter() -> None:
+    assert group_by_container_count(tasks(5)[::-1], 2, {}) == group_by_container_count(tasks(5), 2, {})
+
+
+def test_there_are_no_containers_without_tasks() -> None:
+    with pytest.raises(ConfigError, match=r"2 containers for 1 tasks: set job\.container\.count to 1 or less"):
+        grouped(1, 2)
+    with pytest.raises(ConfigError, match=r"the job has no tasks, .* see task\.inputs"):
+        grouped(0, 1)
+
+
+def test_a_standby_container_has_copies_of_anothers_tasks() -> None:
+    active = group_by_container_count(tasks(2), 2, {})
+    copies = standby_containers(active, 3)
+    assert [copy.processor_id for copy in copies] == ["0-0", "0-1", "1-0", "1-1"]
+    copied = copies[3].tasks["Standby-Partition 1-1"]
+    assert (copied.task_name, copied.task_mode, copied.changelog_partition) == ("Standby-Partition 1-1", "Standby", 1)
+    assert copied.partitions == active[1].tasks["Partition 1"].partitions
+    assert standby_containers(active, 1) == []
+
+
+def test_another_grouper_is_named() -> None:
+    require_known_task_grouper({})
+    with pytest.raises(ConfigError, match=r"task\.name\.grouper\.factory is org\.example\.Mine"):
+        require_known_task_grouper({"task.name.grouper.factory": "org.example.Mine"})

@@ -1,0 +1,200 @@
+"""What the last job coordinator was started with, kept on the stream and compared."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from typing import Any, Final
+
+import pytest
+
+from eventlog.log import EventLog
+from eventlog.messages import SetJobCoordinatorMetadata
+from managers.errors import NotReady
+from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata, JobMetadataChange
+from managers.job_models.job_coordinator_metadata_manager import (
+    NON_YARN,
+    JobCoordinatorMetadataManager,
+    MetadataMetrics,
+)
+from managers.job_models.job_model import JobModel
+from managers.job_models.metadata_errors import MetadataNotGenerated, MetadataNotWritten
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey
+from tests.builders import message
+from tests.contracts.event_log import clock
+from tests.managers.log_makers import LogMaker, MemoryLogs
+from tests.vectors.catalogue import vectors
+
+ALL: Final = frozenset(JobMetadataChange)
+NEW_DEPLOYMENT, JOB_MODEL, CONFIG = JobMetadataChange
+EMPTY: Final = JobModel({}, {})
+CONTAINER: Final = {"CONTAINER_ID": "container_1606797336059_0010_01_000002"}
+
+
+def metadata(
+    epoch_id: str = "1606797336059_0010", config_id: str = "1", job_model_id: str = "1"
+) -> JobCoordinatorMetadata:
+    return JobCoordinatorMetadata(epoch_id, config_id, job_model_id)
+
+
+@pytest.fixture
+def store(coordinator_log: EventLog) -> Iterator[CoordinatorStreamStore]:
+    with CoordinatorStreamStore(coordinator_log) as opened:
+        yield opened
+
+
+@pytest.fixture
+def unopened() -> CoordinatorStreamStore:
+    """A store that refuses every call."""
+    with ExitStack() as opened:
+        return CoordinatorStreamStore(MemoryLogs(opened).create())
+
+
+@pytest.fixture
+def manager(unopened: CoordinatorStreamStore) -> JobCoordinatorMetadataManager:
+    """A manager for what needs no log."""
+    return JobCoordinatorMetadataManager(unopened, environment=CONTAINER)
+
+
+@pytest.mark.scenario("JCM-01")
+def test_another_epoch_is_a_new_deployment(manager: JobCoordinatorMetadataManager) -> None:
+    changes = manager.check_for_metadata_changes(metadata("1606797336059_0011"), metadata())
+    assert changes == {NEW_DEPLOYMENT}
+    assert manager.metrics == MetadataMetrics(new_deployment=1)
+
+
+@pytest.mark.scenario("JCM-02")
+def test_what_has_changed_across_attempts_is_told(manager: JobCoordinatorMetadataManager) -> None:
+    assert manager.check_for_metadata_changes(metadata(config_id="2"), metadata()) == {CONFIG}
+    assert manager.metrics == MetadataMetrics(config_changed=1)
+    assert manager.check_for_metadata_changes(metadata(job_model_id="2"), metadata()) == {JOB_MODEL}
+    assert manager.metrics == MetadataMetrics(config_changed=1, job_model_changed=1)
+    assert not manager.check_for_metadata_changes(metadata(), metadata())
+    assert manager.metrics == MetadataMetrics(config_changed=1, job_model_changed=1, application_attempt_count=1)
+
+
+@pytest.mark.scenario("JCM-03")
+def test_without_previous_metadata_all_is_new(manager: JobCoordinatorMetadataManager) -> None:
+    assert manager.check_for_metadata_changes(metadata(), None) == ALL
+    assert manager.metrics == MetadataMetrics(new_deployment=1)
+
+
+@pytest.mark.parametrize("vector", vectors("job_metadata_change"), ids=lambda vector: vector["id"])
+def test_changes_are_those_of_samza(vector: dict[str, Any], manager: JobCoordinatorMetadataManager) -> None:
+    new, previous = (_said(vector["input"][name]) for name in ("new", "previous"))
+    assert new is not None
+    assert sorted(manager.check_for_metadata_changes(new, previous)) == vector["changes"]
+
+
+def _said(ids: Mapping[str, str] | None) -> JobCoordinatorMetadata | None:
+    return None if ids is None else JobCoordinatorMetadata(ids["epoch-id"], ids["config-id"], ids["job-model-id"])
+
+
+@pytest.mark.scenario("JCM-06")
+def test_the_same_start_gives_the_same_metadata(manager: JobCoordinatorMetadataManager) -> None:
+    config = {"job.autosizing.enabled": "true", "job.autosizing.cpu.core": "16"}
+    made = manager.generate_job_coordinator_metadata(EMPTY, config)
+    assert made.epoch_id == "1606797336059_0010"
+    assert made.config_id == "1495615516"
+    assert manager.generate_job_coordinator_metadata(EMPTY, dict(reversed(config.items()))) == made
+
+
+@pytest.mark.scenario("JCM-12")
+@pytest.mark.parametrize("environment", [{}, {"CONTAINER_ID": "foo"}, {"SAMZA_EPOCH_ID": "abc"}])
+def test_without_an_application_no_metadata_is_made(
+    environment: dict[str, str], unopened: CoordinatorStreamStore
+) -> None:
+    manager = JobCoordinatorMetadataManager(unopened, environment=environment)
+    with pytest.raises(MetadataNotGenerated, match=r"failed to generate metadata .* CONTAINER_ID") as raised:
+        manager.generate_job_coordinator_metadata(EMPTY, {})
+    assert isinstance(raised.value.__cause__, KeyError | ValueError)
+    assert manager.metrics == MetadataMetrics(metadata_generation_failed_count=1)
+
+
+@pytest.mark.scenario("HRD-55")
+def test_other_clusters_name_the_deployment_themselves(unopened: CoordinatorStreamStore) -> None:
+    environment = {"SAMZA_EPOCH_ID": "abc"} | CONTAINER
+    other = JobCoordinatorMetadataManager(unopened, NON_YARN, environment=environment)
+    assert other.generate_job_coordinator_metadata(EMPTY, {}).epoch_id == "abc"
+    yarn = JobCoordinatorMetadataManager(unopened, environment=environment)
+    assert yarn.generate_job_coordinator_metadata(EMPTY, {}).epoch_id == "1606797336059_0010"
+    for missing in (CONTAINER, {"SAMZA_EPOCH_ID": " "}):
+        with pytest.raises(MetadataNotGenerated, match="SAMZA_EPOCH_ID"):
+            JobCoordinatorMetadataManager(unopened, NON_YARN, environment=missing).generate_job_coordinator_metadata(
+                EMPTY, {}
+            )
+
+
+def test_a_cluster_type_is_named(unopened: CoordinatorStreamStore) -> None:
+    with pytest.raises(ValueError, match="cluster_type is ' '"):
+        JobCoordinatorMetadataManager(unopened, " ")
+
+
+@pytest.mark.scenario("JCM-13")
+def test_what_is_written_is_read_by_another(
+    logs: LogMaker, coordinator_log: EventLog, store: CoordinatorStreamStore
+) -> None:
+    written = metadata("1606797336059_0011", "2", "2")
+    manager = JobCoordinatorMetadataManager(store, clock=clock)
+    assert manager.read_job_coordinator_metadata() is None
+    manager.write_job_coordinator_metadata(written)
+    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as other:
+        assert JobCoordinatorMetadataManager(other).read_job_coordinator_metadata() == written
+        assert JobCoordinatorMetadataManager(other, NON_YARN).read_job_coordinator_metadata() is None
+    (event,) = coordinator_log.read(0)
+    assert event.key == b'[1,"set-job-coordinator-metadata","YARN"]'
+    assert json.loads(event.value or b"")["values"] == {
+        "meta-key": '{"epoch-id":"1606797336059_0011","config-id":"2","job-model-id":"2"}'
+    }
+
+
+@pytest.mark.scenario("JCM-14")
+def test_nothing_is_no_metadata(store: CoordinatorStreamStore) -> None:
+    manager = JobCoordinatorMetadataManager(store)
+    with pytest.raises(TypeError, match="metadata is NoneType"):
+        manager.write_job_coordinator_metadata(None)  # type: ignore[arg-type]
+    assert manager.metrics == MetadataMetrics()
+
+
+@pytest.mark.scenario("JCM-14")
+def test_a_write_that_fails_is_told(unopened: CoordinatorStreamStore) -> None:
+    manager = JobCoordinatorMetadataManager(unopened)
+    with pytest.raises(MetadataNotWritten, match="failed to write the metadata of cluster type YARN") as raised:
+        manager.write_job_coordinator_metadata(metadata())
+    assert isinstance(raised.value.__cause__, NotReady)
+    assert manager.metrics == MetadataMetrics(metadata_write_failed_count=1)
+
+
+@pytest.mark.scenario("HRD-56")
+def test_another_attempt_with_nothing_new_leaves_the_log_as_it_is(
+    coordinator_log: EventLog, store: CoordinatorStreamStore
+) -> None:
+    first = JobCoordinatorMetadataManager(store, environment=CONTAINER)
+    first.write_job_coordinator_metadata(first.generate_job_coordinator_metadata(EMPTY, {}))
+    end = coordinator_log.end_offset()
+    again = {"CONTAINER_ID": "container_1606797336059_0010_02_000001"}
+    second = JobCoordinatorMetadataManager(store, environment=again)
+    now = second.generate_job_coordinator_metadata(EMPTY, {})
+    for attempts in (1, 2):
+        assert not second.check_for_metadata_changes(now, second.read_job_coordinator_metadata())
+        assert second.metrics == MetadataMetrics(application_attempt_count=attempts)
+        second.write_job_coordinator_metadata(now)
+    assert coordinator_log.end_offset() == end
+    second.write_job_coordinator_metadata(metadata(config_id="7"))
+    assert second.read_job_coordinator_metadata() == metadata(config_id="7")
+
+
+def test_metadata_without_an_id_is_none_and_is_counted(
+    coordinator_log: EventLog, store: CoordinatorStreamStore
+) -> None:
+    coordinator_log.append([message(SetJobCoordinatorMetadata(cluster_type="YARN", epoch_id="e", config_id=" "))])
+    manager = JobCoordinatorMetadataManager(store)
+    assert manager.read_job_coordinator_metadata() is None
+    assert manager.metrics == MetadataMetrics(metadata_read_failed_count=1)
+
+
+def test_where_the_last_metadata_can_t_be_read_the_one_before_counts(store: CoordinatorStreamStore) -> None:
+    manager = JobCoordinatorMetadataManager(store)
+    manager.write_job_coordinator_metadata(metadata())
+    store.put(NamespacedKey(SetJobCoordinatorMetadata.message_type, "YARN"), b"{bad")
+    assert manager.read_job_coordinator_metadata() == metadata()

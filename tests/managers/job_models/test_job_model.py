@@ -1,0 +1,83 @@
+"""What a job model is, and when two share out the work in the same way."""
+
+from dataclasses import replace
+
+import pytest
+
+from eventlog.partition import SystemStreamPartition
+from managers.job_models.job_model import (
+    ContainerModel,
+    JobModel,
+    TaskModel,
+    compare_container_model_for_processor,
+    compare_container_models,
+)
+
+
+def task(name: str, number: int = 0, changelog: int = 0) -> TaskModel:
+    return TaskModel(name, frozenset({SystemStreamPartition("kafka", "in", number)}), changelog)
+
+
+def model(*tasks: TaskModel) -> JobModel:
+    containers = {str(at): ContainerModel(str(at), {each.task_name: each}) for at, each in enumerate(tasks)}
+    return JobModel({"job.name": "orders"}, containers)
+
+
+@pytest.mark.scenario("JMM-14")
+def test_tasks_sort_as_texts() -> None:
+    tasks = [task(f"Partition {number}") for number in (2, 10, 1, 0)]
+    names = [each.task_name for each in sorted(tasks)]
+    assert names == ["Partition 0", "Partition 1", "Partition 10", "Partition 2"]
+
+
+@pytest.mark.scenario("CLG-12")
+def test_a_changelog_needs_a_partition_more_than_the_greatest_number() -> None:
+    shared = [ContainerModel("0", {f"t{at}": task(f"t{at}", at, at) for at in range(3)})]
+    shared.append(ContainerModel("1", {f"t{at}": task(f"t{at}", at, at) for at in range(3, 5)}))
+    five = JobModel({}, {each.processor_id: each for each in shared})
+    assert five.max_changelog_stream_partitions == 5
+    assert model(task("one", changelog=7)).max_changelog_stream_partitions == 8
+    assert JobModel({}, {}).max_changelog_stream_partitions == 0
+
+
+def test_the_tasks_of_all_containers() -> None:
+    assert set(model(task("a"), task("b", 1)).tasks) == {"a", "b"}
+
+
+def test_what_a_model_was_read_from_and_offsets_don_t_make_it_another() -> None:
+    one = model(task("a"))
+    assert replace(one, origin=b"{}", stated_partitions=9) == one
+    assert replace(task("a"), offsets={SystemStreamPartition("kafka", "in", 0): "4"}) == task("a")
+
+
+def test_equal_models_have_one_hash() -> None:
+    one, same = model(task("a"), task("b", 1)), model(task("a"), task("b", 1))
+    assert {one: 1, replace(same, origin=b"{}"): 2} == {one: 2}
+
+
+@pytest.mark.scenario("JMM-10")
+def test_containers_are_compared_by_what_they_hold() -> None:
+    one = model(task("a"), task("b", 1))
+    same = JobModel({"job.name": "another"}, model(task("a"), task("b", 1)).containers)
+    assert compare_container_models(None, None)
+    assert compare_container_models(one, same)
+    assert not compare_container_models(one, model(task("a"), task("b", 2)))
+    assert not compare_container_models(one, model(task("a"), task("b", 1), task("c", 2)))
+    assert not compare_container_models(one, None)
+
+
+@pytest.mark.scenario("JMM-10")
+def test_one_container_is_compared() -> None:
+    one, other = model(task("a"), task("b", 1)), model(task("a"), task("b", 2))
+    assert compare_container_model_for_processor("0", one, other)
+    assert not compare_container_model_for_processor("1", one, other)
+    assert not compare_container_model_for_processor("2", one, model(task("a"), task("b", 1), task("c")))
+    assert not compare_container_model_for_processor("0", one, None)
+    assert compare_container_model_for_processor("0", None, None)
+
+
+@pytest.mark.scenario("JMM-10")
+@pytest.mark.parametrize("processor_id", ["", " ", None])
+def test_a_blank_id_names_no_container(processor_id: str) -> None:
+    with pytest.raises(ValueError, match="processor_id is blank"):
+        compare_container_model_for_processor(processor_id, model(), model())

@@ -1,0 +1,191 @@
+"""A job model made of config, inputs and the last run."""
+
+from itertools import permutations
+from typing import Final
+
+import pytest
+
+from eventlog.errors import ConfigError
+from managers.job_models.input_partitions import count_partitions
+from managers.job_models.input_rewriter import with_matching_inputs
+from managers.job_models.job_model import JobModel
+from managers.job_models.job_model_building import PreviousAssignment, build_job_model
+from managers.job_models.job_model_json import from_json, to_json
+
+INPUT: Final = ("test", "stream1")
+CONFIG: Final = {"job.name": "test", "job.container.count": "2", "task.inputs": "test.stream1"}
+
+STATE: Final = {"stores.counts.factory": "org.apache.samza.storage.kv.RocksDbKeyValueStorageEngineFactory"}
+
+
+def read_by(model: JobModel) -> dict[str, set[str]]:
+    """The partitions of each task, as texts."""
+    return {name: set(map(str, task.partitions)) for name, task in model.tasks.items()}
+
+
+def containers(model: JobModel) -> dict[str, dict[str, int]]:
+    """The changelog partitions of the tasks of each container."""
+    return {
+        key: {name: task.changelog_partition for name, task in container.tasks.items()}
+        for key, container in model.containers.items()
+    }
+
+
+def assignment(model: JobModel) -> PreviousAssignment:
+    """What the next run is told of this one."""
+    homes = {name: key for key, container in model.containers.items() for name in container.tasks}
+    return PreviousAssignment(homes, {name: task.partitions for name, task in model.tasks.items()})
+
+
+@pytest.mark.scenario("JMM-01")
+def test_containers_have_their_tasks_and_these_their_changelog_partitions() -> None:
+    model = build_job_model(CONFIG, {INPUT: range(3)}, {"Partition 0": 4, "Partition 1": 3, "Partition 2": 5})
+    assert containers(model) == {"0": {"Partition 0": 4, "Partition 2": 5}, "1": {"Partition 1": 3}}
+    again = from_json(to_json(model))
+    assert again.containers == model.containers
+    assert again.config == CONFIG
+    assert again.max_changelog_stream_partitions == 6
+
+
+@pytest.mark.scenario("JMM-11")
+def test_numbers_are_given_after_the_matcher_has_left_what_it_wants() -> None:
+    matcher = {
+        "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory",
+        "job.systemstreampartition.matcher.class": "org.apache.samza.system.RegexSystemStreamPartitionMatcher",
+        "job.systemstreampartition.matcher.config.regex": "[1]",
+    }
+    model = build_job_model(CONFIG | matcher | {"job.container.count": "1"}, {INPUT: range(3)}, {})
+    assert containers(model) == {"0": {"Partition 1": 0}}
+
+
+@pytest.mark.scenario("CLG-03")
+def test_new_tasks_are_numbered_after_all_others() -> None:
+    model = build_job_model(CONFIG, {INPUT: range(3)}, {"Partition 0": 4})
+    numbers = {name: task.changelog_partition for name, task in model.tasks.items()}
+    assert numbers == {"Partition 0": 4, "Partition 1": 5, "Partition 2": 6}
+
+
+@pytest.mark.scenario("CLG-04", "CLG-05", "CLG-08")
+def test_numbers_of_a_first_run_and_of_one_with_some() -> None:
+    first = build_job_model(CONFIG, {INPUT: range(4)}, {})
+    assert [first.tasks[f"Partition {at}"].changelog_partition for at in range(4)] == [0, 1, 2, 3]
+    kept = build_job_model(CONFIG, {INPUT: range(4)}, {"Partition 0": 1, "Partition 1": 0})
+    assert [kept.tasks[f"Partition {at}"].changelog_partition for at in range(4)] == [1, 0, 2, 3]
+    many = build_job_model(CONFIG, {INPUT: range(12)}, {})
+    assert (many.tasks["Partition 10"].changelog_partition, many.tasks["Partition 2"].changelog_partition) == (2, 4)
+
+
+def test_broadcast_inputs_are_read_by_all_tasks() -> None:
+    model = build_job_model(
+        CONFIG | {"task.broadcast.inputs": "test.rules#[0-1], test.stream1#0"}, {INPUT: range(3)}, {}
+    )
+    shared = {"test.rules.0", "test.rules.1", "test.stream1.0"}
+    assert read_by(model) == {
+        "Partition 1": {"test.stream1.1", *shared},
+        "Partition 2": {"test.stream1.2", *shared},
+    }
+
+
+def test_partitions_may_have_tasks_of_their_own() -> None:
+    by_partition = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
+    model = build_job_model(CONFIG | {"job.systemstreampartition.grouper.factory": by_partition}, {INPUT: range(2)}, {})
+    assert read_by(model) == {
+        "SystemStreamPartition [test, stream1, 0]": {"test.stream1.0"},
+        "SystemStreamPartition [test, stream1, 1]": {"test.stream1.1"},
+    }
+
+
+def test_a_grown_stream_stays_with_the_tasks_that_keep_its_state() -> None:
+    first = assignment(build_job_model(CONFIG, {INPUT: range(2)}, {}))
+    grown = build_job_model(CONFIG | STATE, {INPUT: range(4)}, {"Partition 0": 0, "Partition 1": 1}, first)
+    assert read_by(grown) == {
+        "Partition 0": {"test.stream1.0", "test.stream1.2"},
+        "Partition 1": {"test.stream1.1", "test.stream1.3"},
+    }
+    assert len(build_job_model(CONFIG, {INPUT: range(4)}, {}, first).tasks) == 4
+
+
+@pytest.mark.parametrize(("affinity", "homes"), [("false", [[0, 3], [1], [2]]), ("true", [[0, 2], [1], [3]])])
+def test_tasks_stay_in_their_containers_where_hosts_matter(affinity: str, homes: list[list[int]]) -> None:
+    first = assignment(build_job_model(CONFIG, {INPUT: range(4)}, {}))
+    config = CONFIG | {"job.container.count": "3", "job.host-affinity.enabled": affinity}
+    model = build_job_model(config, {INPUT: range(4)}, {}, first)
+    expected = {str(at): {f"Partition {number}": number for number in listed} for at, listed in enumerate(homes)}
+    assert containers(model) == expected
+
+
+def test_standby_containers_are_beside_the_active_ones() -> None:
+    model = build_job_model(CONFIG | {"job.standbytasks.replication.factor": "2"}, {INPUT: range(2)}, {})
+    assert set(model.containers) == {"0", "1", "0-0", "1-0"}
+    copy = model.tasks["Standby-Partition 1-0"]
+    assert (copy.task_mode, copy.changelog_partition) == ("Standby", 1)
+
+
+@pytest.mark.scenario("HRD-54")
+def test_a_topic_that_appears_is_read_by_the_next_deployment_and_tasks_keep_their_numbers() -> None:
+    pattern = {
+        "job.config.rewriters": "views",
+        "job.config.rewriter.views.class": "org.apache.samza.config.RegExTopicGenerator",
+        "job.config.rewriter.views.regex": ".*-views",
+        "job.config.rewriter.views.system": "kafka",
+    }
+    streams = {("kafka", "page-views"): range(2)}
+    config = with_matching_inputs({"job.container.count": "2"} | pattern, {"kafka": ["page-views"]})
+    first = build_job_model(config, streams, {})
+    numbers = {name: task.changelog_partition for name, task in first.tasks.items()}
+    streams[("kafka", "ad-views")] = range(3)
+    config = with_matching_inputs(config, {"kafka": ["page-views", "ad-views"]})
+    second = build_job_model(config, streams, numbers, assignment(first))
+    assert second.config["task.inputs"] == "kafka.ad-views,kafka.page-views"
+    assert read_by(second) == {
+        "Partition 0": {"kafka.page-views.0", "kafka.ad-views.0"},
+        "Partition 1": {"kafka.page-views.1", "kafka.ad-views.1"},
+        "Partition 2": {"kafka.ad-views.2"},
+    }
+    assert {name: second.tasks[name].changelog_partition for name in numbers} == numbers
+
+
+class NotingCounter:
+    """A system that notes what it is asked, and answers nothing but how many partitions a stream has."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def partition_count(self, name: str) -> int:
+        self.asked.append(name)
+        return 5000
+
+
+@pytest.mark.scenario("HRD-08")
+def test_a_model_of_five_thousand_partitions_takes_one_question_and_no_offset() -> None:
+    system = NotingCounter()
+    model = build_job_model(CONFIG, count_partitions(CONFIG, {"test": system}), {})
+    assert system.asked == ["stream1"]
+    assert len(model.tasks) == 5000
+    assert all(task.offsets == {} for task in model.tasks.values())
+
+
+def test_the_order_of_no_mapping_matters() -> None:
+    streams = {("kafka", name): range(3) for name in ("a", "b", "c")}
+    config = {"task.inputs": "kafka.a,kafka.b,kafka.c", "job.container.count": "2", "job.host-affinity.enabled": "true"}
+    numbers = {"Partition 0": 4, "Partition 1": 3}
+    homes = {"Partition 0": "0", "Partition 1": "1", "Partition 2": "1"}
+    written = {
+        to_json(
+            build_job_model(
+                dict(reversed(config.items())) if turned else config,
+                dict(order),
+                dict(reversed(numbers.items())) if turned else numbers,
+                PreviousAssignment(dict(reversed(homes.items())) if turned else homes),
+            )
+        )
+        for order in permutations(streams.items())
+        for turned in (False, True)
+    }
+    assert len(written) == 1
+
+
+def test_a_grouper_that_is_not_samzas_is_refused() -> None:
+    for key in ("job.systemstreampartition.grouper.factory", "task.name.grouper.factory"):
+        with pytest.raises(ConfigError, match=r"is org\.example\.Mine, which is not known here"):
+            build_job_model(CONFIG | {key: "org.example.Mine"}, {INPUT: range(2)}, {})

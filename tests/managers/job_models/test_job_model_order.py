@@ -1,0 +1,117 @@
+"""The order of a job model's parts in JSON."""
+
+import pytest
+
+from eventlog.partition import SystemStreamPartition
+from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
+from managers.job_models.job_model_order import (
+    OrderedContainers,
+    config_keys,
+    in_hash_order,
+    partition_hash,
+    put_in,
+    streams_as_asked,
+)
+
+PARTITION = SystemStreamPartition("kafka", "in", 0)
+
+
+def partition(stream: str, number: int) -> SystemStreamPartition:
+    return SystemStreamPartition("kafka", stream, number)
+
+
+def task(name: str, *partitions: SystemStreamPartition) -> TaskModel:
+    return TaskModel(name, frozenset(partitions), 0)
+
+
+def model(*tasks: TaskModel, config: dict[str, str] | None = None) -> JobModel:
+    return JobModel(config or {}, {"0": ContainerModel("0", {each.task_name: each for each in tasks})})
+
+
+def order(read: JobModel, task_name: str) -> list[str]:
+    """The partitions of a task as JSON has them."""
+    ((_, tasks),) = in_hash_order(put_in(read))
+    return [f"{each.stream}.{each.partition}" for each in dict(tasks)[task_name]]
+
+
+def names(containers: OrderedContainers) -> list[str]:
+    return [name for _, tasks in containers for name, _ in tasks]
+
+
+def test_config_is_a_copy_of_a_map() -> None:
+    assert config_keys(str(number) for number in range(12))[0] == "11"
+    assert config_keys(["b", "a"]) == ["a", "b"]
+
+
+def test_containers_are_put_in_as_they_are_counted() -> None:
+    containers = {str(at): ContainerModel(str(at), {}) for at in range(12)}
+    turned = put_in(JobModel({}, dict(reversed(containers.items()))))
+    assert [key for key, _ in turned] == list(containers)
+    assert [key for key, _ in in_hash_order(turned)][:3] == ["0", "11", "1"]
+    assert [key for key, _ in in_hash_order(turned[::-1])][:3] == ["11", "0", "1"]
+
+
+def test_tasks_are_put_in_as_texts_sort() -> None:
+    read = model(*(task(f"t{at}", PARTITION) for at in (3, 1, 5, 2, 4)))
+    assert names(put_in(read)) == ["t1", "t2", "t3", "t4", "t5"]
+    assert names(in_hash_order(put_in(read))) == ["t4", "t5", "t1", "t2", "t3"]
+
+
+@pytest.mark.scenario("JCM-06")
+def test_tasks_that_read_nothing_are_in_no_hash_map() -> None:
+    read = model(*(task(f"t{at}") for at in (3, 1, 5, 2, 4)))
+    assert names(in_hash_order(put_in(read))) == ["t1", "t2", "t3", "t4", "t5"]
+
+
+def test_a_bucket_counts_unless_there_is_none() -> None:
+    whole, first, second = (SystemStreamPartition("kafka", "in", 0, bucket) for bucket in (-1, 0, 1))
+    assert partition_hash(whole) == partition_hash(first) == partition_hash(second) - 1
+
+
+def test_partitions_of_a_bucket_come_as_all_inputs_do() -> None:
+    """Of ``h`` and ``in`` the fourth partitions share one of a task's 16 buckets, and none of the 32 of all inputs."""
+    alone = model(task("Partition 4", partition("h", 4), partition("in", 4)))
+    assert order(alone, "Partition 4") == ["h.4", "in.4"]
+    tasks = (task(f"Partition {number}", partition("h", number), partition("in", number)) for number in range(8))
+    assert order(model(*tasks), "Partition 4") == ["in.4", "h.4"]
+
+
+def test_partitions_of_a_bucket_of_all_inputs_come_as_samza_asks_for_their_streams() -> None:
+    """Of ``Z9`` and ``ad-views`` the fifth partitions share a bucket of all inputs, too."""
+    streams = [("kafka", "Z9"), ("kafka", "ad-views")]
+    assert streams_as_asked(streams) == streams_as_asked(streams[::-1]) == streams[::-1]
+    alone = model(task("Partition 5", *(partition(stream, 5) for _, stream in streams)))
+    assert order(alone, "Partition 5") == ["ad-views.5", "Z9.5"]
+
+
+def test_more_than_four_streams_come_by_their_hashes() -> None:
+    names = ["a", "b", "orders", "in", "h"]
+    four, five = (streams_as_asked([("kafka", name) for name in some]) for some in (names[:4], names))
+    assert [stream for _, stream in four] == ["b", "in", "orders", "a"]
+    assert [stream for _, stream in five] == ["h", "b", "in", "a", "orders"]
+
+
+def test_what_came_to_a_task_is_after_what_it_had() -> None:
+    """Of 16 and of 0 one bucket holds both."""
+    read = model(task("Partition 0", partition("in", 16), partition("in", 0)), task("Partition 1", partition("in", 1)))
+    assert order(read, "Partition 0") == ["in.0", "in.16"]
+    apart = model(task("Partition 16", partition("in", 16), partition("in", 0)))
+    assert order(apart, "Partition 16") == ["in.16", "in.0"]
+
+
+def test_a_standby_task_reads_in_the_order_of_its_active_one() -> None:
+    pair = (partition("in", 16), partition("in", 0))
+    read = model(task("Standby-Partition 16-0", *pair), task("Partition 16", *pair))
+    assert order(read, "Standby-Partition 16-0") == order(read, "Partition 16") == ["in.16", "in.0"]
+
+
+def test_broadcast_partitions_come_after_inputs_and_before_what_came() -> None:
+    read = model(
+        task("Partition 0", partition("in", 0), partition("in", 16), partition("in", 32)),
+        config={"task.broadcast.inputs": "kafka.in#32"},
+    )
+    assert order(read, "Partition 0") == ["in.0", "in.32", "in.16"]
+
+
+def test_config_that_can_t_be_read_does_not_matter() -> None:
+    assert order(model(task("T", PARTITION), config={"task.broadcast.inputs": "rules"}), "T") == ["in.0"]

@@ -1,0 +1,95 @@
+"""A system's own say in a commit."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from eventlog.checkpoint import Offsets
+from eventlog.partition import SystemStreamPartition
+from managers.offsets.checkpoint_listener import CheckpointListener, modified_offsets, tell_listeners
+
+SSP = {
+    1: SystemStreamPartition("system1", "stream", 1),
+    2: SystemStreamPartition("system1", "stream1", 1),
+    3: SystemStreamPartition("system1", "stream1", 2),
+    4: SystemStreamPartition("system1", "stream1", 3),
+    5: SystemStreamPartition("system2", "stream", 1),
+    6: SystemStreamPartition("system2", "stream1", 1),
+}
+STARTING = {SSP[1]: "11", SSP[2]: "19", SSP[3]: None, SSP[5]: "51", SSP[6]: "59"}
+PROCESSED = {SSP[number]: f"{number}0" for number in SSP}
+
+
+class Listener(CheckpointListener):
+    """Gives what it is told to, and notes what it hears."""
+
+    def __init__(self, given: Offsets | None = None) -> None:
+        self.given = given
+        self.asked: list[Offsets] = []
+        self.heard: list[Offsets] = []
+
+    def before_checkpoint(self, offsets: Mapping[SystemStreamPartition, str]) -> Offsets:
+        self.asked.append(dict(offsets))
+        return {each: str(int(offset) + 5) for each, offset in offsets.items()} if self.given is None else self.given
+
+    def on_checkpoint(self, offsets: Offsets) -> None:
+        self.heard.append(dict(offsets))
+
+
+def by_number(_system: str, one: str, other: str) -> int | None:
+    return int(one) - int(other)
+
+
+@pytest.mark.scenario("OFF-22")
+def test_a_listener_changes_all_offsets_of_its_system_and_no_others() -> None:
+    assert modified_offsets(STARTING, PROCESSED, {}, by_number) == PROCESSED
+    modified = modified_offsets(STARTING, PROCESSED, {"system1": Listener()}, by_number)
+    assert modified == {**PROCESSED, SSP[1]: "15", SSP[2]: "25", SSP[3]: "35", SSP[4]: "45"}
+
+
+@pytest.mark.parametrize("starting", [{SSP[1]: "11"}, {SSP[1]: "10"}, {SSP[1]: "9"}])
+def test_it_is_asked_whether_something_was_read_yet_or_not(starting: Offsets) -> None:
+    listener = Listener()
+    modified_offsets(starting, {SSP[1]: "10", SSP[5]: "50"}, {"system1": listener}, by_number)
+    assert listener.asked == [{SSP[1]: "10"}]
+
+
+@pytest.mark.parametrize("starting", [{}, {SSP[1]: None}, {SSP[5]: "9"}])
+def test_it_is_not_asked_where_no_start_of_its_system_can_be_compared(starting: Offsets) -> None:
+    listener = Listener()
+    assert modified_offsets(starting, PROCESSED, {"system1": listener}, by_number) == PROCESSED
+    modified_offsets({SSP[1]: "9"}, PROCESSED, {"system1": listener}, lambda *_: None)
+    assert listener.asked == []
+
+
+@pytest.mark.scenario("HRD-44")
+def test_what_it_gives_for_partitions_of_others_does_not_count() -> None:
+    foreign = SystemStreamPartition("system1", "not read", 0)
+    listener = Listener({SSP[1]: "7", SSP[5]: "7", foreign: "7", SSP[2]: None})
+    modified = modified_offsets(STARTING, PROCESSED, {"system1": listener}, by_number)
+    assert modified == {**PROCESSED, SSP[1]: "7"}
+
+
+def test_what_it_is_asked_about_cannot_be_changed() -> None:
+    class Meddler(CheckpointListener):
+        def before_checkpoint(self, offsets: Mapping[SystemStreamPartition, str]) -> Offsets:
+            offsets[SSP[1]] = "0"  # type: ignore[index]
+            return {}
+
+    with pytest.raises(TypeError):
+        modified_offsets(STARTING, PROCESSED, {"system1": Meddler()}, by_number)
+
+
+@pytest.mark.scenario("OFF-21")
+def test_each_listener_hears_of_registered_partitions_of_its_system() -> None:
+    one, other, silent = Listener(), Listener(), Listener()
+    unregistered = SystemStreamPartition("system1", "changelog", 0)
+    written = {SSP[1]: "45", SSP[5]: "100", unregistered: "50"}
+    tell_listeners({"system1": one, "system2": other, "system3": silent}, {SSP[1], SSP[5]}, written)
+    assert (one.heard, other.heard, silent.heard) == ([{SSP[1]: "45"}], [{SSP[5]: "100"}], [])
+
+
+def test_who_overrides_nothing_changes_nothing() -> None:
+    listener = CheckpointListener()
+    assert modified_offsets(STARTING, PROCESSED, {"system1": listener}, by_number) == PROCESSED
+    tell_listeners({"system1": listener}, {SSP[1]}, PROCESSED)

@@ -1,0 +1,694 @@
+"""From where tasks start, how far they have come, and what is written of it: Samza's behaviour, on every backend."""
+
+import logging
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pytest
+
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, Offsets
+from eventlog.errors import ConfigError
+from eventlog.events import NewEvent
+from eventlog.log import EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.source import SourceUnavailable
+from eventlog.startpoint import (
+    Startpoint,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
+from managers.checkpoints.checkpoint_errors import TaskNotRegistered
+from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.task_checkpoints import TaskCheckpoints
+from managers.errors import NotReady
+from managers.offsets.checkpoint_listener import CheckpointListener
+from managers.offsets.offset_errors import NoMetadata, UnknownSystem
+from managers.offsets.offset_manager import OffsetManager
+from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from tests.builders import checkpoint_v1, fan_out
+from tests.managers.log_makers import LogMaker
+from tests.managers.stated_admin import StatedAdmin
+
+SSP: Final = [SystemStreamPartition("test-system", "test-stream", number) for number in range(8)]
+KEY: Final = [str(partition) for partition in SSP]
+OTHER: Final = SystemStreamPartition("test-system2", "test-stream2", 0)
+OLDEST: Final = {"systems.test-system.samza.offset.default": "oldest"}
+RESET: Final = {**OLDEST, "systems.test-system.streams.test-stream.samza.reset.offset": "true"}
+NOW: Final = 1_700_000_000_000
+ASKED: Final = StartpointSpecific("23", NOW)
+
+
+def now_ms() -> int:
+    return NOW
+
+
+@dataclass
+class Job:
+    """A job's two logs, and programs over them: each `started` manager is another container."""
+
+    coordinator: EventLog
+    topic: EventLog
+    config: dict[str, str] = field(default_factory=dict)
+    admins: dict[str, StatedAdmin] = field(default_factory=lambda: {"test-system": StatedAdmin()})
+    listeners: dict[str, CheckpointListener] = field(default_factory=dict)
+    startpoints: StartpointManager = field(init=False)
+    checkpoints: TaskCheckpoints = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.store = CoordinatorStreamStore(self.coordinator)
+        self.store.init()
+
+    def write(self, *events: NewEvent) -> "Job":
+        """Checkpoints go to the topic, what else there is to the coordinator stream."""
+        for event in events:
+            log = self.topic if event.key is not None and event.key.startswith(b"{") else self.coordinator
+            log.append([event])
+        return self
+
+    def manager(self, tasks: Mapping[str, Sequence[SystemStreamPartition]] | None = None) -> OffsetManager:
+        self.startpoints = StartpointManager(self.store, clock=now_ms)
+        self.checkpoints = KafkaCheckpointManager(self.topic)
+        manager = OffsetManager(
+            self.config,
+            system_admins=self.admins,
+            checkpoint_manager=self.checkpoints,
+            startpoint_manager=self.startpoints,
+            checkpoint_listeners=self.listeners,
+        )
+        for task_name, partitions in ({"c": SSP[:1]} if tasks is None else tasks).items():
+            manager.register(task_name, partitions)
+        return manager
+
+    def started(self, tasks: Mapping[str, Sequence[SystemStreamPartition]] | None = None) -> OffsetManager:
+        manager = self.manager(tasks)
+        manager.start()
+        return manager
+
+    def written(self, task_name: str = "c") -> Offsets | None:
+        """The task's checkpoint as another program reads it."""
+        with KafkaCheckpointManager(self.topic) as checkpoints:
+            checkpoints.register(task_name)
+            checkpoint = checkpoints.read_last_checkpoint(task_name)
+            return None if checkpoint is None else checkpoint.offsets
+
+    def handed(self, task_name: str = "c") -> set[SystemStreamPartition]:
+        """What stands in the task's fan-out, as another program reads it."""
+        with StartpointManager(self.store, clock=now_ms) as startpoints:
+            return set(startpoints.get_fan_out_for_task(task_name))
+
+    def ends(self) -> tuple[int, int]:
+        return self.coordinator.end_offset(), self.topic.end_offset()
+
+
+@pytest.fixture
+def job(logs: LogMaker) -> Iterator[Job]:
+    """A job, on each backend in turn."""
+    made = Job(logs.create(), logs.create("checkpoint"))
+    with made.store:
+        yield made
+
+
+@pytest.fixture
+def memory_job() -> Job:
+    """A job in memory, for what no log has a part in."""
+    coordinator, topic = coordinator_stream_name("orders"), checkpoint_stream_name("orders")
+    return Job(MemoryEventLog(identify(coordinator)), MemoryEventLog(identify(topic)))
+
+
+def commit(manager: OffsetManager, task_name: str = "c") -> None:
+    manager.write_checkpoint(task_name, manager.build_checkpoint(task_name))
+
+
+def at(manager: OffsetManager, number: int = 0, task_name: str = "c") -> str | None:
+    return manager.get_starting_offset(task_name, SSP[number])
+
+
+@pytest.mark.scenario("OFF-01")
+def test_without_a_checkpoint_it_starts_by_default(memory_job: Job) -> None:
+    memory_job.config = OLDEST
+    manager = memory_job.started()
+    assert manager.get_last_processed_offset("c", SSP[0]) is None
+    assert at(manager) == "0"
+
+
+@pytest.mark.scenario("OFF-02")
+def test_it_starts_after_the_checkpoint_and_writes_what_was_processed(job: Job) -> None:
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}))
+    manager = job.started()
+    assert (at(manager), manager.get_last_processed_offset("c", SSP[0])) == ("46", "45")
+    seen = []
+    for offset in ("46", "47", None):
+        manager.update("c", SSP[0], offset)
+        seen.append(manager.get_last_processed_offset("c", SSP[0]))
+    commit(manager)
+    assert (seen, at(manager), job.written()) == (["46", "47", "47"], "46", {SSP[0]: "47"})
+    assert manager.get_last_task_checkpoint("c") is not None
+
+
+class NotingCheckpoints(TaskCheckpoints):
+    """Holds one checkpoint in memory, and notes what it is asked; a write fails while ``fails``."""
+
+    def __init__(self, offsets: Offsets | None = None) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+        self.offsets = offsets
+        self.fails = False
+
+    def register(self, task_name: str) -> None:
+        self.calls.append(f"register {task_name}")
+        super().register(task_name)
+
+    def task_names(self) -> frozenset[str]:
+        return frozenset()
+
+    def last_commit_ms(self) -> int | None:
+        return None
+
+    def _open(self) -> str:
+        self.calls.append("start")
+        return "noted"
+
+    def _close(self) -> None:
+        self.calls.append("stop")
+
+    def _read(self, task_name: str) -> CheckpointV1 | None:
+        del task_name
+        return None if self.offsets is None else CheckpointV1(self.offsets)
+
+    def _write(self, task_name: str, checkpoint: Any) -> int:
+        del task_name
+        if self.fails:
+            raise SourceUnavailable
+        self.calls.append("write")
+        self.offsets = checkpoint.offsets
+        return 0
+
+
+def over(checkpoints: TaskCheckpoints | None, admin: StatedAdmin | None = None, **given: Any) -> OffsetManager:
+    """A started manager of task ``c`` without startpoints, over checkpoints that are watched."""
+    admins = {"test-system": admin or StatedAdmin()}
+    manager = OffsetManager({}, system_admins=admins, checkpoint_manager=checkpoints, **given)
+    manager.register("c", SSP[:2])
+    manager.start()
+    return manager
+
+
+@pytest.mark.scenario("OFF-02")
+def test_the_checkpoint_manager_is_started_once_with_every_task() -> None:
+    checkpoints = NotingCheckpoints({SSP[0]: "45"})
+    manager = over(checkpoints)
+    manager.start()
+    assert checkpoints.calls == ["register c", "start"]
+    manager.stop()
+    manager.stop()
+    assert set(checkpoints.calls[2:]) == {"stop"}
+
+
+@pytest.mark.scenario("OFF-03")
+def test_a_reset_leaves_the_checkpoint_aside_and_as_it_is(job: Job) -> None:
+    job.config = RESET
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}))
+    before = job.ends()
+    manager = job.started()
+    assert (at(manager), manager.get_last_processed_offset("c", SSP[0])) == ("0", None)
+    decision = manager.get_starting_decision("c", SSP[0])
+    assert decision is not None
+    assert decision.decided_by == "reset"
+    commit(manager)  # nothing was processed: nothing takes the place of what is there
+    assert (job.ends(), job.written()) == (before, {SSP[0]: "45"})
+
+
+@pytest.mark.scenario("OFF-05")
+def test_the_default_of_the_stream_goes_before_that_of_its_system(memory_job: Job) -> None:
+    partitions = [SystemStreamPartition(system, stream, 0) for system, stream in (("a", "s"), ("a", "t"), ("b", "s"))]
+    memory_job.config = {
+        "systems.a.streams.s.samza.offset.default": "Upcoming",
+        "systems.a.samza.offset.default": "Oldest",
+    }
+    memory_job.admins = {"a": StatedAdmin(), "b": StatedAdmin()}
+    manager = memory_job.started({"t": partitions})
+    assert [manager.get_starting_offset("t", partition) for partition in partitions] == ["2", "0", "2"]
+
+
+@pytest.mark.scenario("OFF-06")
+@pytest.mark.parametrize(
+    "key",
+    [
+        "systems.test-system.samza.offset.default",
+        "systems.test-system.streams.test-stream.samza.offset.default",
+        "systems.test-system.default.stream.samza.offset.default",
+    ],
+)
+@pytest.mark.parametrize("named", [{}, {"task.inputs": "test-system.test-stream"}])
+def test_another_word_for_a_default_is_refused_when_it_is_made(key: str, named: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match=key) as refused:
+        OffsetManager({key: "fail", **named}, system_admins={})
+    assert isinstance(refused.value, ValueError)
+
+
+def test_a_word_for_a_stream_that_is_no_input_does_not_matter() -> None:
+    OffsetManager({"systems.x.samza.offset.default": "fail", "task.inputs": "test-system.s"}, system_admins={})
+
+
+@pytest.mark.scenario("OFF-07")
+def test_one_missing_checkpoint_leaves_the_others_alone(memory_job: Job) -> None:
+    memory_job.admins = {"test-system": StatedAdmin("3", "4", "5")}
+    memory_job.write(checkpoint_v1("P0", {KEY[0]: "45"}))
+    manager = memory_job.started({"P0": SSP[:1], "P1": SSP[1:2]})
+    assert (at(manager, 0, "P0"), at(manager, 1, "P1")) == ("46", "5")
+    for task_name in ("P0", "P1"):
+        commit(manager, task_name)
+    assert memory_job.checkpoints.read_last_checkpoint("P1") is None
+
+
+def test_an_offset_of_null_is_none(memory_job: Job) -> None:
+    memory_job.write(checkpoint_v1("c", {KEY[0]: None, KEY[1]: "7"}))
+    manager = memory_job.started({"c": SSP[:2]})
+    assert (at(manager, 0), at(manager, 1)) == ("2", "8")
+
+
+@pytest.mark.scenario("OFF-08")
+def test_a_stream_or_partition_that_is_not_known_is_named(memory_job: Job) -> None:
+    memory_job.admins = {"test-system": StatedAdmin(lacks=frozenset({"test-stream"}))}
+    manager = memory_job.manager()
+    with pytest.raises(NoMetadata, match="test-stream"):
+        manager.start()
+    assert not memory_job.startpoints.is_running
+    with pytest.raises(NotReady):
+        memory_job.checkpoints.read_last_checkpoint("c")
+    memory_job.admins = {"test-system": StatedAdmin(partitions=0)}
+    with pytest.raises(NoMetadata, match="partition 0 of stream test-stream"):
+        memory_job.started()
+    memory_job.admins = {}
+    with pytest.raises(UnknownSystem, match="test-system"):
+        memory_job.started()
+
+
+def test_after_a_start_that_failed_it_can_be_started_again(memory_job: Job) -> None:
+    admin = StatedAdmin(lacks=frozenset({"test-stream"}))
+    memory_job.admins = {"test-system": admin}
+    manager = memory_job.manager()
+    with pytest.raises(NoMetadata):
+        manager.start()
+    admin.lacks = frozenset()
+    manager.start()
+    assert at(manager) == "2"
+
+
+def test_an_error_at_the_stop_does_not_hide_that_of_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoints = NotingCheckpoints()
+
+    def failing() -> None:
+        raise RuntimeError("at the stop")
+
+    monkeypatch.setattr(checkpoints, "stop", failing)
+    with pytest.raises(NoMetadata):
+        over(checkpoints, StatedAdmin(partitions=0))
+
+
+@pytest.mark.scenario("OFF-11")
+def test_the_gauge_follows_what_was_committed(memory_job: Job) -> None:
+    memory_job.write(checkpoint_v1("c", {KEY[0]: "45"}))
+    manager = memory_job.started()
+    gauge = manager.metrics.checkpointed_offsets
+    seen = [gauge[SSP[0]]]
+    for offsets in ([], ["46", "47"], ["48"]):
+        for offset in offsets:
+            manager.update("c", SSP[0], offset)
+        before = gauge[SSP[0]]
+        commit(manager)
+        seen += [before, gauge[SSP[0]]]
+    assert seen == ["", "", "45", "45", "47", "47", "48"]
+    assert manager.metrics.commit_count == 3
+
+
+@pytest.mark.scenario("OFF-12")
+def test_a_commit_is_never_ahead_of_its_snapshot(job: Job) -> None:
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}))
+    manager = job.started()
+    manager.update("c", SSP[0], "46")
+    snapshot = manager.build_checkpoint("c")
+    manager.update("c", SSP[0], "47")
+    manager.write_checkpoint("c", snapshot)
+    assert (job.written(), manager.metrics.checkpointed_offsets[SSP[0]]) == ({SSP[0]: "46"}, "46")
+    assert manager.get_last_processed_offset("c", SSP[0]) == "47"
+    commit(manager)
+    assert job.written() == {SSP[0]: "47"}
+
+
+@pytest.mark.scenario("OFF-12")
+def test_a_startpoint_outlives_a_commit_whose_snapshot_was_before_the_move(job: Job) -> None:
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}), fan_out("c", {KEY[0]: ASKED}))
+    manager = job.started()
+    snapshot = manager.build_checkpoint("c")
+    manager.update("c", SSP[0], "23")
+    manager.write_checkpoint("c", snapshot)
+    assert (job.written(), job.handed()) == ({SSP[0]: "45"}, {SSP[0]})
+    manager.stop()
+    assert at(job.started()) == "23"
+
+
+@pytest.mark.scenario("OFF-12")
+def test_commits_beside_updates_write_what_their_snapshots_had(memory_job: Job) -> None:
+    memory_job.write(checkpoint_v1("c", {KEY[0]: "0"}))
+    manager = memory_job.started()
+    is_done = threading.Event()
+
+    def process() -> None:
+        for offset in range(1, 2000):
+            manager.update("c", SSP[0], str(offset))
+        is_done.set()
+
+    processing = threading.Thread(target=process)
+    processing.start()
+    while not is_done.is_set():
+        snapshot = manager.build_checkpoint("c")
+        manager.write_checkpoint("c", snapshot)
+        assert manager.metrics.checkpointed_offsets[SSP[0]] == snapshot.offsets[SSP[0]]
+    processing.join()
+    commit(manager)
+    assert memory_job.written() == {SSP[0]: "1999"}
+
+
+@pytest.mark.scenario("OFF-13")
+def test_a_startpoint_is_read_from_itself_on(job: Job) -> None:
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}), fan_out("c", {KEY[0]: ASKED}))
+    manager = job.started()
+    assert (at(manager), manager.get_last_processed_offset("c", SSP[0])) == ("23", "45")
+
+
+def failing(_startpoint: Startpoint) -> str:
+    raise SourceUnavailable
+
+
+@pytest.mark.scenario("OFF-14")
+@pytest.mark.parametrize("resolve", [lambda _: None, lambda _: "", failing])
+def test_a_startpoint_that_cannot_be_resolved_is_left_aside_and_seen(
+    memory_job: Job, resolve: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory_job.admins = {"test-system": StatedAdmin(resolve=resolve)}
+    memory_job.write(checkpoint_v1("c", {KEY[0]: "45"}), fan_out("c", {KEY[0]: ASKED}))
+    manager = memory_job.started()
+    assert at(manager) == "46"
+    assert [refused[:3] for refused in manager.refused_startpoints] == [("c", SSP[0], ASKED)]
+    assert manager.metrics.refused_startpoint_count == 1
+    (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert "'c' can't start test-system.test-stream.0 at its startpoint (specific 23)" in warning.getMessage()
+    assert memory_job.handed() == {SSP[0]}, "it stays until the partition moves"
+
+
+@pytest.mark.scenario("OFF-15")
+def test_a_startpoint_belongs_to_a_task(memory_job: Job) -> None:
+    memory_job.write(fan_out("c", {KEY[0]: StartpointOldest(NOW)}))
+    manager = memory_job.started()
+    manager.set_startpoint("d", SSP[0], StartpointUpcoming(NOW))
+    held = [manager.get_startpoint(task_name, SSP[0]) for task_name in ("c", "d", "e")]
+    assert held == [StartpointOldest(NOW), StartpointUpcoming(NOW), None]
+    assert memory_job.handed("d") == set(), "it was not written"
+
+
+def test_a_starting_offset_can_be_set_for_what_is_read(memory_job: Job) -> None:
+    manager = memory_job.started()
+    manager.set_starting_offset("c", SSP[0], "7")
+    assert at(manager) == "7"
+    with pytest.raises(TaskNotRegistered, match=r"test-system\.test-stream\.1"):
+        manager.set_starting_offset("c", SSP[1], "7")
+    assert (manager.get_starting_offset("c", SSP[1]), manager.get_starting_decision("c", SSP[1])) == (None, None)
+
+
+@pytest.mark.scenario("OFF-16", "OFF-17")
+def test_a_startpoint_is_used_up_by_the_first_commit_after_its_partition_moved(job: Job) -> None:
+    job.write(
+        checkpoint_v1("c", {KEY[0]: "45", KEY[1]: "100", KEY[2]: "200"}),
+        fan_out("c", dict.fromkeys(KEY[:3], StartpointOldest(NOW))),
+    )
+    manager = job.started({"c": SSP[:3]})
+    commit(manager)
+    left = [job.handed()]
+    for number, offset in enumerate(["46", "100", "201"]):
+        manager.update("c", SSP[number], offset)
+        assert job.startpoints.is_running
+        commit(manager)
+        left.append(job.handed())
+    assert left == [set(SSP[:3]), set(SSP[1:3]), {SSP[2]}, set()]
+    assert [manager.get_startpoint("c", partition) for partition in SSP[:3]] == [None] * 3
+    with pytest.raises(NotReady):
+        job.startpoints.get_fan_out_for_task("c")
+    job.startpoints.start()
+    assert job.startpoints.get_fan_out_for_task("c") == {}
+
+
+def test_the_startpoint_manager_runs_as_long_as_any_task_has_one(memory_job: Job) -> None:
+    memory_job.write(fan_out("c", {KEY[0]: ASKED}), fan_out("d", {KEY[1]: ASKED}))
+    manager = memory_job.started({"c": SSP[:1], "d": SSP[1:2]})
+    is_running = []
+    for number, task_name in enumerate(("c", "d", "c")):  # it goes on without
+        manager.update(task_name, SSP[number % 2], "23")
+        commit(manager, task_name)
+        is_running.append(memory_job.startpoints.is_running)
+    assert is_running == [True, False, False]
+
+
+@pytest.mark.scenario("OFF-18")
+def test_without_any_fan_out_the_startpoint_manager_is_stopped_at_once(memory_job: Job) -> None:
+    foreign = fan_out("another container's", {KEY[0]: ASKED})
+    memory_job.write(checkpoint_v1("c", {KEY[0]: "45"}), foreign, fan_out("c", {KEY[1]: ASKED}))
+    manager = memory_job.started()
+    assert not memory_job.startpoints.is_running
+    assert at(manager) == "46"
+
+
+@pytest.mark.scenario("OFF-20")
+def test_the_end_of_a_stream_is_no_offset_but_uses_up_a_startpoint(job: Job) -> None:
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}), fan_out("c", {KEY[0]: ASKED}))
+    manager = job.started()
+    manager.update("c", SSP[0], END_OF_STREAM_OFFSET)
+    assert manager.get_last_processed_offset("c", SSP[0]) == "45"
+    commit(manager)
+    assert (job.written(), job.handed()) == ({SSP[0]: "45"}, set())
+
+
+@pytest.mark.scenario("OFF-20")
+def test_the_end_of_a_stream_that_had_no_checkpoint_uses_it_up_too(memory_job: Job) -> None:
+    memory_job.write(fan_out("c", {KEY[0]: ASKED}))
+    manager = memory_job.started()
+    manager.update("c", SSP[0], END_OF_STREAM_OFFSET)
+    commit(manager)
+    assert (memory_job.written(), memory_job.handed()) == (None, set())
+
+
+class Plus(CheckpointListener):
+    """Adds to what is written, gives what nobody asked for, and notes what it hears."""
+
+    def __init__(self, more: int) -> None:
+        self.more = more
+        self.heard: list[Offsets] = []
+
+    def before_checkpoint(self, offsets: Mapping[SystemStreamPartition, str]) -> Offsets:
+        return {**{each: str(int(offset) + self.more) for each, offset in offsets.items()}, OTHER: "0", SSP[7]: "0"}
+
+    def on_checkpoint(self, offsets: Offsets) -> None:
+        self.heard.append(dict(offsets))
+
+
+@pytest.mark.scenario("OFF-21")
+def test_a_listener_hears_of_its_systems_registered_partitions(memory_job: Job) -> None:
+    listener = Plus(0)
+    memory_job.listeners = {"test-system": listener}
+    memory_job.admins["test-system2"] = StatedAdmin()
+    manager = memory_job.started({"c": [SSP[0], OTHER]})
+    manager.write_checkpoint("c", CheckpointV1({SSP[0]: "45", OTHER: "100", SSP[7]: "50"}))
+    assert listener.heard == [{SSP[0]: "45"}]
+
+
+@pytest.mark.scenario("HRD-44")
+def test_a_listener_moves_no_offsets_but_its_own(memory_job: Job) -> None:
+    memory_job.listeners = {"test-system": Plus(5)}
+    memory_job.admins["test-system2"] = StatedAdmin()
+    memory_job.write(checkpoint_v1("c", {KEY[0]: "45", str(OTHER): "100"}))
+    manager = memory_job.started({"c": [SSP[0], OTHER]})
+    assert manager.get_last_processed_offsets("c") == {SSP[0]: "50", OTHER: "100"}
+    assert manager.get_last_processed_offset("c", SSP[0]) == "45", "only what is written differs"
+
+
+def test_listeners_alone_are_told_of_commits() -> None:
+    listener = Plus(0)
+    manager = over(None, checkpoint_listeners={"test-system": listener})
+    manager.update("c", SSP[0], "7")
+    commit(manager)
+    assert (listener.heard, manager.metrics.checkpointed_offsets[SSP[0]]) == ([{SSP[0]: "7"}], "")
+
+
+def test_a_listener_of_a_system_without_an_admin_is_told_apart() -> None:
+    manager = OffsetManager({}, system_admins={}, checkpoint_listeners={"test-system": Plus(1)})
+    with pytest.raises(UnknownSystem):
+        manager.get_modified_offsets({SSP[0]: "1"}, {SSP[0]: "1"})
+
+
+@pytest.mark.scenario("HRD-10")
+def test_an_event_without_an_offset_leaves_the_one_before(job: Job) -> None:
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}))
+    manager = job.started({"c": SSP[:2]})
+    manager.update("c", SSP[0], None)
+    manager.update("c", SSP[1], None)
+    commit(manager)
+    assert job.written() == {SSP[0]: "45"}
+
+
+@pytest.mark.scenario("HRD-11")
+def test_an_input_that_was_dropped_for_a_while_starts_anew(job: Job) -> None:
+    job.write(checkpoint_v1("c", {KEY[0]: "45", KEY[1]: "7"}))
+    without = job.started({"c": SSP[:1]})
+    assert without.get_last_processed_offset("c", SSP[1]) is None
+    commit(without)
+    without.stop()
+    back = job.started({"c": SSP[:2]})
+    assert (at(back, 0), at(back, 1)) == ("46", "2")
+
+
+@pytest.mark.scenario("HRD-13")
+def test_a_start_writes_nothing_and_a_commit_of_nothing_neither(job: Job) -> None:
+    job.write(fan_out("c", {KEY[0]: ASKED}))
+    before = job.ends()
+    manager = job.started()
+    assert job.ends() == before
+    commit(manager)
+    manager.write_checkpoint("c", CheckpointV1({}), CheckpointV2(CheckpointId(1, 2), {}, {}))
+    assert job.ends() == before
+
+
+def test_a_checkpoint_of_state_alone_says_something(memory_job: Job) -> None:
+    manager = memory_job.started()
+    manager.write_checkpoint("c", CheckpointV2(CheckpointId(1, 2), {}, {"demo.Blobs": {"s": "blob-1"}}))
+    assert memory_job.topic.end_offset() == 1
+
+
+@pytest.mark.scenario("HRD-14")
+def test_every_partition_is_committed_whichever_came_last(job: Job) -> None:
+    manager = job.started({"c": SSP[:2]})
+    manager.update("c", SSP[1], "7")
+    manager.update("c", SSP[0], "900")
+    commit(manager)
+    assert job.written() == {SSP[0]: "900", SSP[1]: "7"}
+
+
+@pytest.mark.scenario("HRD-37")
+def test_quiet_partitions_keep_their_startpoints_over_a_crash(job: Job) -> None:
+    job.write(fan_out("c", dict.fromkeys(KEY, StartpointOldest(NOW))))
+    manager = job.started({"c": SSP})
+    for number in range(5):
+        manager.update("c", SSP[number], "5")
+    commit(manager)
+    again = job.started({"c": SSP})  # nothing was stopped
+    assert [at(again, number) for number in range(8)] == ["6"] * 5 + ["0"] * 3
+
+
+@pytest.mark.scenario("HRD-39")
+def test_consumers_get_offsets_alone(memory_job: Job) -> None:
+    kinds = (
+        StartpointSpecific("7", NOW),
+        StartpointTimestamp(NOW, NOW),
+        StartpointOldest(NOW),
+        StartpointUpcoming(NOW),
+    )
+    memory_job.write(fan_out("c", dict(zip(KEY, kinds, strict=False))), checkpoint_v1("c", {KEY[4]: "9"}))
+    manager = memory_job.started({"c": SSP[:6]})
+    assert [at(manager, number) for number in range(6)] == ["7", str(NOW), "0", "2", "10", "2"]
+
+
+@pytest.mark.scenario("HRD-45")
+def test_a_stop_commits_nothing_and_ends_cleanly(job: Job) -> None:
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}))
+    listener = Plus(1)
+    job.listeners = {"test-system": listener}
+    with job.manager() as manager:
+        manager.update("c", SSP[0], "46")
+        before = job.ends()
+    assert (job.ends(), listener.heard) == (before, [])
+    with pytest.raises(NotReady, match="OffsetManager is not running"):
+        manager.write_checkpoint("c", CheckpointV1({SSP[0]: "46"}))
+    manager.stop()
+    assert at(job.started()) == "46", "the last interval is read again"
+
+
+def test_it_can_be_started_again_and_begins_with_what_was_committed(memory_job: Job) -> None:
+    manager = memory_job.started()
+    manager.update("c", SSP[0], "7")
+    commit(manager)
+    manager.update("c", SSP[0], "9")
+    manager.stop()
+    manager.start()
+    assert (at(manager), manager.get_last_processed_offset("c", SSP[0])) == ("8", "7")
+
+
+@pytest.mark.scenario("HRD-57")
+def test_a_commit_leaves_no_line(memory_job: Job, caplog: pytest.LogCaptureFixture) -> None:
+    manager = memory_job.started()
+    caplog.clear()
+    caplog.set_level(logging.INFO)
+    for offset in range(100):
+        manager.update("c", SSP[0], str(offset))
+        commit(manager)
+    assert caplog.records == []
+    assert manager.metrics.commit_count == 100
+
+
+def test_all_versions_of_a_commit_are_there_before_a_startpoint_goes(memory_job: Job) -> None:
+    memory_job.write(fan_out("c", {KEY[0]: ASKED}))
+    manager = memory_job.started()
+    manager.update("c", SSP[0], "23")
+    first = manager.build_checkpoint("c")
+    manager.write_checkpoint("c", first, CheckpointV2(CheckpointId(1, 2), first.offsets, {}))
+    assert (memory_job.topic.end_offset(), memory_job.handed()) == (2, set())
+
+
+def test_what_a_commit_could_not_write_the_next_one_does() -> None:
+    checkpoints = NotingCheckpoints({SSP[0]: "45"})
+    manager = over(checkpoints)
+    manager.update("c", SSP[0], "46")
+    checkpoints.fails = True
+    with pytest.raises(SourceUnavailable):
+        commit(manager)
+    assert (manager.metrics.commit_count, manager.metrics.checkpointed_offsets[SSP[0]]) == (0, "")
+    checkpoints.fails = False
+    commit(manager)
+    assert checkpoints.offsets == {SSP[0]: "46"}
+
+
+def test_tasks_that_are_not_registered_are_named(memory_job: Job) -> None:
+    manager = memory_job.started()
+    for call in (manager.build_checkpoint, manager.write_checkpoint):
+        with pytest.raises(TaskNotRegistered, match="task 'x' is not registered with this offset manager"):
+            call("x")
+    with pytest.raises(TypeError, match="task_name must be a text"):
+        manager.register(None, SSP)  # type: ignore[arg-type]
+
+
+def test_a_snapshot_cannot_be_changed(memory_job: Job) -> None:
+    manager = memory_job.started()
+    with pytest.raises(TypeError):
+        manager.get_last_processed_offsets("c")[SSP[0]] = "7"  # type: ignore[index]
+
+
+def test_checkpoints_of_seed_000_are_written_where_that_keeps_them(logs: LogMaker) -> None:
+    log = logs.create()
+    for expected in ("2", "8"):
+        manager = over(CheckpointManager(log))
+        assert at(manager) == expected
+        manager.update("c", SSP[0], "7")
+        commit(manager)
+        manager.stop()
+
+
+def test_it_says_what_it_is(memory_job: Job) -> None:
+    manager = memory_job.manager()
+    assert repr(manager) == "<OffsetManager of 1 tasks, not running>"

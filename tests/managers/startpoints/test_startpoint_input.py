@@ -1,0 +1,95 @@
+"""What an input says of a startpoint; the system is in memory, and held to the contract of Kafka's."""
+
+import pytest
+
+from eventlog.starting_offset import StartingOffset
+from eventlog.startpoint import (
+    Startpoint,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
+from eventlog.system_admin import InputMissing, ResolvedStartpoint
+from managers.startpoints.startpoint_input import Finding, InputAnswer, ask_input
+from tests.fixtures.memory_system_admin import MemorySystemAdmin
+
+STREAM = "page-views"
+
+
+@pytest.fixture
+def admin() -> MemorySystemAdmin:
+    """Partition 0: events 0 to 9, of times 0, 100, …; partition 1: the same from 4 on; partition 2: empty."""
+    system = MemorySystemAdmin()
+    system.create(STREAM, 3)
+    for partition in (0, 1):
+        system.write(STREAM, [number * 100 for number in range(10)], partition)
+    system.delete_before(STREAM, 4, 1)
+    return system
+
+
+def ask(admin: MemorySystemAdmin, startpoint: Startpoint, *partitions: int) -> InputAnswer:
+    return ask_input(admin, "kafka", STREAM, partitions or None, startpoint)
+
+
+def resolved(answer: InputAnswer) -> dict[int, str]:
+    return {partition: each.offset for partition, each in answer.resolved.items()}
+
+
+@pytest.mark.parametrize(
+    ("startpoint", "offsets", "findings"),
+    [
+        (StartpointOldest(1), {0: "0", 1: "4", 2: "0"}, {}),
+        (StartpointUpcoming(1), {0: "10", 1: "10", 2: "0"}, {}),
+        (StartpointTimestamp(450, 1), {0: "5", 1: "5", 2: "0"}, {2: Finding.AFTER_LAST}),
+        (
+            StartpointTimestamp(400, 1),
+            {0: "4", 1: "4", 2: "0"},
+            {1: Finding.BEFORE_RETAINED, 2: Finding.AFTER_LAST},
+        ),
+        (StartpointTimestamp(0, 1), {0: "0", 1: "4", 2: "0"}, {1: Finding.BEFORE_RETAINED, 2: Finding.AFTER_LAST}),
+        (StartpointTimestamp(901, 1), {0: "10", 1: "10", 2: "0"}, dict.fromkeys((0, 1, 2), Finding.AFTER_LAST)),
+        (StartpointSpecific("4", 1), dict.fromkeys((0, 1, 2), "4"), {2: Finding.AFTER_LAST}),
+        (
+            StartpointSpecific("3", 1),
+            dict.fromkeys((0, 1, 2), "3"),
+            {1: Finding.BEFORE_RETAINED, 2: Finding.AFTER_LAST},
+        ),
+        (StartpointSpecific("10", 1), dict.fromkeys((0, 1, 2), "10"), {2: Finding.AFTER_LAST}),
+        (StartpointSpecific("11", 1), dict.fromkeys((0, 1, 2), "11"), dict.fromkeys((0, 1, 2), Finding.AFTER_LAST)),
+        (StartpointSpecific("no number", 1), dict.fromkeys((0, 1, 2), "no number"), {}),
+    ],
+)
+def test_what_a_startpoint_means_and_what_is_odd_about_it(
+    admin: MemorySystemAdmin, startpoint: Startpoint, offsets: dict[int, str], findings: dict[int, Finding]
+) -> None:
+    answer = ask(admin, startpoint)
+    assert (resolved(answer), answer.findings) == (offsets, findings)
+
+
+def test_only_what_is_asked_for_is_resolved(admin: MemorySystemAdmin) -> None:
+    answer = ask(admin, StartpointOldest(1), 1, 7)
+    assert resolved(answer) == {1: "4"}
+    assert answer.findings == {7: Finding.NOT_THERE}
+    assert answer.ends.keys() == {0, 1, 2}
+    assert [partition.partition for partition in admin.asked] == [1]
+
+
+def test_a_stream_that_is_not_there_is_told(admin: MemorySystemAdmin) -> None:
+    with pytest.raises(InputMissing, match="memory has no stream page-view"):
+        ask_input(admin, "kafka", "page-view", None, StartpointOldest(1))
+
+
+@pytest.mark.parametrize(
+    ("start", "offset"),
+    [
+        (StartingOffset("checkpoint", starting_offset="8"), "8"),
+        (StartingOffset("default", "oldest"), "4"),
+        (StartingOffset("reset", "upcoming"), "10"),
+        (StartingOffset("startpoint", "timestamp", "5"), None),
+        (StartingOffset("checkpoint"), None),
+    ],
+)
+def test_where_the_old_start_is(admin: MemorySystemAdmin, start: StartingOffset, offset: str | None) -> None:
+    assert ask(admin, StartpointOldest(1)).first_offset(1, start) == offset
+    assert InputAnswer({}, {1: ResolvedStartpoint("4")}, {}).first_offset(1, start) == start.starting_offset

@@ -1,0 +1,626 @@
+"""Startpoints asked for, read, handed out and removed: seed 004's behaviour, on every backend."""
+
+import json
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.log import EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import (
+    EXPIRY_MS,
+    Startpoint,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
+from eventlog.streams import identify
+from managers.errors import NotReady
+from managers.startpoints.startpoint_errors import StartpointUnreadable
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
+from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint
+from tests.contracts.event_log import NOW_MS
+from tests.managers.interrupted_log import InterruptedLog, Killed, MortalLog
+from tests.managers.log_makers import LogMaker
+from tests.managers.noting_log import NotingLog
+
+PAGE_VIEWS = SystemStreamPartition("kafka", "PageViews", 3)
+ORDERS = SystemStreamPartition("kafka", "orders", 0)
+REQUEST = b'[1,"samza-startpoint-v1","%s"]'
+FAN_OUT = b'[1,"samza-startpoint-v1-fan-out","%s"]'
+
+
+def specific(offset: str, ago: int = 0) -> StartpointSpecific:
+    """An order to read from an offset on, so many ms old."""
+    return StartpointSpecific(offset, NOW_MS - ago)
+
+
+def managing(log: EventLog, now_ms: int = NOW_MS) -> StartpointManager:
+    """A manager that runs, over a store of its own."""
+    manager = StartpointManager(CoordinatorStreamStore(log), clock=lambda: now_ms)
+    manager.start()
+    return manager
+
+
+@pytest.fixture
+def manager(coordinator_log: EventLog) -> StartpointManager:
+    """One that runs over an empty log, on each backend in turn."""
+    return managing(coordinator_log)
+
+
+@pytest.fixture
+def memory_log() -> MemoryEventLog:
+    """An empty coordinator stream in memory, for what no log has a part in."""
+    return MemoryEventLog(identify("__samza_coordinator_orders_1"))
+
+
+def keys(log: EventLog) -> list[tuple[bytes | None, bool]]:
+    """The keys of all events, and whether each sets or deletes."""
+    return [(event.key, event.value is not None) for event in log.read()]
+
+
+def living(log: EventLog) -> dict[str, set[str]]:
+    """The keys that live, by namespace."""
+    with CoordinatorStreamStore(log) as store:
+        found: dict[str, set[str]] = {}
+        for name in store.all():
+            found.setdefault(name.namespace, set()).add(name.key)
+        return found
+
+
+@pytest.mark.scenario("SPM-05")
+def test_each_key_has_its_own_startpoint(manager: StartpointManager) -> None:
+    partition = SystemStreamPartition("mockSystem", "mockStream", 2)
+
+    def both() -> tuple[Startpoint | None, Startpoint | None]:
+        return manager.read_startpoint(partition), manager.read_startpoint(partition, task_name="MockTask")
+
+    assert both() == (None, None)
+    manager.write_startpoint(partition, StartpointTimestamp(111_111_111, NOW_MS))
+    manager.write_startpoint(partition, StartpointTimestamp(222_222_222, NOW_MS), task_name="MockTask")
+    assert both() == (StartpointTimestamp(111_111_111, NOW_MS), StartpointTimestamp(222_222_222, NOW_MS))
+    manager.write_startpoint(partition, specific("1"))
+    manager.write_startpoint(partition, specific("2"), task_name="MockTask")
+    assert both() == (specific("1"), specific("2"))
+    manager.delete_startpoint(partition)
+    assert both() == (None, specific("2"))
+    manager.write_startpoint(partition, specific("3"))
+    manager.delete_startpoint(partition, task_name="MockTask")
+    assert both() == (specific("3"), None)
+
+
+@pytest.mark.scenario("SPM-06")
+def test_a_request_is_not_read_after_twelve_hours(manager: StartpointManager) -> None:
+    for age, is_there in ((EXPIRY_MS + 2, False), (EXPIRY_MS - 60_000, True)):
+        for task in (None, "t"):
+            manager.write_startpoint(PAGE_VIEWS, specific("1", age), task_name=task)
+            assert (manager.read_startpoint(PAGE_VIEWS, task_name=task) is not None) == is_there
+
+
+def test_a_request_expires_by_the_clock_of_who_reads_it(
+    manager: StartpointManager, logs: LogMaker, coordinator_log: EventLog
+) -> None:
+    manager.write_startpoint(PAGE_VIEWS, specific("1", EXPIRY_MS))
+    ahead = managing(logs.open_again(coordinator_log), NOW_MS + 1)
+    assert (manager.read_startpoint(PAGE_VIEWS), ahead.read_startpoint(PAGE_VIEWS)) == (specific("1", EXPIRY_MS), None)
+    assert ahead.fan_out({"t": [PAGE_VIEWS]}) == {}
+    assert manager.fan_out({"t": [PAGE_VIEWS]}) == {"t": {PAGE_VIEWS: specific("1", EXPIRY_MS)}}
+    assert ahead.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("1", EXPIRY_MS)}  # that never expires
+
+
+CALLS: dict[str, Callable[[StartpointManager], object]] = {
+    "write": lambda manager: manager.write_startpoint(PAGE_VIEWS, specific("1")),
+    "write for a task": lambda manager: manager.write_startpoint(PAGE_VIEWS, specific("1"), task_name="t"),
+    "read": lambda manager: manager.read_startpoint(PAGE_VIEWS),
+    "read for a task": lambda manager: manager.read_startpoint(PAGE_VIEWS, task_name="t"),
+    "delete": lambda manager: manager.delete_startpoint(PAGE_VIEWS),
+    "delete for a task": lambda manager: manager.delete_startpoint(PAGE_VIEWS, task_name="t"),
+    "delete all": lambda manager: manager.delete_all_startpoints(),
+    "fan out": lambda manager: manager.fan_out({"t": {PAGE_VIEWS}}),
+    "get": lambda manager: manager.get_fan_out_for_task("t"),
+    "remove": lambda manager: manager.remove_fan_out_for_task("t"),
+    "remove some": lambda manager: manager.remove_fan_out_for_task_ssps("t", {PAGE_VIEWS}),
+    "remove all": lambda manager: manager.remove_all_fan_outs(),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.scenario("SPM-08", "HRD-43")
+def test_nothing_is_done_before_the_start_or_after_the_end(
+    memory_log: MemoryEventLog, call: Callable[[StartpointManager], object]
+) -> None:
+    manager = StartpointManager(CoordinatorStreamStore(memory_log), clock=lambda: NOW_MS)
+    with pytest.raises(NotReady, match="StartpointManager is not running: start it first"):
+        call(manager)
+    with manager:
+        assert manager.is_running
+        call(manager)
+    end = memory_log.end_offset()
+    with pytest.raises(NotReady):
+        call(manager)
+    assert (manager.is_running, memory_log.end_offset()) == (False, end)
+
+
+@pytest.mark.scenario("SPM-08")
+def test_a_stopped_manager_writes_nothing_on_any_log(coordinator_log: EventLog) -> None:
+    manager = managing(coordinator_log)
+    manager.stop()
+    with pytest.raises(NotReady):
+        manager.write_startpoint(PAGE_VIEWS, specific("1"))
+    manager.start()
+    manager.write_startpoint(PAGE_VIEWS, specific("2"))
+    assert manager.read_startpoint(PAGE_VIEWS) == specific("2")
+    assert len(keys(coordinator_log)) == 1
+
+
+@pytest.mark.scenario("SPM-09")
+def test_an_order_goes_to_all_tasks_that_read_the_partition(
+    manager: StartpointManager, coordinator_log: EventLog
+) -> None:
+    broadcast = SystemStreamPartition("mockSystem1", "mockStream1", 2)
+    single = SystemStreamPartition("mockSystem2", "mockStream2", 3)
+    tasks = {f"t{number}": {broadcast} for number in range(6)} | {"t1": {broadcast, single}}
+    for partition in (broadcast, single):
+        manager.write_startpoint(partition, specific("42"))
+    handed = manager.fan_out(tasks)
+    assert handed == {task: dict.fromkeys(read, specific("42")) for task, read in tasks.items()}
+    assert {task: manager.get_fan_out_for_task(task) for task in tasks} == handed
+    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": set(tasks)}
+    manager.remove_fan_out_for_task("t1")
+    assert {task for task in tasks if not manager.get_fan_out_for_task(task)} == {"t1"}
+
+
+@pytest.mark.scenario("SPM-10")
+def test_of_two_orders_the_later_counts(manager: StartpointManager, coordinator_log: EventLog) -> None:
+    single, broadcast = SystemStreamPartition("a", "single", 0), SystemStreamPartition("a", "broadcast", 0)
+    past, present, future = specific("past", 10_000), specific("present"), specific("future", -10_000)
+    for startpoint_of_single in (past, present):
+        manager.write_startpoint(single, startpoint_of_single)
+    manager.write_startpoint(broadcast, present)
+    manager.write_startpoint(broadcast, past, task_name="t2")
+    manager.write_startpoint(broadcast, future, task_name="t3")
+    handed = manager.fan_out({f"t{number}": [broadcast] for number in range(5)} | {"t1": [single, broadcast]})
+    assert handed == {
+        "t0": {broadcast: present},
+        "t1": {single: present, broadcast: present},
+        "t2": {broadcast: present},
+        "t3": {broadcast: future},
+        "t4": {broadcast: present},
+    }
+    assert set(living(coordinator_log)) == {"samza-startpoint-v1-fan-out"}
+
+
+@pytest.mark.scenario("SPM-11")
+def test_at_the_same_time_the_order_for_the_task_counts(manager: StartpointManager) -> None:
+    manager.write_startpoint(PAGE_VIEWS, specific("own"), task_name="t")
+    manager.write_startpoint(PAGE_VIEWS, specific("all"))
+    assert manager.fan_out({"t": [PAGE_VIEWS], "u": [PAGE_VIEWS]}) == {
+        "t": {PAGE_VIEWS: specific("own")},
+        "u": {PAGE_VIEWS: specific("all")},
+    }
+
+
+def test_skewed_clocks_of_writers_decide_which_order_is_later(manager: StartpointManager) -> None:
+    ten_minutes = 600_000
+    manager.write_startpoint(PAGE_VIEWS, specific("of a fast clock", -ten_minutes))
+    manager.write_startpoint(PAGE_VIEWS, specific("written later"), task_name="t")
+    assert manager.fan_out({"t": [PAGE_VIEWS]}) == {"t": {PAGE_VIEWS: specific("of a fast clock", -ten_minutes)}}
+
+
+@pytest.mark.scenario("SPM-14")
+def test_tasks_must_be_given(
+    manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    manager.write_startpoint(PAGE_VIEWS, specific("1"))
+    nothing: Any = None
+    with pytest.raises(ValueError, match="task_to_partitions names no task"):
+        manager.fan_out({})
+    with pytest.raises(TypeError, match="task_to_partitions must map tasks"):
+        manager.fan_out(nothing)
+    assert manager.read_startpoint(PAGE_VIEWS) == specific("1")
+    with caplog.at_level(logging.WARNING):
+        assert manager.fan_out({"t0": {PAGE_VIEWS}, "tNo": set()}) == {"t0": {PAGE_VIEWS: specific("1")}}
+    assert [record.getMessage() for record in caplog.records] == [
+        "task 'tNo' reads no partition: it gets no startpoint"
+    ]
+    assert manager.get_fan_out_for_task("tNo") == {}
+
+
+@pytest.mark.scenario("SPM-15")
+def test_what_was_handed_out_outlives_another_start(
+    manager: StartpointManager, coordinator_log: EventLog, logs: LogMaker
+) -> None:
+    manager.write_startpoint(PAGE_VIEWS, specific("1"))
+    manager.fan_out({"t0": {PAGE_VIEWS}})
+    written = keys(coordinator_log)
+    restarted = managing(logs.open_again(coordinator_log), NOW_MS + 2 * EXPIRY_MS)
+    assert restarted.fan_out({"t0": {PAGE_VIEWS}}) == {}
+    assert restarted.get_fan_out_for_task("t0") == {PAGE_VIEWS: specific("1")}
+    assert keys(coordinator_log) == written
+
+
+def test_a_task_keeps_what_it_was_handed_for_partitions_without_a_new_order(manager: StartpointManager) -> None:
+    tasks = {"t": {PAGE_VIEWS, ORDERS}}
+    manager.write_startpoint(PAGE_VIEWS, specific("1"))
+    manager.write_startpoint(ORDERS, specific("2"))
+    manager.fan_out(tasks)
+    manager.write_startpoint(ORDERS, StartpointOldest(NOW_MS))
+    assert manager.fan_out(tasks) == {"t": {ORDERS: StartpointOldest(NOW_MS)}}
+    assert manager.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("1"), ORDERS: StartpointOldest(NOW_MS)}
+
+
+def test_an_expired_order_is_handed_to_nobody_and_stays(
+    manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    manager.write_startpoint(PAGE_VIEWS, specific("1", EXPIRY_MS + 1))
+    with caplog.at_level(logging.WARNING):
+        assert manager.fan_out({"t": {PAGE_VIEWS}}) == {}
+    assert "kafka.PageViews.3 was created more than twelve hours ago" in caplog.text
+    assert living(coordinator_log) == {"samza-startpoint-v1": {"kafka.PageViews.3"}}
+
+
+def test_orders_for_what_nobody_reads_stay(manager: StartpointManager, coordinator_log: EventLog) -> None:
+    manager.write_startpoint(ORDERS, specific("1"))
+    manager.write_startpoint(PAGE_VIEWS, specific("1"), task_name="other")
+    assert manager.fan_out({"t": {PAGE_VIEWS}, "other": {SystemStreamPartition("kafka", "x", 0)}}) == {}
+    assert living(coordinator_log) == {"samza-startpoint-v1": {"kafka.orders.0", "kafka.PageViews.3.other"}}
+
+
+def test_an_order_that_can_be_read_two_ways_goes_to_nobody(
+    manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    dotted, plain = SystemStreamPartition("k", "s.1", 2), SystemStreamPartition("k", "s", 1)
+    manager.write_startpoint(dotted, specific("1"))
+    with caplog.at_level(logging.WARNING):
+        assert manager.fan_out({"0": {dotted}, "2": {plain}}) == {}
+    assert "partition 1 of k.s in task '2' or partition 2 of k.s.1 in every task: nobody gets it" in caplog.text
+    assert living(coordinator_log) == {"samza-startpoint-v1": {"k.s.1.2"}}
+    assert manager.fan_out({"0": {dotted}, "1": {plain}}) == {"0": {dotted: specific("1")}}
+
+
+def test_the_order_for_a_partition_is_for_all_its_buckets(manager: StartpointManager) -> None:
+    buckets = [SystemStreamPartition("kafka", "PageViews", 3, bucket) for bucket in (0, 1)]
+    manager.write_startpoint(buckets[0], specific("1"))
+    assert manager.fan_out({"t0": buckets[:1], "t1": buckets[1:]}) == {
+        task: {PAGE_VIEWS: specific("1")} for task in ("t0", "t1")
+    }
+    manager.remove_fan_out_for_task_ssps("t1", buckets[1:])
+    assert (len(manager.get_fan_out_for_task("t0")), manager.get_fan_out_for_task("t1")) == (1, {})
+
+
+@pytest.mark.scenario("SPM-17")
+def test_partitions_are_removed_one_by_one(manager: StartpointManager, coordinator_log: EventLog) -> None:
+    ssps = [SystemStreamPartition("mockSystem", "mockStream", number) for number in (0, 1)]
+    for ssp in ssps:
+        manager.write_startpoint(ssp, specific("42"))
+    manager.fan_out({"mockTask": ssps})
+    manager.remove_fan_out_for_task_ssps("mockTask", set())
+    assert manager.get_fan_out_for_task("mockTask") == dict.fromkeys(ssps, specific("42"))
+    manager.remove_fan_out_for_task_ssps("mockTask", {ssps[0]})
+    assert manager.get_fan_out_for_task("mockTask") == {ssps[1]: specific("42")}
+    manager.remove_fan_out_for_task_ssps("mockTask", {ssps[1]})
+    assert manager.get_fan_out_for_task("mockTask") == {}
+    assert keys(coordinator_log)[-1] == (FAN_OUT % b"mockTask", False)
+    end = coordinator_log.end_offset()
+    manager.remove_fan_out_for_task_ssps("mockTask", {ssps[1]})
+    assert coordinator_log.end_offset() == end
+
+
+def test_what_was_used_is_removed_and_what_was_handed_out_since_stays(
+    manager: StartpointManager, coordinator_log: EventLog
+) -> None:
+    handed = {PAGE_VIEWS: specific("1"), ORDERS: specific("2")}
+    coordinator_log.append([fan_out("t", {str(partition): one for partition, one in handed.items()})])
+    newer = {**handed, ORDERS: specific("3")}
+    coordinator_log.append([fan_out("t", {str(partition): one for partition, one in newer.items()})])
+    manager.remove_used_fan_out("t", handed)
+    assert manager.get_fan_out_for_task("t") == {ORDERS: specific("3")}
+    end = coordinator_log.end_offset()
+    manager.remove_used_fan_out("t", handed)
+    manager.remove_used_fan_out("u", handed)
+    assert coordinator_log.end_offset() == end
+    manager.remove_used_fan_out("t", newer)
+    assert manager.get_fan_out_for_task("t") == {}
+
+
+@pytest.mark.scenario("SPM-18")
+def test_all_of_a_namespace_are_removed_and_the_other_stays(
+    manager: StartpointManager, coordinator_log: EventLog
+) -> None:
+    coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])
+    manager.write_startpoint(PAGE_VIEWS, specific("1"))
+    manager.write_startpoint(ORDERS, specific("1"), task_name="t")
+    requests = living(coordinator_log)["samza-startpoint-v1"]
+    fan_outs = living(coordinator_log)["samza-startpoint-v1-fan-out"]
+    assert (len(requests), len(fan_outs)) == (2, 6)
+    manager.remove_all_fan_outs()
+    assert living(coordinator_log) == {"samza-startpoint-v1": requests}
+    coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])
+    manager.delete_all_startpoints()
+    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": fan_outs}
+
+
+@pytest.mark.parametrize(
+    ("order", "fields"),
+    [
+        (specific("42"), {"@type": "StartpointSpecific", "creationTimestamp": NOW_MS, "specificOffset": "42"}),
+        (
+            StartpointTimestamp(123_456, NOW_MS),
+            {"@type": "StartpointTimestamp", "creationTimestamp": NOW_MS, "timestampOffset": 123_456},
+        ),
+        (StartpointOldest(NOW_MS), {"@type": "StartpointOldest", "creationTimestamp": NOW_MS}),
+        (StartpointUpcoming(NOW_MS), {"@type": "StartpointUpcoming", "creationTimestamp": NOW_MS}),
+    ],
+)
+@pytest.mark.scenario("SPM-03")
+def test_each_kind_is_written_without_an_envelope(
+    manager: StartpointManager, coordinator_log: EventLog, order: Startpoint, fields: dict[str, Any]
+) -> None:
+    manager.write_startpoint(PAGE_VIEWS, order)
+    (event,) = coordinator_log.read()
+    said = json.loads(event.value or b"")
+    assert list(said.items()) == list(fields.items())
+    assert b" " not in (event.value or b"")
+    assert manager.read_startpoint(PAGE_VIEWS) == order
+
+
+@pytest.mark.scenario("SPM-19", "HRD-38")
+def test_keys_are_flat(manager: StartpointManager, coordinator_log: EventLog) -> None:
+    manager.write_startpoint(PAGE_VIEWS, specific("1"))
+    manager.write_startpoint(PAGE_VIEWS, specific("2", 1), task_name="t1")
+    manager.fan_out({"t0": [PAGE_VIEWS], "t1": [PAGE_VIEWS]})
+    events = list(coordinator_log.read())
+    assert keys(coordinator_log) == [
+        (REQUEST % b"kafka.PageViews.3", True),
+        (REQUEST % b"kafka.PageViews.3.t1", True),
+        (FAN_OUT % b"t0", True),
+        (FAN_OUT % b"t1", True),
+        (REQUEST % b"kafka.PageViews.3.t1", False),  # the loser before the winner
+        (REQUEST % b"kafka.PageViews.3", False),
+    ]
+    assert events[2].value == (
+        b'{"timestamp":%d,"fanOuts":{"kafka.PageViews.3":'
+        b'{"@type":"StartpointSpecific","creationTimestamp":%d,"specificOffset":"1"}}}' % (NOW_MS, NOW_MS)
+    )
+
+
+@pytest.mark.parametrize(
+    ("partition", "order", "task", "error"),
+    [
+        (None, specific("1"), None, TypeError),
+        (PAGE_VIEWS, None, None, TypeError),
+        (PAGE_VIEWS, specific("1"), 3, TypeError),
+        (PAGE_VIEWS, specific("1"), "", ValueError),
+        (SystemStreamPartition(" ", "s", 0), specific("1"), None, ValueError),
+        (SystemStreamPartition("k", "", 0), specific("1"), None, ValueError),
+        (SystemStreamPartition("k.x", "s", 0), specific("1"), None, ValueError),
+        (SystemStreamPartition("k", "s", -1), specific("1"), None, ValueError),
+        (SystemStreamPartition("k", "\ud800", 0), specific("1"), None, ValueError),
+    ],
+)
+@pytest.mark.scenario("SPM-22")
+def test_a_place_that_no_key_can_name_is_refused(
+    manager: StartpointManager, coordinator_log: EventLog, partition: Any, order: Any, task: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        manager.write_startpoint(partition, order, task_name=task)
+    assert list(coordinator_log.read()) == []
+
+
+UNREADABLE: dict[bytes, tuple[str | None, str]] = {
+    b'{"@type":"StartpointCustom","creationTimestamp":1}': ("StartpointCustom", "unknown_startpoint"),
+    b'{"creationTimestamp":1}': (None, "unknown_startpoint"),
+    b'{"@type":"a secret, perhaps","creationTimestamp":1}': (None, "unknown_startpoint"),
+    b"\xff\x00": (None, "not_utf8"),
+    b"{": (None, "not_json"),
+    b"": (None, "empty"),
+}
+
+
+@pytest.mark.parametrize("value", UNREADABLE)
+@pytest.mark.scenario("SPM-04")
+def test_an_unreadable_order_is_told_and_hides_no_other(
+    manager: StartpointManager, coordinator_log: EventLog, value: bytes
+) -> None:
+    kind, reason = UNREADABLE[value]
+    coordinator_log.append(
+        [
+            raw(coordinator_key("samza-startpoint-v1", "kafka.PageViews.3"), value),
+            startpoint("kafka.orders.0", specific("1")),
+        ]
+    )
+    named = f"@type {kind}" if kind else "no @type"
+    with pytest.raises(StartpointUnreadable, match=f"'kafka.PageViews.3' of samza-startpoint-v1 with {named}") as told:
+        manager.read_startpoint(PAGE_VIEWS)
+    assert (told.value.key, told.value.startpoint_type, told.value.reason) == ("kafka.PageViews.3", kind, reason)
+    assert "secret" not in str(told.value)
+    assert manager.read_startpoint(ORDERS) == specific("1")
+
+
+def test_an_unreadable_order_is_not_passed_over_by_a_fan_out(
+    manager: StartpointManager, coordinator_log: EventLog
+) -> None:
+    key = coordinator_key("samza-startpoint-v1", "kafka.PageViews.3")
+    coordinator_log.append([startpoint("kafka.PageViews.3", specific("1")), raw(key, b"{")])
+    with pytest.raises(StartpointUnreadable, match=r"'kafka.PageViews.3'.*write the order again, or delete it"):
+        manager.fan_out({"t": {PAGE_VIEWS}})
+    assert len(keys(coordinator_log)) == 2
+    assert manager.fan_out({"t": {ORDERS}}) == {}
+    manager.delete_startpoint(PAGE_VIEWS)
+    assert manager.fan_out({"t": {PAGE_VIEWS}}) == {}
+
+
+def test_an_unreadable_fan_out_is_told(memory_log: MemoryEventLog) -> None:
+    memory_log.append([raw(coordinator_key("samza-startpoint-v1-fan-out", "t"), b"[]")])
+    with managing(memory_log) as manager:
+        for call in (
+            lambda: manager.get_fan_out_for_task("t"),
+            lambda: manager.remove_fan_out_for_task_ssps("t", {PAGE_VIEWS}),
+        ):
+            with pytest.raises(StartpointUnreadable, match="'t' of samza-startpoint-v1-fan-out"):
+                call()
+        manager.write_startpoint(PAGE_VIEWS, specific("1"))
+        with pytest.raises(StartpointUnreadable):
+            manager.fan_out({"t": {PAGE_VIEWS}})
+        manager.remove_fan_out_for_task("t")
+        assert manager.fan_out({"t": {PAGE_VIEWS}}) == {"t": {PAGE_VIEWS: specific("1")}}
+
+
+@pytest.mark.scenario("HRD-28")
+def test_records_without_an_envelope_are_read_like_all_others(
+    manager: StartpointManager, coordinator_log: EventLog
+) -> None:
+    coordinator_log.append(
+        [config_set(), startpoint("kafka.PageViews.3", specific("1")), fan_out("t", {"k.s.0": specific("2")})]
+    )
+    with CoordinatorStreamStore(coordinator_log) as store:
+        values = {name.namespace: value for name, value in store.all().items()}
+    assert values["samza-startpoint-v1"].startswith(b'{"@type":"StartpointSpecific"')
+    assert values["samza-startpoint-v1-fan-out"].startswith(b'{"timestamp":')
+    with CoordinatorStreamConsumer(coordinator_log) as consumer:
+        read = {message.type: message.values for message in consumer.get_bootstrapped_stream()}
+    assert (read["samza-startpoint-v1"], read["samza-startpoint-v1-fan-out"]) == ({}, {})
+    assert manager.read_startpoint(PAGE_VIEWS) == specific("1")
+
+
+@pytest.mark.scenario("SPM-26")
+def test_a_fan_out_reads_the_store_once() -> None:
+    log = NotingLog()
+    tasks = {
+        f"Partition {task}": [SystemStreamPartition("kafka", f"in{number}", task) for number in range(50)]
+        for task in range(200)
+    }
+    with managing(log) as manager:
+        for number in range(3):
+            manager.write_startpoint(SystemStreamPartition("kafka", f"in{number}", 7), specific("1"))
+        log.calls.clear()
+        assert len(manager.fan_out(tasks)["Partition 7"]) == 3
+        assert log.calls == ["append 4"]  # nobody else wrote, so there was nothing to read
+
+
+def test_every_spelling_of_a_request_is_deleted(memory_log: MemoryEventLog) -> None:
+    other = startpoint("kafka.PageViews.3", specific("1"))
+    memory_log.append([NewEvent(b'[1, "samza-startpoint-v1", "kafka.PageViews.3"]', other.value), other])
+    with managing(memory_log) as manager:
+        manager.fan_out({"t": {PAGE_VIEWS}})
+        assert manager.read_startpoint(PAGE_VIEWS) is None
+
+
+def test_an_order_written_while_a_fan_out_runs_is_not_lost(logs: LogMaker, coordinator_log: EventLog) -> None:
+    interrupted = InterruptedLog(logs.open_again(coordinator_log))
+    operator = managing(coordinator_log)
+    tasks = {"t": [PAGE_VIEWS, ORDERS], "u": [ORDERS]}
+    operator.write_startpoint(PAGE_VIEWS, specific("old"))
+    operator.write_startpoint(ORDERS, specific("1"))
+    coordinator = managing(interrupted)
+    interrupted.meanwhile = lambda: operator.write_startpoint(PAGE_VIEWS, specific("new", -1))
+    coordinator.fan_out(tasks)
+    coordinator.fan_out(tasks)
+    assert coordinator.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new", -1), ORDERS: specific("1")}
+    assert coordinator.get_fan_out_for_task("u") == {ORDERS: specific("1")}
+    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
+
+
+def test_an_order_taken_back_while_a_fan_out_runs_is_not_handed_out(logs: LogMaker, coordinator_log: EventLog) -> None:
+    interrupted = InterruptedLog(logs.open_again(coordinator_log))
+    operator = managing(coordinator_log)
+    for partition in (PAGE_VIEWS, ORDERS):
+        operator.write_startpoint(partition, specific("1"))
+    coordinator = managing(interrupted)
+    interrupted.meanwhile = lambda: operator.delete_startpoint(PAGE_VIEWS)
+    assert coordinator.fan_out({"t": [PAGE_VIEWS], "u": [ORDERS]}) == {"u": {ORDERS: specific("1")}}
+    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": {"u"}}
+
+
+def test_a_removal_while_a_fan_out_runs_loses_nothing_and_brings_nothing_back(
+    logs: LogMaker, coordinator_log: EventLog
+) -> None:
+    container = managing(coordinator_log)
+    coordinator_log.append([fan_out("t", {"kafka.PageViews.3": specific("old"), "kafka.orders.0": specific("old")})])
+    container.write_startpoint(PAGE_VIEWS, specific("new"))
+    interrupted = InterruptedLog(logs.open_again(coordinator_log))
+    coordinator = managing(interrupted)
+    interrupted.meanwhile = lambda: container.remove_fan_out_for_task_ssps("t", [ORDERS])
+    assert coordinator.fan_out({"t": [PAGE_VIEWS, ORDERS]}) == {"t": {PAGE_VIEWS: specific("new")}}
+    assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
+
+
+def test_a_fan_out_while_a_removal_runs_is_not_lost(logs: LogMaker, coordinator_log: EventLog) -> None:
+    coordinator = managing(coordinator_log)
+    coordinator_log.append([fan_out("t", {"kafka.orders.0": specific("old")})])
+    coordinator.write_startpoint(PAGE_VIEWS, specific("new"))
+    interrupted = InterruptedLog(logs.open_again(coordinator_log))
+    container = managing(interrupted)
+    interrupted.meanwhile = lambda: coordinator.fan_out({"t": [PAGE_VIEWS, ORDERS]})
+    container.remove_fan_out_for_task_ssps("t", [ORDERS])
+    assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
+
+
+def test_of_many_orders_written_while_fan_outs_run_the_last_is_held(logs: LogMaker, coordinator_log: EventLog) -> None:
+    tasks = {"t": [PAGE_VIEWS, ORDERS], "u": [ORDERS]}
+    operator, coordinator = managing(coordinator_log), managing(logs.open_again(coordinator_log))
+
+    def order() -> None:
+        for number in range(25):
+            later = specific(str(number), -number)
+            operator.write_startpoint(PAGE_VIEWS, later)
+            operator.write_startpoint(ORDERS, later, task_name="u" if number % 2 else None)
+
+    with ThreadPoolExecutor(1) as pool:
+        ordering = pool.submit(order)
+        while not ordering.done():
+            coordinator.fan_out(tasks)
+        ordering.result()
+    coordinator.fan_out(tasks)
+    assert coordinator.get_fan_out_for_task("t") == dict.fromkeys((PAGE_VIEWS, ORDERS), specific("24", -24))
+    assert coordinator.get_fan_out_for_task("u") == {ORDERS: specific("24", -24)}
+    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
+
+
+def test_a_crash_between_any_two_writes_is_made_good_by_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("managers.appending_in_parts.PART_EVENTS", 1)  # else all of it is one write
+    tasks = {"t0": [PAGE_VIEWS], "t1": [PAGE_VIEWS, ORDERS], "t2": [PAGE_VIEWS]}
+    expected: dict[str, dict[SystemStreamPartition, Startpoint]] = {
+        "t0": {PAGE_VIEWS: specific("all")},
+        "t1": {PAGE_VIEWS: specific("all"), ORDERS: specific("kept")},
+        "t2": {PAGE_VIEWS: specific("own", -1)},
+    }
+    cuts = 0
+    is_whole = False
+    while not is_whole:
+        log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
+        log.append([fan_out("t1", {"kafka.orders.0": specific("kept")})])
+        with managing(log) as operator:
+            operator.write_startpoint(PAGE_VIEWS, specific("older", 5), task_name="t1")
+            operator.write_startpoint(PAGE_VIEWS, specific("all"))
+            operator.write_startpoint(PAGE_VIEWS, specific("own", -1), task_name="t2")
+        dying = managing(MortalLog(log, cuts))
+        try:
+            dying.fan_out(tasks)
+            is_whole = True
+        except Killed:
+            cuts += 1
+        with managing(log) as next_start:
+            next_start.fan_out(tasks)
+            assert {task: next_start.get_fan_out_for_task(task) for task in tasks} == expected, f"cut at {cuts}"
+        assert living(log) == {"samza-startpoint-v1-fan-out": set(tasks)}
+    assert cuts == 6  # three fan-outs, three requests
+
+
+def test_what_was_read_cannot_be_changed(memory_log: MemoryEventLog) -> None:
+    with managing(memory_log) as manager:
+        manager.write_startpoint(PAGE_VIEWS, specific("1"))
+        handed: Any = manager.fan_out({"t": {PAGE_VIEWS}})
+        held: Any = manager.get_fan_out_for_task("t")
+        for mapping in (handed, handed["t"], held):
+            with pytest.raises(TypeError):
+                mapping[PAGE_VIEWS] = specific("2")
+        assert repr(manager).endswith("read to offset 3>, running)")

@@ -1,0 +1,283 @@
+"""Startpoints that we write are read by Samza itself, and the other way round: Samza 1.8.0 on a real broker."""
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import (
+    EXPIRY_MS,
+    Startpoint,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
+from eventlog.streams import identify
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey
+from tests.contracts.event_log import clock
+from tests.fixtures import samza_startpoints as asked
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.samza import Call, Samza
+
+pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+
+#: Samza judges by this machine's clock whether a request has expired, and so do we here; nothing else depends on it.
+NOW_MS: Final = time.time_ns() // 1_000_000
+MINUTE: Final = 60_000
+FRESH: Final = NOW_MS - EXPIRY_MS + 10 * MINUTE
+STALE: Final = NOW_MS - EXPIRY_MS - MINUTE
+IN: Final = [SystemStreamPartition("kafka", "in", number) for number in range(6)]
+OTHER: Final = SystemStreamPartition("kafka", "other_views-1", 10)
+TASKS: Final = {
+    "Partition 0": [IN[0], IN[1]],
+    'task "\u0436" \U0001f680': [IN[0], IN[2], OTHER],
+    "SystemStreamPartition [kafka, in, 3]": [IN[3]],
+    "Partition 4": [IN[4]],
+}
+AWKWARD: Final = 'task "\u0436" \U0001f680'
+
+
+class Asked(NamedTuple):
+    """Who asks for what."""
+
+    partition: SystemStreamPartition
+    startpoint: Startpoint
+    task_name: str | None = None
+
+
+ORDERS: Final = [
+    Asked(IN[0], StartpointSpecific("42", FRESH)),
+    Asked(IN[0], StartpointTimestamp(1732147200000, FRESH + 1), "Partition 0"),
+    Asked(IN[1], StartpointOldest(FRESH)),
+    Asked(IN[2], StartpointUpcoming(FRESH), AWKWARD),
+    Asked(OTHER, StartpointTimestamp(-1, FRESH)),
+    Asked(IN[3], StartpointSpecific('a:\u2713 \U0001f680 "\\', NOW_MS + EXPIRY_MS)),
+    Asked(IN[4], StartpointSpecific("1", STALE)),
+    Asked(IN[5], StartpointSpecific("", FRESH), "nobody's"),
+]
+EXPECTED: Final = [None if each.startpoint.creation_timestamp == STALE else each.startpoint for each in ORDERS]
+FANNED_OUT: Final[Mapping[str, Mapping[SystemStreamPartition, Startpoint]]] = {
+    "Partition 0": {IN[0]: StartpointTimestamp(1732147200000, FRESH + 1), IN[1]: StartpointOldest(FRESH)},
+    AWKWARD: {
+        IN[0]: StartpointSpecific("42", FRESH),
+        IN[2]: StartpointUpcoming(FRESH),
+        OTHER: StartpointTimestamp(-1, FRESH),
+    },
+    "SystemStreamPartition [kafka, in, 3]": {IN[3]: StartpointSpecific('a:\u2713 \U0001f680 "\\', NOW_MS + EXPIRY_MS)},
+}
+#: What tasks hold after each has taken the first of its partitions, and the third all.
+LEFT: Final = {
+    "Partition 0": {IN[1]: FANNED_OUT["Partition 0"][IN[1]]},
+    AWKWARD: {IN[2]: FANNED_OUT[AWKWARD][IN[2]], OTHER: FANNED_OUT[AWKWARD][OTHER]},
+    "SystemStreamPartition [kafka, in, 3]": {},
+    "Partition 4": {},
+}
+
+
+@contextmanager
+def managing(log: EventLog, now_ms: int = NOW_MS) -> Iterator[StartpointManager]:
+    with CoordinatorStreamStore(log) as store, StartpointManager(store, clock=lambda: now_ms) as manager:
+        yield manager
+
+
+@pytest.fixture
+def log(kafka_options: KafkaOptions, coordinator_topic: str) -> Iterator[KafkaEventLog]:
+    """The coordinator stream of the test's job."""
+    with KafkaEventLog(kafka_options, identify(coordinator_topic)) as opened:
+        yield opened
+
+
+def memory_log() -> MemoryEventLog:
+    return MemoryEventLog(identify("__samza_coordinator_a_1"), clock=clock)
+
+
+def write_all(manager: StartpointManager) -> None:
+    for order in ORDERS:
+        manager.write_startpoint(order.partition, StartpointOldest(FRESH - 1), task_name=order.task_name)
+        manager.write_startpoint(order.partition, order.startpoint, task_name=order.task_name)
+    manager.write_startpoint(OTHER, StartpointOldest(FRESH), task_name="taken back")
+    manager.delete_startpoint(OTHER, task_name="taken back")
+
+
+#: The same by Samza.
+WRITE_ALL: Final = [
+    *(
+        asked.write(order.partition, startpoint, order.task_name)
+        for order in ORDERS
+        for startpoint in (StartpointOldest(FRESH - 1), order.startpoint)
+    ),
+    asked.write(OTHER, StartpointOldest(FRESH), "taken back"),
+    asked.delete(OTHER, "taken back"),
+]
+READ_ALL: Final = [*(asked.read(order.partition, order.task_name) for order in ORDERS), asked.read(OTHER, "taken back")]
+HELD: Final = [asked.held(task) for task in TASKS]
+
+
+def read_all(manager: StartpointManager) -> list[Startpoint | None]:
+    places = [*((order.partition, order.task_name) for order in ORDERS), (OTHER, "taken back")]
+    return [manager.read_startpoint(partition, task_name=task) for partition, task in places]
+
+
+def held_by_all(manager: StartpointManager) -> list[Mapping[SystemStreamPartition, Startpoint]]:
+    return [manager.get_fan_out_for_task(task) for task in TASKS]
+
+
+def remove_some(manager: StartpointManager) -> None:
+    for task, partitions in TASKS.items():
+        manager.remove_fan_out_for_task_ssps(task, partitions[:1])
+    manager.remove_fan_out_for_task("never handed anything")
+
+
+REMOVE_SOME: Final = [
+    *(asked.remove(task, partitions[:1]) for task, partitions in TASKS.items()),
+    asked.remove("never handed anything"),
+]
+
+
+def test_samza_reads_what_we_write(samza: Samza, log: KafkaEventLog, job_name: str) -> None:
+    config = samza.config(job_name)
+    with managing(log) as manager:
+        write_all(manager)
+        assert samza.ask(asked.PROGRAM, config, READ_ALL) == [*EXPECTED, None] == read_all(manager)
+        assert manager.fan_out(TASKS) == FANNED_OUT
+        held = [FANNED_OUT.get(task, {}) for task in TASKS]
+        calls = [*READ_ALL, *HELD, *REMOVE_SOME, *HELD]
+        said = samza.ask(asked.PROGRAM, config, calls)
+        requests = [None] * 7 + [ORDERS[-1].startpoint, None]
+        assert said == [*requests, *held, *[None] * len(REMOVE_SOME), *LEFT.values()]
+        assert read_all(manager) == requests
+        assert held_by_all(manager) == list(LEFT.values())
+
+
+def test_we_read_what_samza_writes_and_write_the_same(
+    samza: Samza, log: KafkaEventLog, topics: Topics, job_name: str
+) -> None:
+    config = samza.config(job_name)
+    samza.ask(asked.PROGRAM, config, WRITE_ALL)
+    with managing(log) as manager:
+        assert read_all(manager) == [*EXPECTED, None]
+        said = samza.ask(asked.PROGRAM, config, [asked.fan_out(TASKS), *HELD])
+        assert said == [FANNED_OUT, *held_by_all(manager)]
+        remove_some(manager)
+        assert held_by_all(manager) == list(LEFT.values())
+    theirs = [(each.key, unordered(each.value)) for each in topics.kept(log.stream_name)]
+    ours = memory_log()
+    with managing(ours, handed_out_at(theirs)) as manager:
+        write_all(manager)
+        manager.fan_out(TASKS)
+        remove_some(manager)
+    assert sorted(theirs, key=repr) == sorted(((each.key, unordered(each.value)) for each in ours.read()), key=repr)
+
+
+def handed_out_at(records: list[tuple[bytes | None, Any]]) -> int:
+    """When Samza handed out what it did: it asks its own clock."""
+    (time_ms,) = {json.loads(value)["timestamp"] for _, value in records if value and b"fanOuts" in value}
+    assert isinstance(time_ms, int)
+    return time_ms
+
+
+def unordered(value: bytes | None) -> bytes | None:
+    """A value with the entries of its maps in one order: those of Java's maps mean nothing."""
+    return None if value is None else json.dumps(json.loads(value), sort_keys=True).encode()
+
+
+class Situation(NamedTuple):
+    """Requests that a start finds, and the tasks of the job."""
+
+    orders: list[Asked]
+    tasks: dict[str, list[SystemStreamPartition]]
+
+    def calls(self) -> list[Call]:
+        """The same for Samza, and what it holds in the end."""
+        return [
+            asked.CLEAR,
+            *(asked.write(*order) for order in self.orders),
+            asked.fan_out(self.tasks),
+            asked.STORED,
+            *(asked.remove(task, partitions[:1]) for task, partitions in self.tasks.items()),
+            asked.STORED,
+        ]
+
+
+def situation(chance: random.Random) -> Situation:
+    streams = [("kafka", name) for name in chance.sample(["in", "orders", "a-b_c"], 2)]
+    partitions = [SystemStreamPartition(*stream, number) for stream in streams for number in range(3)]
+    names = chance.sample(["Partition 0", "Partition 1", "Partition 10", "t.1", AWKWARD], 3)
+    tasks = {name: chance.sample(partitions, chance.randint(1, 5)) for name in names}
+    return Situation([an_order(chance, partitions, names) for _ in range(chance.randint(0, 9))], tasks)
+
+
+def an_order(chance: random.Random, partitions: list[SystemStreamPartition], names: list[str]) -> Asked:
+    created = chance.choice([FRESH, FRESH, FRESH + 1, NOW_MS, STALE])
+    kinds: list[Callable[[], Startpoint]] = [
+        lambda: StartpointSpecific(str(chance.randint(0, 99)), created),
+        lambda: StartpointTimestamp(chance.randint(0, NOW_MS), created),
+        lambda: StartpointOldest(created),
+        lambda: StartpointUpcoming(created),
+    ]
+    return Asked(chance.choice(partitions), chance.choice(kinds)(), chance.choice([None, None, *names]))
+
+
+def stored_by(log: MemoryEventLog) -> dict[tuple[str, str], bytes]:
+    with CoordinatorStreamStore(log) as store:
+        return {(name.namespace, name.key): value for name, value in store.all().items()}
+
+
+def timeless(stored: Mapping[tuple[str, str], bytes]) -> Mapping[tuple[str, str], Any]:
+    """What is stored, but for when something was handed out, by keys and whatever order."""
+    said = {name: json.loads(value) for name, value in stored.items()}
+    return {name: {**each, "timestamp": type(each.get("timestamp"))} for name, each in said.items()}
+
+
+def test_both_hand_out_the_same(samza: Samza) -> None:
+    chance = random.Random(7)
+    situations = [situation(chance) for _ in range(200)]
+    said = iter(samza.ask(asked.PROGRAM, {}, [call for each in situations for call in each.calls()]))
+    handed_to = 0
+    for each in situations:
+        answers = [next(said) for _ in each.calls()]
+        first = 1 + len(each.orders)
+        log = memory_log()
+        with managing(log) as manager:
+            for order in each.orders:
+                manager.write_startpoint(order.partition, order.startpoint, task_name=order.task_name)
+            assert manager.fan_out(each.tasks) == answers[first]
+            assert timeless(stored_by(log)) == timeless(answers[first + 1])
+            for task, partitions in each.tasks.items():
+                manager.remove_fan_out_for_task_ssps(task, partitions[:1])
+            assert timeless(stored_by(log)) == timeless(answers[-1])
+        handed_to += len(answers[first])
+    assert handed_to > 200
+
+
+def test_what_samza_itself_loses_or_misreads_is_read_by_us(samza: Samza) -> None:
+    dotted = SystemStreamPartition("kafka", "in.2024.5", 3)
+    oldest, upcoming = StartpointOldest(FRESH), StartpointUpcoming(FRESH)
+    tasks = {"dotted": [dotted], "twice": IN[:2]}
+    first, second = Asked(IN[0], oldest), Asked(IN[1], upcoming)
+    calls = [asked.write(dotted, oldest), asked.write(*first), asked.fan_out(tasks)]
+    again = [asked.write(*second), asked.fan_out(tasks), asked.held("dotted"), asked.held("twice"), asked.STORED]
+    *_, theirs, replaced, stored = samza.ask(asked.PROGRAM, {}, [*calls, *again])
+    assert theirs == {SystemStreamPartition("kafka", "in", 2024): oldest}  # it splits at every dot
+    assert replaced == {IN[1]: upcoming}  # and forgets what the task had not followed yet
+    log = memory_log()
+    with CoordinatorStreamStore(log) as store:
+        store.put_all({NamespacedKey(*name): value for name, value in stored.items()})
+    with managing(log) as manager:
+        assert manager.get_fan_out_for_task("dotted") == {dotted: oldest}
+        assert manager.get_fan_out_for_task("twice") == {IN[1]: upcoming}
+        manager.write_startpoint(first.partition, first.startpoint)
+        manager.fan_out(tasks)
+        assert manager.get_fan_out_for_task("twice") == {IN[0]: oldest, IN[1]: upcoming}

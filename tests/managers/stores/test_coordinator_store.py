@@ -1,0 +1,366 @@
+"""The store of all that a job's coordinator stream says."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import EventLog
+from eventlog.messages import Delete, SetConfig
+from eventlog.streams import identify
+from eventlog.wire.coordinator import encode_key
+from managers.config.job_config import read_config, set_config, write_config
+from managers.errors import NotReady
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey
+from tests.builders import config_set, set_checkpoint
+from tests.contracts.event_log import STREAM
+from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
+from tests.managers.held_memory import held_bytes
+from tests.managers.interrupted_log import InterruptedLog
+from tests.managers.log_makers import LogMaker
+from tests.managers.made_log import MadeLog
+from tests.managers.noting_log import NotingLog
+from tests.managers.snapshot_readers import check_snapshots, snapshot
+
+KEY = NamespacedKey("namespace", "test-key1")
+OTHER = NamespacedKey("namespace", "test-key2")
+THIRD = NamespacedKey("namespace", "test-key3")
+OTHER_SPELLING = b'[1, "namespace", "test-key1"]'
+
+
+@pytest.fixture
+def store(coordinator_log: EventLog) -> CoordinatorStreamStore:
+    """A store over an empty log, on each backend in turn."""
+    store = CoordinatorStreamStore(coordinator_log)
+    store.init()
+    return store
+
+
+@pytest.mark.scenario("CSS-01")
+def test_a_store_reads_what_it_wrote(store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog) -> None:
+    assert store.get(KEY) is None
+    store.put(KEY, b"\x00value1\xff")
+    assert store.get(KEY) == b"\x00value1\xff"
+    assert store.all() == {KEY: b"\x00value1\xff"}
+    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as another:
+        assert another.all() == store.all()
+    assert [event.key for event in coordinator_log.read()] == [b'[1,"namespace","test-key1"]']
+
+
+@pytest.mark.scenario("CSS-02")
+def test_what_was_deleted_is_gone(store: CoordinatorStreamStore) -> None:
+    store.put(KEY, b"test-value1")
+    store.delete(KEY)
+    assert (store.get(KEY), store.all()) == (None, {})
+
+
+@pytest.mark.scenario("CSS-03")
+def test_a_key_that_was_never_written(store: CoordinatorStreamStore) -> None:
+    assert store.get(NamespacedKey("namespace", "randomKey")) is None
+    store.delete(NamespacedKey("namespace", "randomKey"))
+    assert store.all() == {}
+
+
+@pytest.mark.scenario("CSS-04")
+def test_the_last_update_counts(store: CoordinatorStreamStore) -> None:
+    store.put(KEY, b"test-value1")
+    store.put(KEY, b"test-value2")
+    assert (store.get(KEY), store.all()) == (b"test-value2", {KEY: b"test-value2"})
+
+
+@pytest.mark.scenario("CSS-05")
+def test_many_are_put_as_one_by_one(store: CoordinatorStreamStore) -> None:
+    entries = {NamespacedKey("namespace", f"test-key{number}"): b"v%d" % number for number in range(5)}
+    store.put(NamespacedKey("namespace", "before"), b"stays")
+    store.put_all(entries)
+    assert {key: store.get(key) for key in entries} == entries
+    assert len(store.all("namespace")) == 6
+
+
+def test_what_others_write_is_seen(store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog) -> None:
+    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as other:
+        other.put(KEY, b"theirs")
+        assert store.get(KEY) == b"theirs"
+        store.put(KEY, b"ours")
+        assert other.get(KEY) == b"ours"
+        other.delete_all([KEY, NamespacedKey("namespace", "x")])
+        assert store.all() == {}
+
+
+def test_every_living_spelling_is_deleted(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+    coordinator_log.append([NewEvent(OTHER_SPELLING, b"1"), NewEvent(encode_key(*KEY), b"2")])
+    assert store.get(KEY) == b"2"
+    store.delete(KEY)
+    assert store.all() == {}
+    ended = {event.key for event in coordinator_log.read() if event.value is None}
+    assert ended == {OTHER_SPELLING, encode_key(*KEY)}
+
+
+def test_a_partition_is_found_by_any_of_its_spellings(store: CoordinatorStreamStore) -> None:
+    old = NamespacedKey("set-task-partition-assignment", '{"stream":"s","partition":0,"system":"k"}')
+    new = NamespacedKey(old.namespace, '{"system":"k","partition":0,"stream":"s","keyBucket":-1}')
+    store.put(old, b"x")
+    assert (store.get(new), store.all()) == (b"x", {new: b"x"})
+
+
+@pytest.mark.scenario("CSS-11")
+def test_a_store_is_made_ready_once() -> None:
+    log = NotingLog()
+    log.append([config_set("a", "1")])
+    store = CoordinatorStreamStore(log)
+    store.init()
+    store.init()
+    assert log.calls == ["append 1", "read 0"]
+    assert repr(store) == "<CoordinatorStreamStore __samza_coordinator_orders_1 read to offset 1>"
+
+
+def test_a_store_that_is_not_open_says_so() -> None:
+    store = CoordinatorStreamStore(NotingLog())
+    for ask in (lambda: store.get(KEY), store.all, lambda: store.put(KEY, b""), lambda: store.delete(KEY)):
+        with pytest.raises(NotReady, match=r"__samza_coordinator_orders_1 is not open: call init\(\) first"):
+            ask()
+    with store:
+        store.put(KEY, b"v")
+    with pytest.raises(NotReady):
+        store.get(KEY)
+    store.init()
+    assert store.get(KEY) == b"v"
+
+
+@pytest.mark.scenario("CSS-15")
+def test_what_was_read_cannot_be_changed(store: CoordinatorStreamStore) -> None:
+    store.put(KEY, b"v")
+    read: Any = store.all()
+    with pytest.raises(TypeError):
+        read[KEY] = b"other"
+    store.delete(KEY)
+    assert read == {KEY: b"v"}
+
+
+def test_own_writes_are_read_while_the_log_hides_them() -> None:
+    log = NotingLog()
+    with CoordinatorStreamStore(log) as store:
+        log.append([NewEvent(encode_key(*KEY), b"theirs")])
+        log.lags = 2
+        store.put(KEY, b"ours")
+        assert (store.get(KEY), store.position) == (b"ours", 0)
+        store.delete(KEY)
+        assert store.get(KEY) is None
+        log.lags = 0
+        assert (store.get(KEY), store.position) == (None, 3)
+
+
+def test_more_than_a_log_takes_at_once_is_put_in_parts(store: CoordinatorStreamStore) -> None:
+    entries = {NamespacedKey("namespace", str(number)): b"x" * 400_000 for number in range(4)}
+    store.put_all(entries)
+    assert store.all() == entries
+
+
+def test_messages_are_written_in_order_and_at_once() -> None:
+    log = NotingLog()
+    log.append([NewEvent(b'[1, "set-config", "a"]', b'{"values":{"value":"0"}}'), config_set("b", "0")])
+    with CoordinatorStreamStore(log) as store:
+        ends = [Delete(message_type="set-config", key=key) for key in ("a", "b", "never")]
+        store.write([*ends, SetConfig(config_key="b", config_value="1"), SetConfig(config_key="c", config_value="2")])
+        assert read_config(store) == {"b": "1", "c": "2"}
+        store.write(iter(()))
+    assert [call for call in log.calls if call.startswith("append")] == ["append 2", "append 5"]
+    written = [(event.key, event.value is None) for event in log.read(2)]
+    keys = [b'[1, "set-config", "a"]', *(encode_key("set-config", key) for key in ("b", "never", "b", "c"))]
+    assert written == list(zip(keys, [True] * 3 + [False] * 2, strict=True))
+
+
+def test_messages_are_not_written_by_a_store_that_is_not_open() -> None:
+    log = NotingLog()
+    with pytest.raises(NotReady):
+        CoordinatorStreamStore(log).write([SetConfig(config_key="a", config_value="1")])
+    assert log.end_offset() == 0
+
+
+def test_a_value_is_bytes_and_a_key_is_text(store: CoordinatorStreamStore) -> None:
+    wrong: Any = None
+    with pytest.raises(TypeError, match="to end a key, delete it"):
+        store.put(KEY, wrong)
+    with pytest.raises(TypeError, match="are texts, not NoneType"):
+        store.put(NamespacedKey("namespace", wrong), b"")
+    with pytest.raises(ValueError, match="half of a surrogate pair"):
+        store.put(NamespacedKey("namespace", "\ud800"), b"")
+    assert store.all() == {}
+
+
+def test_messages_are_as_the_relations_show_them(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+    key = encode_key("set-config", "a")
+    null = b'{"values":{"value":null}}'
+    coordinator_log.append([config_set("a", "1"), config_set("b", "2"), NewEvent(key, b"garbage")])
+    assert {name: said.config_value for name, said in configs(store).items()} == {"a": "1", "b": "2"}
+    assert store.get(NamespacedKey("set-config", "a")) == b"garbage"
+    coordinator_log.append([NewEvent(key, null)])
+    assert list(configs(store)) == ["b"]
+    coordinator_log.append([NewEvent(b"garbage", b"x"), NewEvent(encode_key("set-config", "c"), b"garbage")])
+    assert list(configs(store)) == ["b"]
+
+
+def test_threads_share_a_store(store: CoordinatorStreamStore) -> None:
+    def write(thread: int) -> None:
+        for number in range(20):
+            key = NamespacedKey("namespace", f"{thread}.{number}")
+            store.put(key, b"%d" % number)
+            assert store.get(key) == b"%d" % number
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert len(store.all()) == 80
+
+
+def test_an_update_sets_first_and_deletes_then_in_one_write() -> None:
+    log = NotingLog()
+    with CoordinatorStreamStore(log) as store:
+        store.put_all({KEY: b"old", OTHER: b"same"})
+        log.calls.clear()
+        store.update(lambda stored: {OTHER: stored[OTHER], THIRD: b"new", KEY: None, NamespacedKey("n", "none"): None})
+        assert (store.all(), log.calls) == ({OTHER: b"same", THIRD: b"new"}, ["append 2"])
+        store.update(lambda _stored: {OTHER: b"same"})
+        assert log.calls == ["append 2"]
+    with pytest.raises(NotReady):
+        store.update(lambda _stored: {})
+
+
+def test_an_update_may_be_of_one_namespace(logs: LogMaker, coordinator_log: EventLog) -> None:
+    mine, theirs = NamespacedKey("mine", "1"), NamespacedKey("theirs", "1")
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        other.put_all({mine: b"1", theirs: b"1"})
+        log.meanwhile = lambda: other.put_all({mine: b"12", theirs: b"12"})
+        store.update(lambda stored: {mine: b" ".join(stored.values()) + b"3"}, "mine")
+        assert store.all() == other.all() == {mine: b"123", theirs: b"12"}
+
+
+def test_an_update_is_made_of_what_others_wrote_meanwhile(logs: LogMaker, coordinator_log: EventLog) -> None:
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        other.put(KEY, b"1")
+        log.meanwhile = lambda: other.put(KEY, b"12")
+        store.update(lambda stored: {KEY: stored[KEY] + b"3", OTHER: stored[KEY]})
+        assert store.all() == other.all() == {KEY: b"123", OTHER: b"12"}
+
+
+def test_an_update_deletes_no_newer_value(logs: LogMaker, coordinator_log: EventLog) -> None:
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        other.put(KEY, b"old")
+        log.meanwhile = lambda: other.put(KEY, b"new")
+        store.update(lambda stored: {KEY: None} if stored[KEY] == b"old" else {})
+        assert store.all() == other.all() == {KEY: b"new"}
+
+
+def test_an_update_leaves_nothing_that_does_not_hold_any_more(logs: LogMaker, coordinator_log: EventLog) -> None:
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
+        other.put(THIRD, b"before")
+        log.meanwhile = lambda: other.put(KEY, b"1")
+        store.update(lambda stored: {} if KEY in stored else {OTHER: b"no key", THIRD: None})
+        assert store.all() == other.all() == {KEY: b"1", THIRD: b"before"}
+
+
+def test_what_others_wrote_about_other_keys_is_left_alone(logs: LogMaker, coordinator_log: EventLog) -> None:
+    log = InterruptedLog(logs.open_again(coordinator_log))
+    with CoordinatorStreamStore(log) as store:
+        log.meanwhile = lambda: coordinator_log.append([config_set("a", "1"), NewEvent(b"no key", b"x")])
+        store.update(lambda stored: {KEY: b"%d" % len(stored)})
+        assert store.get(KEY) == b"1"
+        assert read_config(store) == {"a": "1"}
+
+
+def test_more_than_a_log_takes_at_once_is_updated_in_parts(store: CoordinatorStreamStore) -> None:
+    entries: dict[NamespacedKey, bytes | None] = {NamespacedKey("n", str(at)): b"x" * 400_000 for at in range(3)}
+    store.update(lambda _stored: entries)
+    assert store.all() == entries
+    store.update(dict.fromkeys)
+    assert store.all() == {}
+
+
+@pytest.mark.scenario("HRD-06")
+def test_threads_see_whole_configs_while_others_write(
+    store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog
+) -> None:
+    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as other:
+        check_snapshots(
+            lambda turn: write_config(other, snapshot(turn)),
+            lambda: read_config(store).values(),
+            lambda: [json.loads(value)["values"]["value"] for value in store.all("set-config").values()],
+        )
+
+
+def commit_or_config(offset: int) -> NewEvent:
+    """A config of 300 keys, and then commits of 100 tasks in turn."""
+    if offset < 300:
+        return config_set(f"systems.kafka.streams.topic-{offset}.samza.offset.default", "oldest")
+    return set_checkpoint(f"Partition {offset % 100}", {"kafka.page-views.0": f"{offset:09}"})
+
+
+@pytest.mark.scenario("HRD-04")
+def test_memory_goes_with_living_keys_and_not_with_history() -> None:
+    log = MadeLog(STREAM, commit_or_config)
+    log.end = 400
+    with held_bytes() as held, CoordinatorStreamStore(log) as store:
+        at_first = held()
+        log.end = 10_000
+        assert len(read_config(store)) == 300
+        in_the_end = held()
+        live = sum(len(name.namespace) + len(name.key) + len(value) for name, value in store.all().items())
+    assert in_the_end < at_first + live / 100
+    assert in_the_end < 2 * live
+    assert log.reads == [(0, 400), (400, 10_000)]
+
+
+def configs(store: CoordinatorStreamStore) -> dict[str, SetConfig]:
+    """What the config says."""
+    return {key: said for key, said in store.messages("set-config").items() if isinstance(said, SetConfig)}
+
+
+def opened(kafka_options: KafkaOptions, topic: str) -> EventLog:
+    """The log of a topic."""
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+
+    return KafkaEventLog(kafka_options, identify(topic))
+
+
+def test_a_topic_that_ends_with_a_marker_is_read_to_its_end(
+    kafka_options: KafkaOptions, topics: Topics, coordinator_topic: str
+) -> None:
+    topics.write_transaction(coordinator_topic, [config_set("a", "1")])
+    topics.write_transaction(coordinator_topic, [config_set("a", "2")], commit=False)
+    with opened(kafka_options, coordinator_topic) as log, CoordinatorStreamStore(log) as store:
+        assert (read_config(store), store.position) == ({"a": "1"}, 4)
+
+
+def test_own_writes_are_read_behind_a_transaction_that_is_open(
+    kafka_options: KafkaOptions, topics: Topics, coordinator_topic: str
+) -> None:
+    with opened(kafka_options, coordinator_topic) as log, CoordinatorStreamStore(log) as store:
+        with topics.transaction(coordinator_topic, [config_set("a", "theirs")]) as theirs:
+            set_config(store, "a", "ours")
+            assert (read_config(store), store.position) == ({"a": "ours"}, 0)
+            theirs.commit_transaction()
+        set_config(store, "b", "ours")
+        assert (read_config(store), store.position) == ({"a": "ours", "b": "ours"}, 4)
+
+
+@pytest.mark.slow
+def test_a_topic_whose_tail_was_compacted_away_is_read_to_its_end(
+    kafka_options: KafkaOptions, topics: Topics, job_name: str
+) -> None:
+    topic = topics.create(f"__samza_coordinator_{job_name}_1", COMPACTED_SOON)
+    with opened(kafka_options, topic) as log, CoordinatorStreamStore(log) as store:
+        set_config(store, "a", "1")
+        set_config(store, "b", "1")
+        store.delete(NamespacedKey("set-config", "b"))
+        kept = topics.compact(topic, tombstones_too=True)
+        assert [record.offset for record in kept] == [0]
+        with CoordinatorStreamStore(log) as anew:
+            assert read_config(anew) == read_config(store) == {"a": "1"}
+            assert anew.position == topics.end_offset(topic) > 3

@@ -1,0 +1,67 @@
+"""One namespace of a store."""
+
+import pytest
+
+from eventlog.log import EventLog
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespace_store import NamespaceAwareCoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey
+
+
+class NotingStore(CoordinatorStreamStore):
+    """Notes what is asked of it."""
+
+    def __init__(self, log: EventLog) -> None:
+        super().__init__(log)
+        self.calls: list[str] = []
+
+    def __getattribute__(self, name: str) -> object:
+        if name in ("init", "get", "put", "put_all", "delete", "delete_all", "all", "close", "flush"):
+            self.calls.append(name)
+        return super().__getattribute__(name)
+
+
+@pytest.fixture
+def store(coordinator_log: EventLog) -> NotingStore:
+    store = NotingStore(coordinator_log)
+    store.init()
+    return store
+
+
+@pytest.mark.scenario("CSS-06", "CSS-01")
+def test_all_keys_of_a_namespace_come_by_their_plain_names(store: NotingStore) -> None:
+    view = NamespaceAwareCoordinatorStreamStore(store, "namespace")
+    view.put_all({f"test-key{number}": b"v%d" % number for number in (1, 2, 3)})
+    assert view.all() == {"test-key1": b"v1", "test-key2": b"v2", "test-key3": b"v3"}
+    assert (view.get("test-key2"), view.get("test-key4")) == (b"v2", None)
+
+
+@pytest.mark.scenario("CSS-07")
+def test_a_namespace_is_no_prefix(store: NotingStore) -> None:
+    store.put_all({NamespacedKey("ns", "testKey"): b"1", NamespacedKey("ns1", "key2"): b"2"})
+    store.put(NamespacedKey("namespace1", "key3"), b"3")
+    assert NamespaceAwareCoordinatorStreamStore(store, "ns").all() == {"testKey": b"1"}
+
+
+@pytest.mark.scenario("CSS-08")
+def test_a_view_asks_its_store_once_and_leaves_it_open(store: NotingStore) -> None:
+    view = NamespaceAwareCoordinatorStreamStore(store, "abcde")
+    view.put("testKey", b"v")
+    store.calls.clear()
+    view.init()
+    assert view.get("testKey") == b"v"
+    view.flush()
+    view.close()
+    assert store.calls == ["get", "flush"]
+    view.delete("testKey")
+    view.delete_all(["x", "y"])
+    assert store.all() == {}
+    with pytest.raises(ValueError, match="a namespace is a message type"):
+        NamespaceAwareCoordinatorStreamStore(store, "")
+
+
+def test_the_messages_of_a_namespace(store: NotingStore) -> None:
+    view = NamespaceAwareCoordinatorStreamStore(store, "set-changelog")
+    view.put("Partition 0", b'{"values":{"Partition":"4"}}')
+    assert [said.message_type for said in view.messages().values()] == ["set-changelog"]
+    assert repr(view).startswith("<NamespaceAwareCoordinatorStreamStore set-changelog of <NotingStore ")

@@ -1,0 +1,225 @@
+"""Reads a job's coordinator stream."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.postgres import PostgresEventLog, UnknownStream
+from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
+from eventlog.streams import coordinator_stream_name, identify
+from eventlog.wire.coordinator import encode_key
+from managers.config.job_config import write_config
+from managers.errors import NotReady
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
+from tests.builders import changelog_set, config_deleted, config_set
+from tests.contracts.event_log import NOW
+from tests.fixtures.kafka_topics import Topics
+from tests.managers.log_makers import LogMaker
+from tests.managers.noting_log import NotingLog
+from tests.managers.snapshot_readers import check_snapshots, snapshot
+from tests.managers.watched_log import BrokenLog, WatchedLog
+
+
+def running(log: EventLog) -> CoordinatorStreamConsumer:
+    """A consumer that is registered and started."""
+    consumer = CoordinatorStreamConsumer(log)
+    consumer.register()
+    consumer.start()
+    return consumer
+
+
+@pytest.mark.scenario("CON-01")
+def test_config_is_what_was_set_and_not_deleted(coordinator_log: EventLog) -> None:
+    coordinator_log.append([config_set("job.name", "my-job-name"), config_set("job.id", "1234")])
+    coordinator_log.append([config_deleted("job.name")])
+    consumer = running(coordinator_log)
+    consumer.bootstrap()
+    assert (consumer.get_config(), consumer.config) == ({"job.id": "1234"}, {"job.id": "1234"})
+    consumer.stop()
+
+
+@pytest.mark.scenario("CON-01", "CON-03", "CON-07")
+def test_a_log_is_opened_once_and_closed_by_who_opened_it() -> None:
+    log = NotingLog()
+    opened: list[NotingLog] = []
+
+    def open_log() -> NotingLog:
+        opened.append(log)
+        return log
+
+    consumer = CoordinatorStreamConsumer(open_log)
+    for _ in range(2):
+        consumer.register()
+        consumer.start()
+    consumer.start()
+    log.append([config_set()])
+    consumer.bootstrap()
+    consumer.register()
+    consumer.bootstrap()
+    consumer.stop()
+    consumer.stop()
+    assert opened == [log]
+    assert log.calls == ["start_offset", "append 1", "read 0", "close"]
+
+
+def test_a_log_that_was_given_stays_open() -> None:
+    log = NotingLog()
+    with CoordinatorStreamConsumer(log) as consumer:
+        assert consumer.config == {}
+        assert repr(consumer) == "<CoordinatorStreamConsumer of __samza_coordinator_orders_1 read to offset 0>"
+    assert "close" not in log.calls
+    assert repr(CoordinatorStreamConsumer(log)).startswith("<CoordinatorStreamConsumer of no stream yet ")
+
+
+@pytest.mark.scenario("CON-02")
+def test_config_must_be_bootstrapped_first(coordinator_log: EventLog) -> None:
+    consumer = running(coordinator_log)
+    with pytest.raises(NotReady, match=r"call bootstrap\(\) before you ask for the config"):
+        consumer.get_config()
+    consumer.bootstrap()
+    assert consumer.config == {}
+
+
+def test_calls_out_of_order_are_told(coordinator_log: EventLog) -> None:
+    consumer = CoordinatorStreamConsumer(coordinator_log)
+    with pytest.raises(NotReady, match=r"is not running: call register\(\) and start\(\) first"):
+        consumer.bootstrap()
+    consumer.start()
+    with pytest.raises(NotReady, match="is not running"):
+        consumer.has_new_messages()
+    consumer.stop()
+    for call in (consumer.start, consumer.bootstrap):
+        with pytest.raises(NotReady, match="is stopped: make another one"):
+            call()
+
+
+@pytest.mark.scenario("CON-04")
+def test_of_equal_messages_the_last_one_counts(coordinator_log: EventLog) -> None:
+    coordinator_log.append([config_set("key1", value) for value in ("value1", "value2", "value1")])
+    stream = running(coordinator_log).get_bootstrapped_stream("set-config")
+    assert [message.config_value for message in stream] == ["value2", "value1"]
+
+
+@pytest.mark.scenario("HRD-01")
+def test_messages_keep_the_order_of_the_log(coordinator_log: EventLog) -> None:
+    keys = [f"key {number * 7_919 % 1_000}" for number in range(1_000)]
+    coordinator_log.append([config_set(key) for key in keys])
+    stream = running(coordinator_log).get_bootstrapped_stream("set-config")
+    assert [message.key for message in stream] == keys
+
+
+@pytest.mark.scenario("HRD-02")
+def test_a_deployment_of_the_same_config_adds_nothing(coordinator_log: EventLog) -> None:
+    config = {f"key {number}": f"value {number}" for number in range(300)}
+    with CoordinatorStreamStore(coordinator_log) as store:
+        for hour in range(50):
+            write_config(store, config, clock=lambda hour=hour: NOW + timedelta(hours=hour))  # type: ignore[misc]
+        assert len(store.all()) == 300
+    consumer = running(coordinator_log)
+    stream = consumer.get_bootstrapped_stream()
+    assert {message.key: message.config_value for message in stream} == config == consumer.config
+    assert (len(stream), coordinator_log.end_offset()) == (300, 15_000)
+
+
+@pytest.mark.scenario("HRD-03")
+def test_who_registers_later_does_not_rewind(coordinator_log: EventLog) -> None:
+    log = WatchedLog(coordinator_log)
+    log.append([config_set("a", "1"), changelog_set("t", 4)])
+    consumer = running(log)
+    assert len(consumer.get_bootstrapped_stream()) == 2
+    log.append([config_set("b", "2")])
+    consumer.register()
+    consumer.start()
+    assert [message.key for message in consumer.get_bootstrapped_stream()] == ["a", "t", "b"]
+    assert log.reads == [(0, 2), (2, 3)]
+
+
+@pytest.mark.scenario("HRD-06")
+def test_threads_see_whole_configs_while_it_is_bootstrapped(coordinator_log: EventLog, logs: LogMaker) -> None:
+    with (
+        CoordinatorStreamStore(logs.open_again(coordinator_log)) as writer,
+        CoordinatorStreamConsumer(coordinator_log) as consumer,
+    ):
+
+        def write_and_bootstrap(turn: int) -> None:
+            write_config(writer, snapshot(turn))
+            consumer.bootstrap()
+
+        check_snapshots(write_and_bootstrap, lambda: list(consumer.config.values()))
+
+
+@pytest.mark.scenario("HRD-22")
+def test_a_start_that_fails_half_way_leaves_nothing_open(logs: LogMaker) -> None:
+    log = BrokenLog(logs.create(), closes=True)
+    consumer = CoordinatorStreamConsumer(lambda: log)
+    with pytest.raises(SourceUnavailable):
+        consumer.register()
+    consumer.stop()
+    assert log.is_closed
+
+
+@pytest.mark.scenario("HRD-22")
+def test_what_fails_at_the_start_is_not_hidden_by_the_end(logs: LogMaker) -> None:
+    log = BrokenLog(logs.create())
+    with pytest.raises(SourceUnavailable), CoordinatorStreamConsumer(lambda: log):
+        pass
+    assert log.is_closed
+
+
+@pytest.mark.scenario("CON-05")
+def test_a_log_that_is_not_there_is_told(database_url: str) -> None:
+    consumer = CoordinatorStreamConsumer(partial(PostgresEventLog, database_url, "__samza_coordinator_nowhere_1"))
+    with pytest.raises(UnknownStream, match="has no log of __samza_coordinator_nowhere_1"):
+        consumer.register()
+    consumer.start()
+    with pytest.raises(NotReady):
+        consumer.bootstrap()
+
+
+@pytest.mark.scenario("CON-05")
+def test_a_topic_that_is_none_to_read_is_told(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+
+    stream = identify(coordinator_stream_name(job_name))
+    nobody = KafkaOptions.parse("127.0.0.1:1")
+
+    def refusal(open_log: Callable[[], EventLog], error: type[Exception]) -> str:
+        consumer = CoordinatorStreamConsumer(open_log)
+        with pytest.raises(error) as refused:
+            consumer.register()
+        return str(refused.value)
+
+    assert "127.0.0.1:1" in refusal(partial(KafkaEventLog, nobody, stream), SourceUnavailable)
+    missing = refusal(partial(KafkaEventLog, kafka_options, stream), StreamMissing)
+    assert missing.endswith(f"has no stream {stream.stream_name}: create it, or look at its name again")
+    topics.create(stream.stream_name, partitions=2)
+    assert "it has 2 partitions" in refusal(partial(KafkaEventLog, kafka_options, stream), StreamRefused)
+
+
+@pytest.mark.scenario("CON-08")
+def test_each_read_of_a_type_catches_up(coordinator_log: EventLog, logs: LogMaker) -> None:
+    coordinator_log.append([config_set("a", "1"), changelog_set("t", 4), config_set("b", "2")])
+    consumer = running(coordinator_log)
+    assert [message.key for message in consumer.get_bootstrapped_stream("set-changelog")] == ["t"]
+    assert not consumer.has_new_messages()
+    logs.open_again(coordinator_log).append([changelog_set("u", 5)])
+    assert consumer.has_new_messages()
+    assert [message.key for message in consumer.get_bootstrapped_stream("SET-CHANGELOG")] == ["t", "u"]
+    assert len(consumer.get_bootstrapped_stream()) == 4
+
+
+def test_what_cannot_be_read_is_passed_over() -> None:
+    log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
+    log.append([config_set("a", "1"), NewEvent(b"garbage", b"x"), NewEvent(None, b"x")])
+    log.append([NewEvent(encode_key("set-config", "a"), b"garbage"), NewEvent(encode_key("unknown", "k"), b'{"x":1}')])
+    log.append([config_set("empty", ""), NewEvent(encode_key("set-config", "b"), b'{"values":{"value":null}}')])
+    with CoordinatorStreamConsumer(log) as consumer:
+        assert consumer.config == {"a": "1", "empty": ""}
+        assert [message.key for message in consumer.get_bootstrapped_stream()] == ["a", "k", "empty", "b"]

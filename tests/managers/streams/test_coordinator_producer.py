@@ -1,0 +1,91 @@
+"""Writes messages to a job's coordinator stream."""
+
+import pytest
+
+from eventlog.log import EventLog
+from eventlog.messages import Delete, Envelope, SetConfig
+from eventlog.wire.coordinator import decode_key, decode_message
+from managers.errors import NotReady
+from managers.streams.coordinator_producer import CoordinatorStreamProducer
+from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
+from tests.contracts.event_log import NOW_MS, clock
+from tests.managers.noting_log import NotingLog
+
+
+def said(log: EventLog) -> list[object]:
+    """The messages on a log."""
+    return [decode_message(decode_key(event.key), event.value) for event in log.read()]
+
+
+@pytest.mark.scenario("PRO-01")
+def test_messages_are_written_in_order(coordinator_log: EventLog) -> None:
+    name = SetConfig(config_key="job.name", config_value="my-job-name")
+    number = SetConfig(config_key="job.id", config_value="1234")
+    producer = CoordinatorStreamProducer(coordinator_log, clock=clock)
+    producer.register("source")
+    producer.start()
+    assert producer.send(name) == 0
+    assert producer.send(number) == 1
+    assert producer.send(Delete(message_type="set-config", key="job.name")) == 2
+    producer.stop()
+    first, second, third = coordinator_log.read()
+    assert said(coordinator_log)[:2] == [name, number]
+    assert (third.key, third.value) == (first.key, None)
+    envelope = decode_message(decode_key(second.key), second.value).envelope
+    assert envelope is not None
+    assert (envelope.source, envelope.timestamp) == ("source", NOW_MS)
+
+
+@pytest.mark.scenario("MSG-20")
+def test_a_message_says_who_wrote_it(coordinator_log: EventLog) -> None:
+    unsigned = SetConfig(config_key="a", config_value="1")
+    with CoordinatorStreamProducer(coordinator_log) as producer:
+        producer.send(unsigned)
+        producer.register("")
+        producer.send(unsigned)
+        producer.register("Job-coordinator")
+        producer.send(unsigned)
+        producer.send(unsigned.model_copy(update={"envelope": Envelope("checkpoint-tool", "h", "u", 1)}))
+        producer.send(CoordinatorStreamMessage("SamzaContainer", key_array=(1, "set-config", "b")))
+    messages = [decode_message(decode_key(event.key), event.value) for event in coordinator_log.read()]
+    sources = [message.envelope.source for message in messages if message.envelope is not None]
+    assert sources == ["Unknown", "Unknown", "Job-coordinator", "checkpoint-tool", "SamzaContainer"]
+
+
+@pytest.mark.scenario("PRO-02")
+def test_config_is_written_at_once() -> None:
+    log = NotingLog()
+    with CoordinatorStreamProducer(log) as producer:
+        producer.write_config("job-runner", {"a": "1", "b": "", "c": "3"})
+        assert log.calls == ["append 3"]
+        producer.flush("job-runner")
+    assert said(log) == [
+        SetConfig(config_key=key, config_value=value) for key, value in (("a", "1"), ("b", ""), ("c", "3"))
+    ]
+    assert log.calls == ["append 3", "read 0"]
+
+
+@pytest.mark.scenario("PRO-08")
+def test_it_starts_once_and_stops_in_any_state() -> None:
+    log, opened = NotingLog(), []
+
+    def open_log() -> NotingLog:
+        opened.append(log)
+        return log
+
+    producer = CoordinatorStreamProducer(open_log)
+    producer.stop()
+    with pytest.raises(NotReady, match=r"is not running: call start\(\) first"):
+        producer.send(Delete(message_type="set-config", key="a"))
+    producer.start()
+    producer.start()
+    assert opened == [log]
+    producer.stop()
+    producer.stop()
+    assert log.calls == ["close"]
+
+
+def test_a_message_that_is_not_whole_is_refused(coordinator_log: EventLog) -> None:
+    with CoordinatorStreamProducer(coordinator_log) as producer, pytest.raises(ValueError, match="no type or no key"):
+        producer.send(CoordinatorStreamMessage("source"))
+    assert list(coordinator_log.read()) == []
