@@ -64,6 +64,13 @@ class StreamExists(LogExists):
         super().__init__(f"the database has a log of {stream_name} already: open it instead of creating it")
 
 
+_WRITTEN_ELSEWHERE: Final = {
+    "kafka": "the database has the archive of a topic; write to the topic",
+    "recording": "it was imported from a recording; write to the topic that was recorded, or to a log of another name",
+}
+"""By backend, why a log of the archive that is not Postgres' own takes no events."""
+
+
 class PostgresEventLog:
     """The newest incarnation of a stream in Postgres. Not safe for threads; any number of them, anywhere, at once.
 
@@ -121,7 +128,7 @@ class PostgresEventLog:
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`. Writers wait for each other, so that offsets become visible in order."""
         if not self.capabilities.can_append:
-            raise AppendRefused(self.stream_name, f"it is the archive of a {self._log.backend} log; append there")
+            raise AppendRefused(self.stream_name, _WRITTEN_ELSEWHERE[self._log.backend])
         with self._undone_on_error(is_one_call=len(calls := _calls(events)) == 1):
             first = self._append(calls[0], expected_offset)
             for call in calls[1:]:

@@ -167,7 +167,7 @@ def test_the_archive_of_another_log_is_read_and_not_appended_to(database_url: st
         assert log.capabilities == Capabilities(
             can_append=False, keeps_superseded_events=False, conditional_append=False
         )
-        with pytest.raises(AppendRefused, match=r"orders_1: it is the archive of a recording log; append there"):
+        with pytest.raises(AppendRefused, match=r"orders_1: it was imported from a recording; write to the topic"):
             log.append(new_events(1))
 
 
