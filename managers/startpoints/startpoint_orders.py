@@ -29,7 +29,7 @@ def chosen_keys(
         OrderRefused: the job does not read the stream or a partition of it, or a task does not, or has not that name;
             with ``force`` only where it leaves nothing to write to.
     """
-    found = {each.partition: tasks for each, tasks in facts.readers.items() if stream_of(each) == stream}
+    found = _readers_by_number(facts, stream)
     if not force:
         _require_input(facts, stream)
         _require_tasks(facts, task_names)
@@ -47,6 +47,15 @@ def chosen_keys(
             StartpointKey(SystemStreamPartition(*stream, number), TaskName(task_name)) for number in sorted(numbers)
         ]
     return _some(keys, stream)
+
+
+def _readers_by_number(facts: StartpointFacts, stream: Stream) -> dict[int, frozenset[str]]:
+    """The tasks that read each partition of a stream; key buckets don't count, as in a startpoint's key."""
+    found: dict[int, frozenset[str]] = {}
+    for each, tasks in facts.readers.items():
+        if stream_of(each) == stream:
+            found[each.partition] = found.get(each.partition, frozenset()) | tasks
+    return found
 
 
 def _some(keys: list[StartpointKey], stream: Stream) -> list[StartpointKey]:

@@ -40,6 +40,17 @@ def test_a_whole_stream_for_a_task_is_what_the_task_reads_of_it() -> None:
     assert keys(None, "b", there=(0, 1, 2, 3)) == ["kafka.in.0.b", "kafka.in.1.b"]
 
 
+def test_every_task_that_reads_a_part_of_a_partition_reads_it() -> None:
+    parts = [
+        SetTaskPartitionMapping(partition=SystemStreamPartition(*IN, 0, bucket), task_names=(task,))
+        for bucket, task in enumerate("ab")
+    ]
+    split = StartpointFacts.of(parts)
+    for task in "ab":
+        for partitions in (None, (0,)):
+            assert list(map(str, chosen_keys(split, IN, partitions, (task,)))) == [f"kafka.in.0.{task}"]
+
+
 @pytest.mark.parametrize(
     ("stream", "partitions", "tasks", "sentence"),
     [
