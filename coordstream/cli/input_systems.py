@@ -71,5 +71,5 @@ def _answers(server: str) -> bool:
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_SECONDS):
             return True
-    except (OSError, OverflowError):
+    except (OSError, OverflowError, UnicodeError):  # such as a host's name with two dots in a row
         return False

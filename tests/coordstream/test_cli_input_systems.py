@@ -64,3 +64,10 @@ def test_where_nobody_answers_one_does_not_wait_long() -> None:
         open_input({}, "k", f"127.0.0.1:{port}"),
     ):
         pytest.fail("there is nobody")
+
+
+@pytest.mark.parametrize("server", ["a..b:9092", f"{'x' * 64}.example:9092", "127.0.0.1:99999"])
+def test_an_address_that_no_host_can_have_answers_as_little(server: str) -> None:
+    config = {**FACTORY, "systems.kafka.consumer.bootstrap.servers": server}
+    with pytest.raises(InputUnknown, match=f"nobody answers at {server}"), open_input(config, "kafka"):
+        pytest.fail("there is nobody")
