@@ -37,7 +37,7 @@ def parse_input(word: str, known: Collection[Stream]) -> GivenInput:
         typer.BadParameter: it is no such thing, or its partitions are none.
         CoordstreamError: both readings name a stream that is known.
     """
-    readings = list(_readings(word))
+    readings = list(_readings(word, known))
     meant = [reading for reading in readings if (reading.system, reading.stream) in known]
     if len(meant) == 2:
         whole, part = meant
@@ -58,8 +58,8 @@ def spelled_partitions(partitions: Iterable[int]) -> str:
     )
 
 
-def _readings(word: str) -> Iterator[GivenInput]:
-    """As a stream, then as a part of one."""
+def _readings(word: str, known: Collection[Stream]) -> Iterator[GivenInput]:
+    """As a stream, then as a part of one; a known stream may end in what is no range of partitions."""
     system, _, rest = word.partition(".")
     if not system.strip() or not rest.strip():
         raise typer.BadParameter(
@@ -68,21 +68,20 @@ def _readings(word: str) -> Iterator[GivenInput]:
     yield GivenInput(system, rest)
     stream, dot, listed = rest.rpartition(".")
     if dot and stream and _PARTITIONS.fullmatch(listed):
-        yield GivenInput(system, stream, _numbers(listed))
+        ranges = list(_ranges(listed))
+        wrong = next((each for each in ranges if not 0 < len(each) <= MOST_PARTITIONS), None)
+        if wrong is None:
+            yield GivenInput(system, stream, tuple(sorted(set().union(*ranges))))
+        elif (system, rest) not in known:
+            raise typer.BadParameter(
+                f"partitions {wrong.start}-{wrong.stop - 1}: write the lower first, and at most {MOST_PARTITIONS}"
+            )
 
 
-def _numbers(listed: str) -> tuple[int, ...]:
-    numbers: set[int] = set()
+def _ranges(listed: str) -> Iterator[range]:
     for part in listed.split(","):
         first, _, last = part.partition("-")
-        numbers.update(_range(int(first), int(last or first)))
-    return tuple(sorted(numbers))
-
-
-def _range(first: int, last: int) -> range:
-    if last < first or last - first >= MOST_PARTITIONS:
-        raise typer.BadParameter(f"partitions {first}-{last}: write the lower first, and at most {MOST_PARTITIONS}")
-    return range(first, last + 1)
+        yield range(int(first), int(last or first) + 1)
 
 
 def _as_range(part: GivenInput) -> str:

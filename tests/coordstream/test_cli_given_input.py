@@ -32,6 +32,11 @@ def test_a_stream_that_ends_like_a_partition_is_told_by_what_is_known() -> None:
     assert parse_input("k.a.5", set()) == GivenInput("k", "a", (5,))
 
 
+@pytest.mark.parametrize("known", [{("k", "a.2024-01")}, {("k", "a.2024-01"), ("k", "a")}])
+def test_a_known_stream_may_end_in_what_is_no_range(known: set[tuple[str, str]]) -> None:
+    assert parse_input("k.a.2024-01", known) == GivenInput("k", "a.2024-01")
+
+
 def test_what_can_be_read_in_two_ways_is_refused_and_both_can_be_written() -> None:
     known = {("k", "a"), ("k", "a.5")}
     with pytest.raises(CoordstreamError, match=r"write k\.a\.5\.0-N with .* for the first, k\.a\.5-5 for the second"):
