@@ -1,6 +1,6 @@
 """The store of all that a job's coordinator stream says (CoordinatorStreamStore of Samza; seeds 000 and 001)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from types import MappingProxyType, TracebackType
@@ -115,12 +115,13 @@ class CoordinatorStreamStore:
         with self._caught_up():
             base = {name: value for each in namespaces or (None,) for name, value in self._state.items(each)}
             touched: dict[NamespacedKey, bytes | None] = {}
+            own: set[int] = set()
             others: Mapping[NamespacedKey, bytes | None] | None = {}
             while others is not None:
                 _overlay(base, others, namespaces)
                 made = {_named(name): value for name, value in change(MappingProxyType(base)).items()}
                 touched = {**{name: base.get(name) for name in touched if name not in made}, **made}
-                others = self._append_alone(self._events(touched))
+                others = self._append_alone(self._events(touched), own)
 
     def flush(self) -> None:
         """Do nothing: what was written is acknowledged."""
@@ -159,21 +160,22 @@ class CoordinatorStreamStore:
         for _ in self._applied(self._log.end_offset()):
             pass
 
-    def _read_between(self, end: int) -> Mapping[NamespacedKey, bytes | None]:
-        """Read on to an offset, as far as the log shows it yet, and give what the keys are now that this was about."""
+    def _read_between(self, end: int, own: Container[int]) -> Mapping[NamespacedKey, bytes | None]:
+        """Read on to an offset, as far as the log shows it yet, and give what the keys are now that others wrote of."""
         if self._position >= end:
             return {}
-        names = dict.fromkeys(self._applied(min(end, self._log.end_offset())))
+        applied = self._applied(min(end, self._log.end_offset()))
+        names = dict.fromkeys(name for offset, name in applied if offset not in own)
         return {name: self._state.get(name) for name in names}
 
-    def _applied(self, end: int) -> Iterator[NamespacedKey]:
-        """The names in events up to an offset, each taken in; the end, not the last event, says how far it was read."""
+    def _applied(self, end: int) -> Iterator[tuple[int, NamespacedKey]]:
+        """The offsets and names of events up to an offset, each taken in; the end says how far it was read."""
         if self._position < end:
             for event in self._log.read(self._position, end):
                 name = self._state.apply(event)
                 self._position = event.offset + 1
                 if name is not None:
-                    yield name
+                    yield event.offset, name
             self._position = end
 
     def _deletes(self, name: NamespacedKey) -> Sequence[NewEvent]:
@@ -190,16 +192,20 @@ class CoordinatorStreamStore:
             for part in parts(events):
                 self._take_in(self._log.append(part), part)
 
-    def _append_alone(self, events: Sequence[NewEvent]) -> Mapping[NamespacedKey, bytes | None] | None:
-        """Append events; None: they are there, and nobody wrote between. Else what others wrote, and it stops there."""
+    def _append_alone(self, events: Sequence[NewEvent], own: set[int]) -> Mapping[NamespacedKey, bytes | None] | None:
+        """Append events; None: they are there, and nobody wrote between. Else what others wrote, and it stops there.
+
+        ``own`` are the offsets of what was appended so far: they may be read only later, among what others wrote.
+        """
         is_conditional = self._log.capabilities.conditional_append
         for part in parts(events):
             try:
                 offsets = self._log.append(part, expected_offset=self._position if is_conditional else None)
             except AppendConflict:
-                return self._read_between(self._log.end_offset())
-            others = self._read_between(offsets.start)
+                return self._read_between(self._log.end_offset(), own)
+            others = self._read_between(offsets.start, own)
             self._take_in(offsets, part)
+            own.update(offsets if len(offsets) == len(part) else ())
             if others:
                 return others
         return None

@@ -1,9 +1,10 @@
 """Logs on which something happens just before an append: somebody else writes, or the program dies."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from eventlog.events import NewEvent
-from eventlog.log import EventLog
+from eventlog.log import Capabilities, EventLog
 from tests.managers.watched_log import WatchedLog
 
 
@@ -24,6 +25,15 @@ class InterruptedLog(WatchedLog):
         if act is not None:
             act()
         return super().append(events, expected_offset=expected_offset)
+
+
+class UnconditionalLog(InterruptedLog):
+    """Knows no conditional appends, as Kafka."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The log's, but for that."""
+        return replace(super().capabilities, conditional_append=False)
 
 
 class MortalLog(WatchedLog):

@@ -1,6 +1,7 @@
 """The store of all that a job's coordinator stream says."""
 
 import json
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -20,7 +21,7 @@ from tests.builders import config_set, set_checkpoint
 from tests.contracts.event_log import STREAM
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 from tests.managers.held_memory import held_bytes
-from tests.managers.interrupted_log import InterruptedLog
+from tests.managers.interrupted_log import InterruptedLog, UnconditionalLog
 from tests.managers.log_makers import LogMaker
 from tests.managers.made_log import MadeLog
 from tests.managers.noting_log import NotingLog
@@ -273,6 +274,25 @@ def test_what_others_wrote_about_other_keys_is_left_alone(logs: LogMaker, coordi
         store.update(lambda stored: {KEY: b"%d" % len(stored)})
         assert store.get(KEY) == b"1"
         assert read_config(store) == {"a": "1"}
+
+
+def test_an_update_takes_nothing_of_its_own_for_what_others_wrote() -> None:
+    hiding = NotingLog()
+    log = UnconditionalLog(hiding)
+
+    def others_write() -> None:
+        hiding.append([config_set("a", "1"), config_set("b", "1")])
+        hiding.lags = 2  # b is in a transaction that is open, and hides what we append then
+
+    def change(stored: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes]:
+        hiding.lags = 2 if len(stored) == 1 else 0
+        return {KEY: stored[KEY] + b"%d" % len(stored)}
+
+    with CoordinatorStreamStore(log) as store:
+        store.put(KEY, b"0")
+        log.meanwhile = others_write
+        store.update(change)
+        assert store.get(KEY) == b"03"
 
 
 def test_more_than_a_log_takes_at_once_is_updated_in_parts(store: CoordinatorStreamStore) -> None:
