@@ -115,12 +115,12 @@ class StartpointManager:
                 nothing was written.
         """
         store = self._running()
-        assigned = _assigned(task_to_partitions)
+        assigned, now_ms = _assigned(task_to_partitions), self._clock()
         handed: FanOuts = {}
 
         def change(stored: Stored) -> Changes:
             nonlocal handed
-            handed, changes = hand_out(stored, assigned, self._clock())
+            handed, changes = hand_out(stored, assigned, now_ms)
             return changes
 
         store.update(change, REQUESTS, FAN_OUTS)

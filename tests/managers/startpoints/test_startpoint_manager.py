@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint
 from tests.contracts.event_log import NOW_MS
-from tests.managers.interrupted_log import InterruptedLog, Killed, MortalLog
+from tests.managers.interrupted_log import InterruptedLog, Killed, MortalLog, UnconditionalLog
 from tests.managers.log_makers import LogMaker
 from tests.managers.noting_log import NotingLog
 
@@ -562,6 +563,16 @@ def test_a_fan_out_while_a_removal_runs_is_not_lost(logs: LogMaker, coordinator_
     interrupted.meanwhile = lambda: coordinator.fan_out({"t": [PAGE_VIEWS, ORDERS]})
     container.remove_fan_out_for_task_ssps("t", [ORDERS])
     assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
+
+
+def test_what_is_handed_out_is_written_once_whatever_others_write(memory_log: MemoryEventLog) -> None:
+    log = UnconditionalLog(memory_log)
+    times = count(NOW_MS)
+    with StartpointManager(CoordinatorStreamStore(log), clock=lambda: next(times)) as manager:
+        manager.write_startpoint(PAGE_VIEWS, specific("1"))
+        log.meanwhile = lambda: memory_log.append([config_set("a", "1"), startpoint("kafka.gone.0", specific("1"))])
+        assert manager.fan_out({"t": [PAGE_VIEWS]}) == {"t": {PAGE_VIEWS: specific("1")}}
+    assert keys(memory_log).count((FAN_OUT % b"t", True)) == 1
 
 
 def test_of_many_orders_written_while_fan_outs_run_the_last_is_held(logs: LogMaker, coordinator_log: EventLog) -> None:
