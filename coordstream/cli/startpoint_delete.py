@@ -106,8 +106,14 @@ def _is_meant(key: StartpointKey, meant: GivenInput, tasks: Collection[str]) -> 
 
 
 def _show(taken: Taken, *, as_json: bool) -> None:
-    if as_json:
-        return
+    if not as_json:
+        _show_tables(taken)
+        sys.stdout.flush()
+    for sentence in taken.found.warnings():
+        print(f"warning: {sentence}", file=sys.stderr)
+
+
+def _show_tables(taken: Taken) -> None:
     found, requests = taken.found, taken.found.facts.requests
     rows = [
         {**row, "old_request": startpoint_place(requests[text]) if text in requests else "(can't be read)"}
@@ -121,7 +127,6 @@ def _show(taken: Taken, *, as_json: bool) -> None:
     print()
     shown = [start_columns(start) for start in starts]
     print_rows(shown, START_COLUMNS, title=f"Starts of {found.job} without them", as_json=False)
-    sys.stdout.flush()
 
 
 def _tell(taken: Taken, *, dry_run: bool) -> None:

@@ -49,7 +49,7 @@ def fan_out(
             found.require_writable()
             if not force:
                 require_stopped(found, system_clock)
-        _show(found, planned, left_over(found, planned.taken, now_ms), as_json=as_json)
+        _show(found, planned, [*found.warnings(), *left_over(found, planned.taken, now_ms)], as_json=as_json)
         if is_written:
             ask(f"Hand out {counted(_count(handed))}?", yes=yes, done="handed out")
             handed = _hand_out(found)

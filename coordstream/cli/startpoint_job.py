@@ -39,6 +39,11 @@ class StartpointJob(NamedTuple):
         """The latest time of any record of the job's logs."""
         return max((ms for ms in (self.facts.newest_record_ms, self.last_commit_ms) if ms is not None), default=None)
 
+    def warnings(self) -> tuple[str, ...]:
+        """What is not known of the job, in sentences."""
+        unknown = self.unknown_checkpoints
+        return (f"where the tasks are, and whether they run, is not known: {unknown}",) if unknown else ()
+
     def require_writable(self) -> None:
         """Refuse before anybody is asked, rather than after."""
         if not self.log.capabilities.can_append:

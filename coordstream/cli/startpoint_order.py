@@ -88,8 +88,7 @@ def warnings(order: Order) -> Iterator[str]:
         yield f"not checked with the input: {order.not_asked}"
     else:
         yield from findings(order.answer, order.startpoint, {key.partition.partition for key in order.keys})
-    if order.found.unknown_checkpoints:
-        yield f"where the tasks are is not known: {order.found.unknown_checkpoints}"
+    yield from order.found.warnings()
     yield from _future(order)
     yield from _of_job(order)
     yield from _of_keys(order)

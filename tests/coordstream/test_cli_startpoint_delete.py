@@ -5,7 +5,7 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.postgres import PostgresEventLog
 from eventlog.startpoint import StartpointOldest
-from tests.builders import coordinator_key, raw, startpoint
+from tests.builders import config_set, coordinator_key, raw, startpoint
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.coordstream.rewound_job import END, JOB, NOW, NOW_MS, end, requests, set_clock, unreachable_inputs
 
@@ -109,3 +109,10 @@ def test_what_is_refused_deletes_nothing(job: CommandLine, words: tuple[str, ...
     assert finished.code == code
     assert sentence in finished.err
     assert end(job) == END
+
+
+def test_where_tasks_start_then_may_not_be_known(job: CommandLine) -> None:
+    append(job, config_set("task.checkpoint.factory", "my.Factory"))
+    for more in ((), ("--json",)):
+        finished = job(*DELETE, "kafka.page-views.9", "--dry-run", *more)
+        assert "where the tasks are, and whether they run, is not known: task.checkpoint.factory" in finished.err

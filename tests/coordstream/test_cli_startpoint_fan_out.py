@@ -4,8 +4,10 @@ from datetime import timedelta
 
 import pytest
 
+from eventlog.postgres import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
-from tests.coordstream.command_line import CommandLine
+from tests.builders import config_set
+from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.coordstream.rewound_job import (
     END,
     JOB,
@@ -89,3 +91,11 @@ def test_what_a_task_holds_already_stays(job: CommandLine) -> None:
 def test_nobody_can_be_asked(job: CommandLine) -> None:
     assert "nothing was handed out: nobody can be asked here" in job(*FAN_OUT).err
     assert end(job) == END
+
+
+def test_whether_a_job_stands_still_may_not_be_known(job: CommandLine) -> None:
+    with PostgresEventLog(job.database_url, COORDINATOR) as log:
+        log.append([config_set("task.checkpoint.factory", "my.Factory")._replace(timestamp=NOW_MS)])
+    finished = job(*FAN_OUT, "--yes")
+    assert finished.code == 0
+    assert "warning: where the tasks are, and whether they run, is not known: task.checkpoint.factory" in finished.err
