@@ -326,7 +326,7 @@ def test_a_recording_is_not_appended_to(wordcount: CommandLine, monkeypatch: pyt
     set_clock(monkeypatch, NOW)
     unreachable_inputs(monkeypatch)
     refused = wordcount.refused(*ONE, "--yes")
-    assert refused.startswith(f"nothing can be appended to {COORDINATOR}: it is the archive of a recording")
+    assert refused.startswith(f"nothing can be appended to {COORDINATOR}: it was imported from a recording")
     assert wordcount(*ONE, "--dry-run").code == 0
 
 
