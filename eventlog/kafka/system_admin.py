@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 from kafka import KafkaAdminClient, OffsetSpec, TopicPartition
 from kafka.errors import (
     InvalidTopicError,
-    LeaderNotAvailableError,
+    NoError,
     TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
     for_code,
@@ -150,8 +150,8 @@ class KafkaSystemAdmin:
             raise CredentialsRefused(
                 f"{self._options.place} does not let us look at {stream_name}: give its user the right to describe it"
             )
-        if error is LeaderNotAvailableError:  # it is being made: asked again, it will be there
-            raise LeaderNotAvailableError(stream_name)
+        if error is not NoError:  # such as that it has no leader since it is being made: asked again, it will be there
+            raise error(stream_name)
 
     def _offsets(self, questions: Iterable[Question]) -> Mapping[Question, int]:
         """The answers, -1 where no record is as new as a time; one request to each broker, if no partition is twice."""
