@@ -10,6 +10,7 @@ from eventlog.errors import WireError
 from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, EventLog
 from eventlog.messages import Delete, Message
+from eventlog.source import OffsetLost
 from eventlog.wire.coordinator import decode_key, decode_message, encode_message
 from managers.appending_in_parts import parts
 from managers.errors import NotReady
@@ -25,6 +26,8 @@ class CoordinatorStreamStore:
 
     Each read first catches up with the log, so that it shows what this program and all others wrote. Each write is
     acknowledged by the log before it returns. Safe for threads. A context manager; the log stays the caller's.
+
+    What asks the log raises as the log does, and `OffsetLost` where the log was made again since and is shorter.
     """
 
     def __init__(self, log: EventLog) -> None:
@@ -156,8 +159,11 @@ class CoordinatorStreamStore:
             yield
 
     def _catch_up(self) -> None:
-        """Read on to where the log ends now."""
-        for _ in self._applied(self._log.end_offset()):
+        """Read on to where the log ends now; one that ends before what was read was made again, or cut."""
+        end = self._log.end_offset()
+        if end < self._position:
+            raise OffsetLost(self._log.stream_name, self._position)
+        for _ in self._applied(end):
             pass
 
     def _read_between(self, end: int, own: Container[int]) -> Mapping[NamespacedKey, bytes | None]:

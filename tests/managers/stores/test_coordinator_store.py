@@ -11,6 +11,7 @@ from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
 from eventlog.messages import Delete, SetConfig
+from eventlog.source import OffsetLost
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from managers.config.job_config import read_config, set_config, write_config
@@ -153,6 +154,18 @@ def test_own_writes_are_read_while_the_log_hides_them() -> None:
         assert store.get(KEY) is None
         log.lags = 0
         assert (store.get(KEY), store.position) == (None, 3)
+
+
+def test_a_log_that_was_made_again_is_not_taken_for_the_former() -> None:
+    log = NotingLog()
+    with CoordinatorStreamStore(log) as store:
+        store.put_all({KEY: b"former", OTHER: b"former"})
+        log._events.pop()
+        with pytest.raises(OffsetLost):
+            store.get(KEY)
+        store.close()
+        store.init()
+        assert store.all() == {KEY: b"former"}
 
 
 def test_more_than_a_log_takes_at_once_is_put_in_parts(store: CoordinatorStreamStore) -> None:
