@@ -7,7 +7,7 @@ from coordstream.cli.given_input import GivenInput
 from coordstream.cli.input_systems import open_input
 from coordstream.cli.rows import Row
 from coordstream.cli.startpoint_job import StartpointJob
-from coordstream.cli.startpoint_words import events_between, findings, listed, start_place, startpoint_place
+from coordstream.cli.startpoint_words import events_between, findings, follows, listed, start_place, startpoint_place
 from eventlog.errors import EventLogError
 from eventlog.partition import StartpointKey, TaskName
 from eventlog.startpoint import Startpoint, StartpointTimestamp, is_expired
@@ -118,7 +118,7 @@ def _row(order: Order, start: Start | None) -> Row:
     row |= {"job_name": order.found.job.name, "job_id": order.found.job.id}
     row |= {"startpoint_type": order.startpoint.kind, "startpoint_value": order.startpoint.value}
     if start is not None:
-        row |= {**start_columns(start), "is_followed": _follows(start, order)}
+        row |= {**start_columns(start), "is_followed": follows(start, order.startpoint)}
         resolved = None if order.answer is None else order.answer.resolved.get(start.partition.partition)
         row["resolved_offset"] = None if resolved is None else resolved.offset
         row["events_again"] = None if order.answer is None else events_between(start, order.startpoint, order.answer)
@@ -171,17 +171,12 @@ def _of_keys(order: Order) -> Iterator[str]:
 
 def _not_followed(order: Order) -> Iterator[str]:
     """Starts that something else decides nevertheless."""
-    others = [start for start in order.starts if not _follows(start, order)]
+    others = [start for start in order.starts if not follows(start, order.startpoint)]
     for start in others[:MOST_LIKE_IT]:
         yield (
             f"task {start.task_name!r} would start {start.partition} {start_place(start.after)} nevertheless: "
             "something newer goes before this"
         )
-
-
-def _follows(start: Start, order: Order) -> bool:
-    asked = order.startpoint
-    return (start.after.startpoint_type, start.after.startpoint_value) == (asked.kind, asked.value)
 
 
 def _replacements(order: Order) -> Iterator[str]:

@@ -48,16 +48,19 @@ def findings(answer: InputAnswer, startpoint: Startpoint, partitions: Collection
     return [f"{_partitions(numbers)}: {_odd(finding, startpoint)}" for finding, numbers in found.items()]
 
 
+def follows(start: Start, startpoint: Startpoint) -> bool:
+    """Whether a task would start where this startpoint says, whatever decides that."""
+    return (start.after.startpoint_type, start.after.startpoint_value) == (startpoint.kind, startpoint.value)
+
+
 def events_between(start: Start, startpoint: Startpoint, answer: InputAnswer) -> int | None:
     """How many events are read again (positive) or left out (negative) if a task starts by this startpoint.
 
     None where offsets don't tell, or something else decides.
     """
-    after = start.after
-    is_followed = (after.startpoint_type, after.startpoint_value) == (startpoint.kind, startpoint.value)
     old = answer.first_offset(start.partition.partition, start.before)
     new = answer.resolved.get(start.partition.partition)
-    if after.decided_by != "startpoint" or not is_followed or new is None or old is None:
+    if start.after.decided_by != "startpoint" or not follows(start, startpoint) or new is None or old is None:
         return None
     return int(old) - int(new.offset) if old.isdecimal() and new.offset.isdecimal() else None
 
