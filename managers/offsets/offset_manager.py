@@ -183,7 +183,7 @@ class OffsetManager:
         """What a commit writes, of the offsets that were processed by now. Raises `TaskNotRegistered`."""
         return CheckpointV1(self.get_last_processed_offsets(task_name))
 
-    def write_checkpoint(self, task_name: str, *checkpoints: Checkpoint) -> None:
+    def write_checkpoint(self, task_name: str, checkpoint: Checkpoint, *other_versions: Checkpoint) -> None:
         """Commit a task: write its checkpoint (in each of its versions), then use up the startpoints of what has moved.
 
         A startpoint leaves the fan-out at the first commit after its partition moved, whatever offset that has
@@ -199,11 +199,11 @@ class OffsetManager:
                 raise NotReady(type(self).__name__, "is not running", "start it first, and commit before it is stopped")
             registered = self._partitions_of(task_name)
             moved = self._processed.moved(task_name)
-            written = [checkpoint for checkpoint in checkpoints if _says_something(checkpoint)]
-            for checkpoint in written:
-                self._write(task_name, checkpoint)
-            for checkpoint in written[-1:]:
-                tell_listeners(self._listeners, registered, checkpoint.offsets)
+            written = [each for each in (checkpoint, *other_versions) if _says_something(each)]
+            for each in written:
+                self._write(task_name, each)
+            for each in written[-1:]:
+                tell_listeners(self._listeners, registered, each.offsets)
             self._held.use_up(task_name, moved)
             self._processed.forget_snapshot(task_name)
             self.metrics.commit_count += 1

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from eventlog.partition import StartpointKey, SystemStreamPartition, startpoint_key_readings
+from eventlog.errors import WireError
+from eventlog.partition import StartpointKey, SystemStreamPartition, parse_int32, startpoint_key_readings
 from managers.startpoints.startpoint_fan_out import TaskPartitions, in_words, meanings
 from managers.startpoints.startpoint_switch import (
     HIGH_AVAILABILITY,
@@ -80,8 +81,8 @@ def _dotted(partition: SystemStreamPartition) -> Iterator[StartpointWarning]:
         return
     first, second = partition.stream.split(".")[:2]
     try:
-        what = f"takes it for partition {int(second)} of {first}"
-    except ValueError:
+        what = f"takes it for partition {parse_int32(second, 'bad_partition', 'the partition')} of {first}"
+    except WireError:
         what = "stops with an error when it reads what its tasks were handed"
     yield StartpointWarning(
         "dotted_stream", f"the name of stream {partition.stream} holds a dot: a job on Samza 1.8.0 {what}"

@@ -666,9 +666,11 @@ def test_what_a_commit_could_not_write_the_next_one_does() -> None:
 
 def test_tasks_that_are_not_registered_are_named(memory_job: Job) -> None:
     manager = memory_job.started()
-    for call in (manager.build_checkpoint, manager.write_checkpoint):
-        with pytest.raises(TaskNotRegistered, match="task 'x' is not registered with this offset manager"):
-            call("x")
+    sentence = "task 'x' is not registered with this offset manager"
+    with pytest.raises(TaskNotRegistered, match=sentence):
+        manager.build_checkpoint("x")
+    with pytest.raises(TaskNotRegistered, match=sentence):
+        manager.write_checkpoint("x", CheckpointV1({}))
     with pytest.raises(TypeError, match="task_name must be a text"):
         manager.register(None, SSP)  # type: ignore[arg-type]
 
