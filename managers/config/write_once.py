@@ -41,7 +41,7 @@ def _changelog_changes(old: Config, new: Config) -> Iterator[SettingChange]:
         if store is None or not _has_store(new, store):
             continue
         before, after = changelog_of(old, store), changelog_of(new, store)
-        if before != after:
+        if before is not None and before != after:
             yield SettingChange(key, before, after)
 
 
