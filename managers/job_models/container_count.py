@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from eventlog.errors import ConfigError
-from managers.config.job_config import AUTOSIZING, AUTOSIZING_ENABLED
+from managers.config.job_config import AUTOSIZING, is_autosized
 from managers.job_names import Config
 
 ANY_HOST: Final = "ANY_HOST"
@@ -22,8 +22,7 @@ def container_count(config: Config) -> int:
     Raises:
         ConfigError: that is no whole number, or less than one.
     """
-    is_autosized = config.get(AUTOSIZING_ENABLED, "").casefold() == "true"
-    keys = (_AUTOSIZED_COUNT, _COUNT, _OLD_COUNT) if is_autosized else (_COUNT, _OLD_COUNT)
+    keys = (_AUTOSIZED_COUNT, _COUNT, _OLD_COUNT) if is_autosized(config) else (_COUNT, _OLD_COUNT)
     key = next((key for key in keys if key in config), None)
     return 1 if key is None else positive_number(config, key)
 
