@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from eventlog.errors import ConfigError
+from eventlog.errors import ConfigError, WireError
+from eventlog.partition import parse_int32
 from managers.config.job_config import AUTOSIZING, is_autosized
 from managers.job_names import Config
 
@@ -33,10 +34,10 @@ def processor_localities(config: Config, hosts: Mapping[str, str]) -> dict[str, 
 
 
 def positive_number(config: Config, key: str) -> int:
-    """A setting that is a whole number from 1 on. Raises `ConfigError`."""
+    """A setting that is a whole number from 1 on, as Java reads it. Raises `ConfigError`."""
     try:
-        number = int(config[key])
-    except ValueError:
+        number = parse_int32(config[key], "bad_number", key)
+    except WireError:
         number = 0
     if number < 1:
         raise ConfigError(f"{key} is no whole number from 1 on: set it to one")
