@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         CheckpointV1 as CheckpointV1,
         CheckpointV2 as CheckpointV2,
     )
-    from eventlog.errors import EventLogError as EventLogError, WireError as WireError
+    from eventlog.errors import ConfigError as ConfigError, EventLogError as EventLogError, WireError as WireError
     from eventlog.events import NewEvent as NewEvent, RecordedEvent as RecordedEvent
     from eventlog.kafka.log import KafkaEventLog as KafkaEventLog
     from eventlog.kafka.options import KafkaOptions as KafkaOptions
@@ -194,7 +194,7 @@ if TYPE_CHECKING:
 
 _NAMES: Final = {
     "eventlog.checkpoint": "Checkpoint CheckpointId CheckpointV1 CheckpointV2",
-    "eventlog.errors": "EventLogError WireError",
+    "eventlog.errors": "ConfigError EventLogError WireError",
     "eventlog.events": "NewEvent RecordedEvent",
     "eventlog.kafka.log": "KafkaEventLog",
     "eventlog.kafka.options": "KafkaOptions",

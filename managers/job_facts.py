@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from eventlog.log import EventLog
@@ -16,17 +17,15 @@ from eventlog.messages import (
     SetTaskPartitionMapping,
 )
 from eventlog.partition import SystemStreamPartition
-from eventlog.wire.coordinator import decode_key, decode_message
+from managers.assignments.changelogs import changelogs
+from managers.job_models.job_model import STANDBY
+from managers.stores.coordinator_store import said
 from managers.stores.keyed_state import KeyedState
 
-_STANDBY: Final = "Standby"
-_STORE: Final = "stores."
-_CHANGELOG: Final = ".changelog"
-_CHANGELOG_SYSTEM: Final = "job.changelog.system"
 _OF_TASKS: Final = (SetTaskContainerMapping, SetTaskModeMapping, SetChangelogMapping, SetCheckpoint)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JobFacts:
     """A job as its coordinator stream has it now; empty where it has none. ``task_names`` are those of active tasks."""
 
@@ -36,7 +35,7 @@ class JobFacts:
     @classmethod
     def read(cls, log: EventLog) -> "JobFacts":
         """Read the whole log. What can't be read is passed over: the last readable value of its key stays."""
-        state: KeyedState[Message] = KeyedState(_message)
+        state: KeyedState[Message] = KeyedState(said)
         for event in log.read(log.start_offset()):
             state.apply(event)
         return cls.of([message for _, message in state.items()])
@@ -44,7 +43,7 @@ class JobFacts:
     @classmethod
     def of(cls, messages: Sequence[Message]) -> "JobFacts":
         """What the living messages of a coordinator stream say."""
-        config = {said.config_key: said.config_value for said in messages if isinstance(said, SetConfig)}
+        config = {each.config_key: each.config_value for each in messages if isinstance(each, SetConfig)}
         return cls(config, frozenset(_tasks(messages)))
 
     def is_state(self, partition: SystemStreamPartition, offset: str | None) -> bool:
@@ -52,28 +51,19 @@ class JobFacts:
         is_marked = offset is not None and is_changelog_offset(offset)
         return is_marked or f"{partition.system}.{partition.stream}" in self.changelogs
 
-    @property
+    @cached_property
     def changelogs(self) -> frozenset[str]:
-        """The changelogs of the job's stores, as ``system.stream``."""
-        system = self.config.get(_CHANGELOG_SYSTEM, "")
-        names = (
-            value
-            for key, value in self.config.items()
-            if key.startswith(_STORE) and key.endswith(_CHANGELOG) and len(key) > len(_STORE + _CHANGELOG)
-        )
-        return frozenset(name if "." in name else f"{system}.{name}" for name in names)
-
-
-def _message(key: bytes, value: bytes) -> Message:
-    return decode_message(decode_key(key), value)
+        """The changelogs of the job's stores, as ``system.stream``; those whose system no key tells are left out."""
+        named = changelogs(self.config)
+        return frozenset(f"{each.system}.{each.stream}" for each in named if each.system is not None)
 
 
 def _tasks(messages: Sequence[Message]) -> set[str]:
-    named = {said.task_name for said in messages if isinstance(said, _OF_TASKS)}
-    for said in messages:
-        if isinstance(said, SetTaskPartitionMapping):
-            named.update(said.task_names)
+    named = {each.task_name for each in messages if isinstance(each, _OF_TASKS)}
+    for each in messages:
+        if isinstance(each, SetTaskPartitionMapping):
+            named.update(each.task_names)
     standby = {
-        said.task_name for said in messages if isinstance(said, SetTaskModeMapping) and said.task_mode == _STANDBY
+        each.task_name for each in messages if isinstance(each, SetTaskModeMapping) and each.task_mode == STANDBY
     }
     return named - standby

@@ -33,7 +33,7 @@ def _host_address() -> str:
     """This host's address; empty where it has none, as with Samza."""
     try:
         return socket.gethostbyname(socket.gethostname())
-    except OSError:
+    except (OSError, UnicodeError):  # the latter of a name that is too long to be asked for
         return ""
 
 

@@ -77,11 +77,16 @@ class ChangelogPartitionManager:
     def assign(self, task_names: Iterable[str]) -> Mapping[str, int]:
         """The partitions of tasks: those that they have, and the next ones for the others, which are written.
 
-        The mapping then holds these tasks alone. Raises as `write_change_log_partition_mapping`.
+        The mapping then holds these tasks alone.
+
+        Raises:
+            TypeError: a task is no text, or one text was given in place of several; nothing was written.
+            NotReady: the store is not open.
         """
+        names = _names(task_names)
         with self._lock:
             known = self.read_change_log_partition_mapping()
-            assigned = changelog_numbers(task_names, known)
+            assigned = changelog_numbers(names, known)
             self._messages.write(
                 changelog_messages(known, {task: assigned[task] for task in assigned if task not in known})
             )
@@ -119,6 +124,15 @@ def remaps(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[
         for task_name, partition in sorted(mapping.items())
         if partition is not None and known.get(task_name, partition) != partition
     ]
+
+
+def _names(task_names: Iterable[str]) -> list[str]:
+    if isinstance(task_names, str):  # its letters would be tasks with partitions for ever
+        raise TypeError(f"task_names are a list of texts, not the text {task_names!r}")
+    names = list(task_names)
+    for task_name in names:
+        require_task_name(task_name)
+    return names
 
 
 def _message(task_name: str, partition: int | None) -> Message:

@@ -51,7 +51,13 @@ class LocalityManager:
             TypeError: one of these is no text; nothing was written.
             NotReady: the store is not open.
         """
-        for what, text in (("container_id", container_id), ("host_name", host_name)):
+        fields = {
+            "container_id": container_id,
+            "host_name": host_name,
+            "jmx_url": jmx_url,
+            "jmx_tunneling_url": jmx_tunneling_url,
+        }
+        for what, text in fields.items():
             if not isinstance(text, str):
                 raise TypeError(
                     f"{what} must be a text, not {text!r}: nothing was written of container {container_id!r}"

@@ -15,7 +15,8 @@ TaskOffsets = Mapping[str, Mapping[SystemStreamPartition, str]]
 _PREFIX: Final = "tasknames."
 _BLANK: Final = r"[ \t\f]*"
 _LINE: Final = re.compile(
-    r"tasknames\.(?P<task>.+)\.systems\.(?P<system>.+)\.streams\.(?P<stream>.+)\.partitions\.(?P<partition>[0-9]+)"
+    r"tasknames\.(?P<task>.+)\.systems\.(?P<system>[^.]+|.+)\.streams\.(?P<stream>.+)"  # a system holds no dot
+    r"\.partitions\.(?P<partition>[0-9]+)"
     rf"(?:{_BLANK}[=:]{_BLANK}|[ \t\f]+)(?P<offset>.*)",
     re.DOTALL,
 )
@@ -70,9 +71,10 @@ def decode_file(data: bytes, place: str) -> str:
 
 
 def property_lines(task_name: str, offsets: Mapping[SystemStreamPartition, str | None]) -> Iterator[str]:
-    """The lines of a task, sorted by partition, as Samza's tool prints them; `parse_offsets` reads them back.
+    """The lines of a task, sorted by partition, as Samza's tool prints them.
 
-    A partition without an offset, and one of a key bucket, which the form can't say, is a comment.
+    `parse_offsets` reads them back, but for blanks around an offset. A partition without an offset, and one of a key
+    bucket, which the form can't say, is a comment.
     """
     for partition, offset in sorted(offsets.items()):
         name = (

@@ -5,7 +5,6 @@ from typing import Final
 
 from eventlog.checkpoint import Checkpoint
 from eventlog.checkpoint_choice import LIVE_MAX_AGE, READ_VERSIONS, choose, parse_max_age, parse_read_versions
-from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.appending import AppendGaveUp, Retry, RetryingAppender
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event
@@ -14,8 +13,8 @@ from managers.checkpoints.living_checkpoints import LivingCheckpoints
 from managers.checkpoints.task_checkpoints import TaskCheckpoints
 from managers.errors import NotReady
 from managers.held_log import HeldLog, LogOrOpener
+from managers.job_models.partition_grouping import BY_PARTITION, GROUPER_FACTORY
 
-GROUPER_FACTORY: Final = "job.systemstreampartition.grouper.factory"
 VALIDATION: Final = "job.checkpoint.validation.enabled"
 STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.after.first.read"
 
@@ -40,7 +39,7 @@ class KafkaCheckpointManager(TaskCheckpoints):
         retry: Retry | None = None,
         open_admin: OpenAdmin | None = None,
     ) -> None:
-        """``log`` is the topic's, or opens it, anew after each failure; ``open_admin`` is for `create_resources`.
+        """``log`` is the topic's, or opens it, anew after each failed write; ``open_admin`` is for `create_resources`.
 
         Raises:
             ConfigError: versions or age in config are no numbers.
@@ -51,7 +50,7 @@ class KafkaCheckpointManager(TaskCheckpoints):
         self._appender = RetryingAppender(log, retry or Retry(), self._runs)
         self._read_versions = parse_read_versions(self._config.get(READ_VERSIONS))
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
-        self._grouper_factory = self._config.get(GROUPER_FACTORY) or DEFAULT_GROUPER_FACTORY
+        self._grouper_factory = self._config.get(GROUPER_FACTORY) or BY_PARTITION
         self._reads_once = is_on(self._config, STOP_AFTER_FIRST_READ)
         self._reader = HeldLog(log)
         self._is_reading = False

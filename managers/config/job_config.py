@@ -15,7 +15,7 @@ from managers.stores.metadata_store import NamespacedStore
 from managers.stores.namespaced_key import NamespacedKey
 
 AUTOSIZING: Final = "job.autosizing."
-AUTOSIZING_ENABLED: Final = f"{AUTOSIZING}enabled"
+_AUTOSIZING_ENABLED: Final = f"{AUTOSIZING}enabled"
 _NAMESPACE: Final = SetConfig.message_type
 
 
@@ -34,7 +34,7 @@ def read_launch_config(config: Config, store: NamespacedStore | None) -> Mapping
 
     Without it the store is not read, and may be None.
     """
-    if not _is_autosized(config) or store is None:
+    if not is_autosized(config) or store is None:
         return MappingProxyType({})
     return MappingProxyType({key: value for key, value in read_config(store).items() if key.startswith(AUTOSIZING)})
 
@@ -93,6 +93,11 @@ def config_value(key: str, value: str, envelope: Envelope) -> bytes:
     return written or b""
 
 
+def is_autosized(config: Config) -> bool:
+    """Whether the job's sizes are found by auto-sizing."""
+    return config.get(_AUTOSIZING_ENABLED, "").casefold() == "true"
+
+
 def _write(store: NamespacedStore, sets: Config, gone: Sequence[str], envelope: Envelope, force: bool) -> None:
     old = read_config(store)
     new = {key: value for key, value in {**old, **sets}.items() if key not in gone}
@@ -108,8 +113,4 @@ def _write(store: NamespacedStore, sets: Config, gone: Sequence[str], envelope: 
 
 
 def _stays(key: str, config: Config) -> bool:
-    return key.startswith(AUTOSIZING) and _is_autosized(config)
-
-
-def _is_autosized(config: Config) -> bool:
-    return config.get(AUTOSIZING_ENABLED, "").casefold() == "true"
+    return key.startswith(AUTOSIZING) and is_autosized(config)

@@ -3,17 +3,16 @@
 from collections.abc import Iterator
 from typing import Final
 
-from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.assignments.changelogs import changelog_of, store_of
 from managers.errors import SettingChange
+from managers.job_models.container_grouping import BY_CONTAINER_COUNT, TASK_GROUPER
+from managers.job_models.partition_grouping import BY_HASH, BY_PARTITION, GROUPER_FACTORY, MAPPER_FACTORY
 from managers.job_names import JOB_NAME, Config
 
 DEFAULTS: Final = {
-    "job.systemstreampartition.grouper.factory": DEFAULT_GROUPER_FACTORY,
-    "task.name.grouper.factory": "org.apache.samza.container.grouper.task.GroupByContainerCountFactory",
-    "job.system.stream.partition.mapper.factory": (
-        "org.apache.samza.container.grouper.stream.HashSystemStreamPartitionMapperFactory"
-    ),
+    GROUPER_FACTORY: BY_PARTITION,
+    TASK_GROUPER: BY_CONTAINER_COUNT,
+    MAPPER_FACTORY: BY_HASH,
     "job.elasticity.factor": "1",
 }
 """Keys that decide which task reads which partition, with what Samza takes where they are not set."""
@@ -41,7 +40,7 @@ def _changelog_changes(old: Config, new: Config) -> Iterator[SettingChange]:
         if store is None or not _has_store(new, store):
             continue
         before, after = changelog_of(old, store), changelog_of(new, store)
-        if before != after:
+        if before is not None and before != after:
             yield SettingChange(key, before, after)
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from eventlog.errors import ConfigError
-from managers.config.job_config import AUTOSIZING, AUTOSIZING_ENABLED
+from eventlog.errors import ConfigError, WireError
+from eventlog.partition import parse_int32
+from managers.config.job_config import AUTOSIZING, is_autosized
 from managers.job_names import Config
 
 ANY_HOST: Final = "ANY_HOST"
@@ -22,8 +23,7 @@ def container_count(config: Config) -> int:
     Raises:
         ConfigError: that is no whole number, or less than one.
     """
-    is_autosized = config.get(AUTOSIZING_ENABLED, "").casefold() == "true"
-    keys = (_AUTOSIZED_COUNT, _COUNT, _OLD_COUNT) if is_autosized else (_COUNT, _OLD_COUNT)
+    keys = (_AUTOSIZED_COUNT, _COUNT, _OLD_COUNT) if is_autosized(config) else (_COUNT, _OLD_COUNT)
     key = next((key for key in keys if key in config), None)
     return 1 if key is None else positive_number(config, key)
 
@@ -34,10 +34,10 @@ def processor_localities(config: Config, hosts: Mapping[str, str]) -> dict[str, 
 
 
 def positive_number(config: Config, key: str) -> int:
-    """A setting that is a whole number from 1 on. Raises `ConfigError`."""
+    """A setting that is a whole number from 1 on, as Java reads it. Raises `ConfigError`."""
     try:
-        number = int(config[key])
-    except ValueError:
+        number = parse_int32(config[key], "bad_number", key)
+    except WireError:
         number = 0
     if number < 1:
         raise ConfigError(f"{key} is no whole number from 1 on: set it to one")

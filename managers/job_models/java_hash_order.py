@@ -17,8 +17,8 @@ def buckets(size: int) -> int:
 
 
 def buckets_of_copy(size: int) -> int:
-    """How many buckets a HashMap has that was made of another of a size: one that is just full has twice as many."""
-    return buckets(size + (size == buckets(size) * 3 // 4))
+    """How many buckets a HashMap has that was made of another: the fewest that it fills less than three quarters."""
+    return 1 << (size * 4 // 3).bit_length()
 
 
 def hash_order(

@@ -20,10 +20,10 @@ TaskNamer = Callable[[SystemStreamPartition], str]
 GROUPER_FACTORY: Final = "job.systemstreampartition.grouper.factory"
 BY_PARTITION: Final = DEFAULT_GROUPER_FACTORY
 BY_SYSTEM_STREAM_PARTITION: Final = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
+MAPPER_FACTORY: Final = "job.system.stream.partition.mapper.factory"
+BY_HASH: Final = "org.apache.samza.container.grouper.stream.HashSystemStreamPartitionMapperFactory"
 INPUT_EXPANSION: Final = "job.systemstreampartition.input.expansion.enabled"
 
-_MAPPER_FACTORY: Final = "job.system.stream.partition.mapper.factory"
-_BY_HASH: Final = "org.apache.samza.container.grouper.stream.HashSystemStreamPartitionMapperFactory"
 _STORE_FACTORY: Final = re.compile(r"stores\..+(?<!\.side\.inputs\.processor)\.factory")
 _IN_MEMORY: Final = "org.apache.samza.storage.kv.inmemory.InMemoryKeyValueStorageEngineFactory"
 
@@ -38,7 +38,7 @@ def task_namer(config: Config) -> TaskNamer:
 def require_known_grouper(config: Config) -> None:
     """Raise `ConfigError` where the job shares out partitions, or those that came, in a way that is not known here."""
     _require_one_of(config, GROUPER_FACTORY, BY_PARTITION, BY_SYSTEM_STREAM_PARTITION)
-    _require_one_of(config, _MAPPER_FACTORY, _BY_HASH)
+    _require_one_of(config, MAPPER_FACTORY, BY_HASH)
 
 
 def keeps_tasks(config: Config) -> bool:

@@ -47,10 +47,12 @@ class CoordinatorStreamConsumer:
         """Find the oldest offset, to read from there on; only the first call does (SAMZA-789).
 
         Raises:
+            NotReady: it is stopped.
             EventLogError: nobody answers (`SourceUnavailable`), there is no such stream (`StreamMissing`,
                 `UnknownStream`), or it can't be one (`StreamRefused`).
         """
         with self._lock:
+            self._require_not_stopped()
             if self._log is None:
                 log = self._held.open()
                 self._position = log.start_offset()
@@ -59,8 +61,7 @@ class CoordinatorStreamConsumer:
     def start(self) -> None:
         """Make ready to read; only the first call does."""
         with self._lock:
-            if self._is_stopped:
-                raise NotReady(_WHAT, "is stopped", "make another one")
+            self._require_not_stopped()
             self._is_started = True
 
     def stop(self) -> None:
@@ -132,9 +133,12 @@ class CoordinatorStreamConsumer:
     ) -> None:
         self.stop()
 
-    def _running(self) -> EventLog:
+    def _require_not_stopped(self) -> None:
         if self._is_stopped:
             raise NotReady(_WHAT, "is stopped", "make another one")
+
+    def _running(self) -> EventLog:
+        self._require_not_stopped()
         if self._log is None or not self._is_started:
             raise NotReady(_WHAT, "is not running", "call register() and start() first")
         return self._log

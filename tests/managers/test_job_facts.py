@@ -44,6 +44,15 @@ def test_config_and_tasks_are_read(coordinator_log: EventLog) -> None:
     }
 
 
+def test_a_value_of_null_ends_the_spelling_that_it_is_written_in(coordinator_log: EventLog) -> None:
+    first, null = config_set("a", "1"), b'{"values":{"value":null}}'
+    assert first.key is not None
+    coordinator_log.append(
+        [first, raw(first.key.replace(b",", b", "), null), config_set("b"), raw(config_set("b").key, null)]
+    )
+    assert JobFacts.read(coordinator_log).config == {"a": "1"}
+
+
 def test_changelogs_are_known_by_config_and_by_their_offsets() -> None:
     config = {
         "job.changelog.system": "kafka",
@@ -57,3 +66,10 @@ def test_changelogs_are_known_by_config_and_by_their_offsets() -> None:
     assert facts.is_state(SystemStreamPartition("kafka", "unknown", 3), "1795251947372-753329:17")
     assert not facts.is_state(SystemStreamPartition("kafka", "in", 3), "17")
     assert not facts.is_state(SystemStreamPartition("kafka", "in", 3), None)
+
+
+def test_the_default_system_holds_changelogs_that_name_none() -> None:
+    config = {"job.default.system": "kafka", "stores.counts.changelog": "counts-log", "stores.x.changelog": " "}
+    facts = JobFacts(config, frozenset())
+    assert facts.changelogs == {"kafka.counts-log"}
+    assert JobFacts({"stores.counts.changelog": "counts-log"}, frozenset()).changelogs == frozenset()

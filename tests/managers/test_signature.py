@@ -12,19 +12,24 @@ from tests.contracts.event_log import NOW_MS, clock
 
 
 @pytest.fixture
-def nameless(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def unasked() -> Iterator[None]:
+    """A machine that was not asked yet who it is."""
+    for cached in (signature._host_address, signature._user_name):
+        cached.cache_clear()
+    yield
+    for cached in (signature._host_address, signature._user_name):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def nameless(unasked: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that knows neither its address nor its user."""
 
     def unknown(*_: object) -> str:
         raise OSError("unknown")
 
-    for cached in (signature._host_address, signature._user_name):
-        cached.cache_clear()
     monkeypatch.setattr(socket, "gethostbyname", unknown)
     monkeypatch.setattr(getpass, "getuser", unknown)
-    yield
-    for cached in (signature._host_address, signature._user_name):
-        cached.cache_clear()
 
 
 @pytest.mark.scenario("MSG-20")
@@ -36,3 +41,8 @@ def test_a_source_is_never_empty() -> None:
 
 def test_a_machine_without_names_leaves_them_empty(nameless: None) -> None:
     assert signed("tool", clock=clock) == ("tool", "", "", NOW_MS)
+
+
+def test_a_machine_whose_name_is_too_long_has_no_address(unasked: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "gethostname", lambda: "a" * 64)
+    assert signed("tool", clock=clock).host == ""

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from eventlog.events import NewEvent, RecordedEvent
@@ -59,15 +59,15 @@ _APART: Final = (-MINUTE, 0, MINUTE, 10 * MINUTE, 10 * MINUTE + 1, 30 * MINUTE)
 class Situation:
     """A job that is about to start: its config, who reads what of its inputs, and its logs."""
 
-    number: int
     config: dict[str, str]
     assigned: dict[str, list[SystemStreamPartition]]
     coordinator: list[RecordedEvent]
     checkpoints: list[RecordedEvent] | None
-    name: str = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "name", f"start-{self.number}")
+    @property
+    def name(self) -> str:
+        """The job's name."""
+        return self.config["job.name"]
 
     @property
     def coordinator_stream(self) -> str:
@@ -92,7 +92,7 @@ def generate_situation(number: int) -> Situation:
         *_shuffled(rng, [*_requests(rng), *_fan_outs(rng), *([] if has_topic else _old_checkpoints(rng))]),
     ]
     checkpoints = _checkpoints(rng) if has_topic else None
-    return Situation(number, config, _assigned(read), recorded(events, at=WRITTEN_MS), checkpoints)
+    return Situation(config, _assigned(read), recorded(events, at=WRITTEN_MS), checkpoints)
 
 
 def _assigned(read: dict[str, tuple[str, ...]]) -> dict[str, list[SystemStreamPartition]]:

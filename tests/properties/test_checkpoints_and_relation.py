@@ -14,8 +14,9 @@ from eventlog.memory import MemoryEventLog
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY, decode_key
 from managers.checkpoints.checkpoint_place import JobCheckpoints, checkpoint_manager
-from managers.checkpoints.kafka_checkpoint_manager import GROUPER_FACTORY, VALIDATION, KafkaCheckpointManager
+from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager
 from managers.job_facts import JobFacts
+from managers.job_models.partition_grouping import GROUPER_FACTORY
 from tests.fixtures.postgres import CloneSeries
 from tests.properties.generated_jobs import GeneratedJob, GeneratedLog, generate_job
 from tests.properties.importing import import_log, job_key, with_events

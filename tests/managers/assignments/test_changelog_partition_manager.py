@@ -147,6 +147,15 @@ def test_what_is_no_mapping_is_not_written(manager: ChangelogPartitionManager, c
     assert coordinator_log.end_offset() == 0
 
 
+@pytest.mark.parametrize("wrong", ["Partition 0", ["Partition 0", 1]])
+def test_what_are_no_tasks_get_no_partitions(
+    manager: ChangelogPartitionManager, coordinator_log: EventLog, wrong: Any
+) -> None:
+    with pytest.raises(TypeError, match=r"task_names? (are a list of texts, not the text 'P|must be a text, not 1)"):
+        manager.assign(wrong)
+    assert coordinator_log.end_offset() == 0
+
+
 def test_threads_do_not_give_a_partition_twice(manager: ChangelogPartitionManager) -> None:
     tasks = [f"Partition {number}" for number in range(16)]
     with ThreadPoolExecutor(8) as pool:

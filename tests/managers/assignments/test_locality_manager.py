@@ -59,6 +59,10 @@ def test_what_is_no_text_is_not_written(
 ) -> None:
     with pytest.raises(TypeError, match="must be a text, not None"):
         manager.write_container_to_host_mapping(container, host)
+    address: Any = 5
+    for name in ("jmx_url", "jmx_tunneling_url"):
+        with pytest.raises(TypeError, match=f"^{name} must be a text, not 5"):
+            manager.write_container_to_host_mapping("0", "h", **{name: address})
     assert coordinator_log.end_offset() == 0
 
 

@@ -124,3 +124,8 @@ def test_offsets_are_printed_as_samza_does() -> None:
 def test_what_is_printed_is_read_back(task: str, system: str, stream: str, offset: str, number: int) -> None:
     offsets = {SystemStreamPartition(system, stream, number): offset}
     assert parse_offsets("\n".join(property_lines(task, offsets)), is_strict=True).offsets == {task: offsets}
+
+
+def test_a_stream_may_hold_the_words_of_a_line() -> None:
+    offsets = {SystemStreamPartition("kafka", "my.streams.in.partitions.3", 0): "5"}
+    assert parse_offsets("\n".join(property_lines("Partition 0", offsets))).offsets == {"Partition 0": offsets}

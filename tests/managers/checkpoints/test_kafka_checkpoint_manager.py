@@ -26,11 +26,11 @@ from managers.checkpoints.checkpoint_errors import (
     TaskNotRegistered,
 )
 from managers.checkpoints.kafka_checkpoint_manager import (
-    GROUPER_FACTORY,
     STOP_AFTER_FIRST_READ,
     VALIDATION,
     KafkaCheckpointManager,
 )
+from managers.job_models.partition_grouping import GROUPER_FACTORY
 from tests.builders import checkpoint_v1, checkpoint_v2, raw, tombstone
 from tests.fixtures.kafka import BrokerMaker
 from tests.managers.fake_time import FakeTime

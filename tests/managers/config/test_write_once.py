@@ -33,6 +33,7 @@ def test_the_changelog_of_a_store_stays() -> None:
 
 def test_stores_and_changelogs_may_be_added_and_whole_stores_removed() -> None:
     assert write_once_changes({"stores.s.factory": "RocksDb"}, STORE) == []
+    assert write_once_changes({**STORE, "stores.s.changelog": ""}, STORE) == []
     assert write_once_changes({}, STORE) == []
     assert write_once_changes(STORE, {"stores.other.factory": "RocksDb"}) == []
 

@@ -26,9 +26,9 @@ import org.apache.samza.system.StreamMetadataCache;
 /**
  * Starts jobs as Samza's job coordinator does: reads what the last start left, makes the job model, writes it.
  *
- * Each line is a start, with its {@code config} and the number of partitions of each stream by its system in {@code streams}; a line
- * that is {@code first} begins with an empty store, if that is in memory. The answer is the model's JSON and all that
- * the store holds after the start.
+ * Each line is a start, with its {@code config} and the number of partitions of each stream by its system in
+ * {@code streams}; a line that is {@code first} begins with an empty store, if that is in memory. The answer is the
+ * model's JSON and all that the store holds after the start.
  */
 public final class JobStarts {
   private final Config place;

@@ -22,7 +22,7 @@ def test_what_counts(config: dict[str, str], count: int) -> None:
     assert container_count(config) == count
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "many", ""])
+@pytest.mark.parametrize("text", ["0", "-1", "many", "", "1_0", " 3", "2147483648"])
 def test_a_count_is_a_number_from_1_on(text: str) -> None:
     with pytest.raises(ConfigError, match=r"job\.container\.count is no whole number from 1 on"):
         container_count({"job.container.count": text})

@@ -27,8 +27,11 @@ def test_a_map_grows_when_it_is_three_quarters_full(size: int, count: int) -> No
     assert buckets(size) == count
 
 
-@pytest.mark.parametrize(("size", "count"), [(0, 16), (11, 16), (12, 32), (13, 32), (47, 64), (48, 128), (49, 128)])
-def test_a_copy_of_a_map_that_is_just_full_has_twice_the_buckets(size: int, count: int) -> None:
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [(1, 2), (2, 4), (3, 8), (5, 8), (6, 16), (11, 16), (12, 32), (13, 32), (23, 32), (24, 64), (47, 64), (48, 128)],
+)
+def test_a_copy_of_a_map_has_the_fewest_buckets_that_it_fills_less_than_three_quarters(size: int, count: int) -> None:
     assert buckets_of_copy(size) == count
 
 

@@ -43,6 +43,12 @@ def test_config_is_a_copy_of_a_map() -> None:
     assert config_keys(["b", "a"]) == ["a", "b"]
 
 
+@pytest.mark.parametrize("keys", ["da", "hai", "hacd", "habdg"])
+def test_a_small_config_has_fewer_buckets_than_a_map_that_grows(keys: str) -> None:
+    """As Samza 1.8.0's ``MapConfig`` was seen to give them."""
+    assert config_keys(sorted(keys)) == list(keys)
+
+
 def test_containers_are_put_in_as_they_are_counted() -> None:
     containers = {str(at): ContainerModel(str(at), {}) for at in range(12)}
     turned = put_in(JobModel({}, dict(reversed(containers.items()))))

@@ -165,6 +165,20 @@ def test_a_start_that_fails_half_way_leaves_nothing_open(logs: LogMaker) -> None
     assert log.is_closed
 
 
+def test_one_that_is_stopped_opens_nothing_any_more() -> None:
+    opened: list[EventLog] = []
+
+    def open_log() -> EventLog:
+        opened.append(MemoryEventLog(identify("__samza_coordinator_orders_1")))
+        return opened[-1]
+
+    consumer = CoordinatorStreamConsumer(open_log)
+    consumer.stop()
+    with pytest.raises(NotReady, match="is stopped: make another one"):
+        consumer.register()
+    assert opened == []
+
+
 @pytest.mark.scenario("HRD-22")
 def test_what_fails_at_the_start_is_not_hidden_by_the_end(logs: LogMaker) -> None:
     log = BrokenLog(logs.create())
