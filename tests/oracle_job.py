@@ -94,7 +94,7 @@ def _winner(config: dict[str, str], candidates: dict[int, Living]) -> Iterator[t
 
 
 def _changelogs(config: dict[str, str]) -> dict[str, str]:
-    system = config.get("job.changelog.system", "")
+    system = config.get("job.changelog.system", config.get("job.default.system", ""))
     named = {key: value for key, value in config.items() if re.fullmatch(r"stores\..+\.changelog", key)}
     return {
         value if "." in value else f"{system}.{value}": key.removeprefix("stores.").removesuffix(".changelog")

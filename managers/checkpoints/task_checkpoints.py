@@ -56,6 +56,7 @@ class TaskCheckpoints(ABC):
         """
         self._is_running = False
         with self._lock:
+            self._is_running = False  # a start in another thread may have ended meanwhile
             self._close()
 
     def read_last_checkpoint(self, task_name: str) -> Checkpoint | None:

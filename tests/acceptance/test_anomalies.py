@@ -110,10 +110,20 @@ def test_what_did_not_move_back(database: Connection, name: str, checkpoints: li
     assert shown(job_of(database, f"near-{name}", checkpoints=checkpoints)) == []
 
 
-def test_a_changelog_offset_is_no_input(database: Connection) -> None:
-    coordinator = [config_set("stores.s.changelog", "kafka.log"), config_set("job.changelog.system", "kafka")]
+@pytest.mark.parametrize(
+    ("name", "changelog", "systems"),
+    [
+        ("whole", "kafka.log", {"job.changelog.system": "other"}),
+        ("of-changelogs", "log", {"job.changelog.system": "kafka", "job.default.system": "other"}),
+        ("by-default", "log", {"job.default.system": "kafka"}),
+    ],
+)
+def test_a_changelog_offset_is_no_input(
+    database: Connection, name: str, changelog: str, systems: dict[str, str]
+) -> None:
+    coordinator = [config_set("stores.s.changelog", changelog), *(config_set(*item) for item in systems.items())]
     checkpoints = [v1("41", partition="kafka.log.0"), v1("9", partition="kafka.log.0")]
-    assert shown(job_of(database, "near-changelog", coordinator=coordinator, checkpoints=checkpoints)) == []
+    assert shown(job_of(database, f"near-changelog-{name}", coordinator=coordinator, checkpoints=checkpoints)) == []
 
 
 def test_a_rewind_by_a_startpoint_or_by_reset_was_asked_for(database: Connection) -> None:

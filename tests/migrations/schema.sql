@@ -3115,10 +3115,11 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
     select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
            max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
            max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory') as grouper_factory,
-           max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system') as changelog_system
+           coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
+                    max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
     from projection.message_head($1, $2, 'set-config') m
     where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
-                            'job.systemstreampartition.grouper.factory', 'job.changelog.system')) c
+                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
   cross join lateral (
     select array_agg(case when position('.' in v.changelog) > 0 then v.changelog else coalesce(c.changelog_system, '') || '.' || v.changelog end
                      order by v.store_name) as changelogs,
