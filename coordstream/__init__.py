@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         UnknownMessage as UnknownMessage,
     )
     from eventlog.partition import SystemStreamPartition as SystemStreamPartition, TaskName as TaskName
-    from eventlog.postgres import PostgresEventLog as PostgresEventLog
+    from eventlog.postgres import PostgresEventLog as PostgresEventLog, UnknownStream as UnknownStream
     from eventlog.startpoint import (
         Startpoint as Startpoint,
         StartpointOldest as StartpointOldest,
@@ -58,6 +58,12 @@ if TYPE_CHECKING:
         checkpoint_stream_name as checkpoint_stream_name,
         coordinator_stream_name as coordinator_stream_name,
         identify as identify,
+    )
+    from eventlog.source import (
+        OffsetLost as OffsetLost,
+        SourceUnavailable as SourceUnavailable,
+        StreamMissing as StreamMissing,
+        StreamRefused as StreamRefused,
     )
     from eventlog.system_admin import (
         InputMissing as InputMissing,
@@ -207,11 +213,12 @@ _NAMES: Final = {
         "SetTaskContainerMapping SetTaskModeMapping SetTaskPartitionMapping UnknownMessage"
     ),
     "eventlog.partition": "SystemStreamPartition TaskName",
-    "eventlog.postgres": "PostgresEventLog",
+    "eventlog.postgres": "PostgresEventLog UnknownStream",
     "eventlog.startpoint": "Startpoint StartpointOldest StartpointSpecific StartpointTimestamp StartpointUpcoming",
     "eventlog.startpoint_maker": "StartpointMaker",
     "eventlog.startpoint_visitor": "StartpointNotSupported StartpointVisitor",
     "eventlog.streams": "StreamIdentity checkpoint_stream_name coordinator_stream_name identify",
+    "eventlog.source": "OffsetLost SourceUnavailable StreamMissing StreamRefused",
     "eventlog.system_admin": (
         "InputMissing ResolvedStartpoint SystemAdmin SystemStreamMetadata SystemStreamPartitionMetadata"
     ),
