@@ -70,7 +70,7 @@ def test_what_may_be_set_once_needs_force(orders: CommandLine) -> None:
 
 
 def test_a_job_that_cannot_be_written_to_is_told(wordcount: CommandLine) -> None:
-    assert "is the archive of a recording log" in wordcount.refused("config", "set", "wordcount-pv", "a", "1")
+    assert "was imported from a recording" in wordcount.refused("config", "set", "wordcount-pv", "a", "1")
     assert "has no log of __samza_coordinator_nobody_1" in wordcount.refused("config", "set", "nobody", "a", "1")
 
 

@@ -154,7 +154,7 @@ def test_config_is_not_set_on_a_checkpoint_topic(cli: CommandLine) -> None:
 
 def test_only_a_log_of_ours_is_appended_to(wordcount: CommandLine) -> None:
     words = ("--key", "k", "--value", "v")
-    assert "is the archive of a recording log" in wordcount.refused("log", "append", COORDINATOR, *words)
+    assert "was imported from a recording" in wordcount.refused("log", "append", COORDINATOR, *words)
     assert f"the database has no log of {STREAM}: create it" in wordcount.refused("log", "append", STREAM, *words)
 
 
