@@ -13,24 +13,22 @@ _ESTABLISHED: Final = "01"
 
 def cpu_seconds(*pids: int) -> float | None:
     """CPU time of processes so far, their threads included."""
-    stats = [Path(f"/proc/{pid}/stat") for pid in pids]
-    if not all(stat.exists() for stat in stats):
+    stats = [stat for pid in pids if (stat := _told(pid, "stat")) is not None]
+    if len(stats) < len(pids):
         return None
-    return sum(_ticks(stat.read_text(), _USER_TICKS, _SYSTEM_TICKS) for stat in stats) / _TICKS_PER_SECOND
+    return sum(_ticks(stat, _USER_TICKS, _SYSTEM_TICKS) for stat in stats) / _TICKS_PER_SECOND
 
 
 def ended_children_cpu_seconds(pid: int) -> float | None:
     """CPU time of a process's children that have ended and that it has waited for."""
-    stat = Path(f"/proc/{pid}/stat")
-    if not stat.exists():
-        return None
-    return _ticks(stat.read_text(), _ENDED_USER_TICKS, _ENDED_SYSTEM_TICKS) / _TICKS_PER_SECOND
+    stat = _told(pid, "stat")
+    return None if stat is None else _ticks(stat, _ENDED_USER_TICKS, _ENDED_SYSTEM_TICKS) / _TICKS_PER_SECOND
 
 
 def parent_of(pid: int) -> int:
     """The process that started it; -1: unknown."""
-    stat = Path(f"/proc/{pid}/stat")
-    return int(_fields(stat.read_text())[_PARENT]) if stat.exists() else -1
+    stat = _told(pid, "stat")
+    return -1 if stat is None else int(_fields(stat)[_PARENT])
 
 
 def peak_bytes(pid: int | str = "self") -> int | None:
@@ -65,11 +63,16 @@ def connected_inodes(rows: Iterable[str], port: int) -> list[str]:
 
 
 def _memory(pid: int | str, field: str) -> int | None:
-    status = Path(f"/proc/{pid}/status")
-    if not status.exists():
-        return None
-    line = next(line for line in status.read_text().splitlines() if line.startswith(field))
-    return int(line.split()[1]) * 1024
+    lines = (_told(pid, "status") or "").splitlines()
+    line = next((line for line in lines if line.startswith(field)), None)  # one that has just ended has no memory
+    return None if line is None else int(line.split()[1]) * 1024
+
+
+def _told(pid: int | str, name: str) -> str | None:
+    """A file of a process; None: it is gone, be it since a moment."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/{name}").read_text()
+    return None
 
 
 def _opened(descriptors: Path) -> Iterator[str]:

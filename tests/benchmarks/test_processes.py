@@ -2,6 +2,7 @@
 
 import os
 import socket
+import subprocess
 import sys
 import time
 
@@ -20,6 +21,14 @@ def test_cpu_time_grows_with_work() -> None:
     assert before is not None
     wait_until(lambda: sum(range(10_000)) and (cpu_seconds(os.getpid()) or 0) > before)
     assert abs((cpu_seconds(os.getpid()) or 0) - time.process_time()) < 1
+
+
+@linux
+def test_a_process_that_has_just_ended_has_no_memory() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:  # nobody has waited for it yet
+        wait_until(lambda: peak_bytes(ended.pid) is None, what="its end")
+        assert resident_bytes(ended.pid) is None
+    assert cpu_seconds(ended.pid) is None
 
 
 @linux
