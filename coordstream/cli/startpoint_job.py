@@ -12,7 +12,7 @@ from eventlog.log import Clock, EventLog
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_place import checkpoint_manager
-from managers.checkpoints.checkpoint_tool import ALIVE_COMMITS, COMMIT_MS, CheckpointTool, commit_ms
+from managers.checkpoints.checkpoint_tool import CheckpointTool, job_alive
 from managers.job_names import JOB_ID, JOB_NAME
 from managers.startpoints.startpoint_facts import StartpointFacts
 from managers.startpoints.startpoint_plan import Checkpoints
@@ -90,15 +90,12 @@ def require_stopped(found: StartpointJob, clock: Clock) -> None:
     Raises:
         CoordstreamError: a checkpoint was written less than three times ``task.commit.ms`` ago.
     """
-    if found.last_commit_ms is None:
-        return
-    seconds = (ms_of(clock()) - found.last_commit_ms) / 1000
-    limit = ALIVE_COMMITS * commit_ms(found.facts.job.config.get(COMMIT_MS)) / 1000
-    if seconds <= limit:
+    alive = job_alive(found.last_commit_ms, found.facts.job.config, ms_of(clock()))
+    if alive is not None:
         raise CoordstreamError(
-            f"job {found.job} looks alive: a checkpoint was written {max(seconds, 0):.0f} s ago, and only after "
-            f"{limit:g} s without one it counts as stopped; its tasks take what they are handed when they start, so "
-            "stop it first, or do it nevertheless with --force."
+            f"job {found.job} looks alive: a checkpoint was written {max(alive.seconds, 0):.0f} s ago, and only after "
+            f"{alive.limit_seconds:g} s without one it counts as stopped; its tasks take what they are handed when "
+            "they start, so stop it first, or do it nevertheless with --force."
         )
 
 

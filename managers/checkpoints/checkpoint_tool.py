@@ -1,7 +1,7 @@
 """Samza's checkpoint tool: shows a stopped job's checkpoints, and writes others."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
@@ -98,13 +98,9 @@ class CheckpointTool:
 
     def require_stopped(self) -> None:
         """Raise `JobAlive` where a checkpoint was written less than three times ``task.commit.ms`` ago."""
-        last_ms = self._manager.last_commit_ms()
-        if last_ms is None:
-            return
-        seconds = (ms_of(self._clock()) - last_ms) / 1000
-        limit = ALIVE_COMMITS * commit_ms(self._facts.config.get(COMMIT_MS)) / 1000
-        if seconds <= limit:
-            raise JobAlive(datetime.fromtimestamp(last_ms / 1000, UTC), seconds, limit)
+        alive = job_alive(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
+        if alive is not None:
+            raise alive
 
     def write(self, changes: list[CheckpointChange]) -> list[int]:
         """Write the checkpoints of a plan, and give their log offsets; see `TaskCheckpoints.write_checkpoint`."""
@@ -161,6 +157,14 @@ def dotted_streams(checkpoint: Checkpoint) -> list[str]:
     if isinstance(checkpoint, CheckpointV1):
         return []
     return sorted({partition.stream for partition in checkpoint.offsets if "." in partition.stream})
+
+
+def job_alive(last_commit_ms: int | None, config: Mapping[str, str], now_ms: int) -> JobAlive | None:
+    """Why a job counts as running: its last checkpoint is less than three times ``task.commit.ms`` old; else None."""
+    if last_commit_ms is None:
+        return None
+    seconds, limit = (now_ms - last_commit_ms) / 1000, ALIVE_COMMITS * commit_ms(config.get(COMMIT_MS)) / 1000
+    return JobAlive(datetime.fromtimestamp(last_commit_ms / 1000, UTC), seconds, limit) if seconds <= limit else None
 
 
 def commit_ms(text: str | None) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from eventlog.inputs import inputs
 from eventlog.log import EventLog
@@ -16,6 +15,7 @@ from eventlog.messages import (
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
 from managers.job_facts import JobFacts
+from managers.job_models.job_model import STANDBY
 from managers.stores.coordinator_store import said
 from managers.stores.keyed_state import KeyedState
 
@@ -23,8 +23,6 @@ Stream = tuple[str, str]
 """System and stream."""
 Readers = Mapping[SystemStreamPartition, frozenset[str]]
 """The tasks that read a partition."""
-
-_STANDBY: Final = "Standby"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ def stream_of(partition: SystemStreamPartition) -> Stream:
 
 def _readers(messages: Iterable[Message]) -> dict[SystemStreamPartition, frozenset[str]]:
     listed = list(messages)
-    standby = {each.task_name for each in listed if isinstance(each, SetTaskModeMapping) and each.task_mode == _STANDBY}
+    standby = {each.task_name for each in listed if isinstance(each, SetTaskModeMapping) and each.task_mode == STANDBY}
     return {
         each.partition: frozenset(each.task_names) - standby
         for each in listed
