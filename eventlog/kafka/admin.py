@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
-from kafka import IsolationLevel, KafkaAdminClient, OffsetSpec, TopicPartition
+from kafka import IsolationLevel, OffsetSpec, TopicPartition
 from kafka.admin import ConfigFilterType, ConfigResource, ConfigResourceType
 from kafka.errors import (
     InvalidConfigurationError,
@@ -23,8 +22,8 @@ from kafka.errors import (
 from kafka.protocol.metadata import MetadataRequest
 
 from eventlog.errors import EventLogError
-from eventlog.kafka.client import REACH_SECONDS, Connected, ask, connect
-from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.admin_client import AdminClient
+from eventlog.kafka.client import REACH_SECONDS, ask
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts, StreamMissing, StreamRefused
 from eventlog.streams import CHECKPOINT_PREFIX, COORDINATOR_PREFIX, StreamIdentity, StreamKind
@@ -122,12 +121,8 @@ def _check_policy(topic: Topic) -> str:
     return ""
 
 
-class KafkaAdmin:
+class KafkaAdmin(AdminClient):
     """Asks a cluster; connects at the first question. Not safe for threads; a context manager."""
-
-    def __init__(self, options: KafkaOptions) -> None:
-        self._options = options
-        self._connected: Connected | None = None
 
     @property
     def cluster_id(self) -> str:
@@ -211,26 +206,6 @@ class KafkaAdmin:
     def partition_count(self, name: str) -> int:
         """How many partitions a topic has. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
         return len(self._describe(name)["partitions"])
-
-    def close(self) -> None:
-        """Close the connection."""
-        if self._connected is not None:
-            self._connected.client.close()
-            self._connected = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @property
-    def _client(self) -> Any:
-        if self._connected is None:
-            self._connected = connect(KafkaAdminClient, self._options)
-        return self._connected.client
 
     def _metadata(self, names: Sequence[str], node_id: int | None) -> Sequence[Any]:
         topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]

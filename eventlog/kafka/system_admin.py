@@ -1,10 +1,10 @@
 """An input system that is a Kafka cluster: how far its topics reach, and which offset a startpoint means there."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType, TracebackType
-from typing import Any, Final, Self
+from types import MappingProxyType
+from typing import Any, Final
 
-from kafka import KafkaAdminClient, OffsetSpec, TopicPartition
+from kafka import OffsetSpec, TopicPartition
 from kafka.errors import (
     InvalidTopicError,
     NoError,
@@ -13,8 +13,8 @@ from kafka.errors import (
     for_code,
 )
 
-from eventlog.kafka.client import Connected, CredentialsRefused, ask, connect
-from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.admin_client import AdminClient
+from eventlog.kafka.client import CredentialsRefused, ask
 from eventlog.number_offsets import compare_offsets, offset_after
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
@@ -40,17 +40,13 @@ Question = tuple[TopicPartition, int]
 """A partition, and a time in ms since 1970 or one of Kafka's signs for its ends."""
 
 
-class KafkaSystemAdmin:
+class KafkaSystemAdmin(AdminClient):
     """See `SystemAdmin`; of one cluster (KafkaSystemAdmin of Samza). It connects when it is first asked.
 
     Records of transactions count as soon as they are written, as for Samza's own consumer. Methods that ask the
     cluster raise `InputMissing`, and `SourceUnavailable` where it does not answer within seconds. Not safe for
     threads; a context manager.
     """
-
-    def __init__(self, options: KafkaOptions) -> None:
-        self._options = options
-        self._connected: Connected | None = None
 
     def get_offsets_after(
         self, offsets: Mapping[SystemStreamPartition, str]
@@ -110,26 +106,6 @@ class KafkaSystemAdmin:
         past_end = [(partition, _LATEST) for (partition, at), offset in found.items() if offset == _NO_OFFSET]
         ends = self._offsets(past_end)
         return MappingProxyType({each: _resolved(one, found, ends) for each, one in wanted.items()})
-
-    def close(self) -> None:
-        """Close the connection."""
-        if self._connected is not None:
-            self._connected.client.close()
-            self._connected = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @property
-    def _client(self) -> Any:
-        if self._connected is None:
-            self._connected = connect(KafkaAdminClient, self._options)
-        return self._connected.client
 
     def _partitions(self, stream_names: Sequence[str]) -> Mapping[str, Sequence[TopicPartition]]:
         """The partitions of each stream, in order."""
