@@ -146,8 +146,7 @@ def program() -> str:
 def _import() -> Times:
     _announce("Import the two topics of a recorded job", "Archived, folded and positioned in one transaction a batch.")
     _prompt(["import", *(str(file) for file in RECORDING)])
-    parts = checked_parts(RECORDING, None)
-    with open_database() as database:
+    with checked_parts(RECORDING, None) as parts, open_database() as database:
         imported = import_parts(database, parts, batch_events=BATCH_EVENTS, progress_after=0)
         (times,) = fetch(database.connection, TIMES, {"job": JOB})
     for result in imported:

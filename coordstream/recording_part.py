@@ -2,22 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from eventlog.checked_recording import CheckedRecording
 from eventlog.events import RecordedEvent
-from eventlog.recording import read_recording
 from eventlog.streams import StreamIdentity
 
 
 @dataclass(frozen=True)
 class Part:
-    """A stream as it stands in one or more files, in the order of its offsets."""
+    """A stream as it stands in one or more recordings, in the order of its offsets."""
 
     stream: StreamIdentity
-    files: tuple[Path, ...]
+    recordings: tuple[CheckedRecording, ...]
     count: int
 
     def events(self) -> Iterator[RecordedEvent]:
-        """The stream's events, read from the files anew."""
-        for file in self.files:
-            yield from (event for topic, event in read_recording(file) if topic == self.stream.stream_name)
+        """The stream's events, each time from the first."""
+        for recording in self.recordings:
+            yield from recording.events(self.stream.stream_name)

@@ -4,7 +4,6 @@ import gzip
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, Final, cast
@@ -17,20 +16,16 @@ _GZIP_MAGIC: Final = b"\x1f\x8b"
 _COMPRESSION_LEVEL: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class TopicSummary:
-    """How many records of a topic a recording holds, and the first and the last offset."""
-
-    count: int
-    first_offset: int
-    last_offset: int
-
-
 def read_recording(path: Path) -> Iterator[tuple[str, RecordedEvent]]:
     """Each record with its topic, in the order of the file.
 
     Raises `RecordingError`, naming the file and the line, as soon as something is wrong; what came before is good.
     """
+    return ((topic, event) for topic, event, _ in read_lines(path))
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, RecordedEvent, bytes]]:
+    """As `read_recording`, each record with the line that it stands in."""
     last_offsets: dict[str, int] = {}
     for number, line in _lines(path):
         try:
@@ -39,17 +34,7 @@ def read_recording(path: Path) -> Iterator[tuple[str, RecordedEvent]]:
         except LineError as error:
             raise RecordingError(f"{path}, line {number}: {error}; record the topic again or remove the line") from None
         last_offsets[topic] = event.offset
-        yield topic, event
-
-
-def validate(path: Path) -> dict[str, TopicSummary]:
-    """Read a whole recording and say what it holds, by topic. Raises `RecordingError` as `read_recording` does."""
-    summaries: dict[str, TopicSummary] = {}
-    for topic, event in read_recording(path):
-        known = summaries.get(topic)
-        count, first = (0, event.offset) if known is None else (known.count, known.first_offset)
-        summaries[topic] = TopicSummary(count + 1, first, event.offset)
-    return summaries
+        yield topic, event, line
 
 
 def write_recording(path: Path, records: Iterable[tuple[str, RecordedEvent]]) -> int:

@@ -1,8 +1,8 @@
 """`coordstream import`: recordings into the database."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -11,15 +11,16 @@ from typing import Annotated, Final
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.options import Json, Kind
 from coordstream.cli.tables import print_json
 from coordstream.errors import CoordstreamError
 from coordstream.recording_part import Part
+from eventlog.checked_recording import CheckedRecording, check_recording
+from eventlog.line_spool import LineSpool
 from eventlog.log import system_clock
-from eventlog.recording import TopicSummary, validate
 from eventlog.streams import StreamIdentity, identify
 from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob
@@ -34,9 +35,9 @@ MOST_PROCESSES: Final = 8
 EVENTS_WORTH_A_PROCESS: Final = 50_000
 """A process takes half a second to start, in which another one imports nearly so many."""
 
-app = typer.Typer()
+MOST_BARS: Final = 12
 
-Contents = Mapping[Path, Mapping[str, TopicSummary]]
+app = typer.Typer()
 
 
 @app.command("import")
@@ -50,8 +51,7 @@ def import_files(
     as_json: Json = False,
 ) -> None:
     """Take recordings into the database. All are checked first: if one is bad, nothing is written."""
-    parts = checked_parts(files, kind)
-    with open_database() as database:
+    with checked_parts(files, kind) as parts, open_database() as database:
         imported = import_parts(database, parts, processes=processes)
     if as_json:
         print_json([_described(result) for result in imported])
@@ -60,20 +60,25 @@ def import_files(
         print(told(result))
 
 
-def checked_parts(files: Sequence[Path], kind: str | None) -> list[Part]:
-    """Read all files to their ends and say which streams are in them.
+@contextmanager
+def checked_parts(files: Sequence[Path], kind: str | None) -> Iterator[list[Part]]:
+    """Read all files to their ends, once, and say which streams are in them.
 
     Raises:
         EventLogError: a line is bad, or a topic is of no known kind.
         CoordstreamError: a file can't be read twice, or holds nothing, or two files overlap.
     """
-    contents: dict[Path, Mapping[str, TopicSummary]] = {}
-    for file in files:
-        if file in contents:
-            raise CoordstreamError(f"{file} is named twice: name it once.")
-        contents[file] = _checked(file)
-    topics = dict.fromkeys(topic for summaries in contents.values() for topic in summaries)
-    return [_part(topic, kind, contents) for topic in topics]
+    recordings: dict[Path, CheckedRecording] = {}
+    with LineSpool() as spool:
+        for file in files:
+            if file in recordings:
+                raise CoordstreamError(f"{file} is named twice: name it once.")
+            recordings[file] = _checked(file, spool)
+        by_topic: dict[str, list[CheckedRecording]] = {}
+        for recording in recordings.values():
+            for topic in recording.summaries:
+                by_topic.setdefault(topic, []).append(recording)
+        yield [_part(topic, kind, found) for topic, found in by_topic.items()]
 
 
 def import_parts(
@@ -120,13 +125,13 @@ def usable_cores() -> int:
 
 @contextmanager
 def progress_bars(jobs: Sequence[ImportJob], after_seconds: float) -> Iterator[OnStreamProgress]:
-    """A function that is told how many more events of a stream are done; the bars appear after some seconds."""
+    """A function that is told how many more events of a stream are done; the bars appear after some seconds.
+
+    Each stream has its own, or all have one where a terminal could not show so many.
+    """
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     progress = Progress(*columns, console=Console(stderr=True))
-    bars = {
-        job.stream: progress.add_task(job.stream.stream_name, total=job.events, start=False, visible=False)
-        for job in jobs
-    }
+    bars = _bars(progress, jobs)
     began = monotonic()
 
     def advance(stream: StreamIdentity, events: int) -> None:
@@ -143,31 +148,36 @@ def progress_bars(jobs: Sequence[ImportJob], after_seconds: float) -> Iterator[O
             progress.stop()
 
 
-def _checked(file: Path) -> Mapping[str, TopicSummary]:
+def _bars(progress: Progress, jobs: Sequence[ImportJob]) -> dict[StreamIdentity, TaskID]:
+    if len(jobs) > MOST_BARS:
+        events = sum(job.events for job in jobs)
+        bar = progress.add_task(f"{len(jobs)} streams", total=events, start=False, visible=False)
+        return {job.stream: bar for job in jobs}
+    return {
+        job.stream: progress.add_task(job.stream.stream_name, total=job.events, start=False, visible=False)
+        for job in jobs
+    }
+
+
+def _checked(file: Path, spool: LineSpool) -> CheckedRecording:
     if file.exists() and not file.is_file() and not file.is_dir():
         raise CoordstreamError(f"{file} is no regular file and could be read only once: write it to a file first.")
-    with Console(stderr=True).status(f"Checking {file}") if file.is_file() else _nothing():
-        summaries = validate(file)
-    if not summaries:
+    with Console(stderr=True).status(f"Checking {file}") if file.is_file() else nullcontext():
+        recording = check_recording(file, spool)
+    if not recording.summaries:
         raise CoordstreamError(f"{file} holds no record: record the topic again, or leave the file out.")
-    return summaries
+    return recording
 
 
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
-
-
-def _part(topic: str, kind: str | None, contents: Contents) -> Part:
+def _part(topic: str, kind: str | None, recordings: Sequence[CheckedRecording]) -> Part:
     stream = identify(topic, kind)
-    files = tuple(file for file, summaries in contents.items() if topic in summaries)
-    for earlier, later in pairwise(files):
-        if contents[later][topic].first_offset <= contents[earlier][topic].last_offset:
+    for earlier, later in pairwise(recordings):
+        if later.summaries[topic].first_offset <= earlier.summaries[topic].last_offset:
             raise CoordstreamError(
-                f"{later} holds offsets of {topic} that do not come after those of {earlier}: "
+                f"{later.path} holds offsets of {topic} that do not come after those of {earlier.path}: "
                 "name the files in the order of their offsets, or import one of them alone."
             )
-    return Part(stream, files, sum(contents[file][topic].count for file in files))
+    return Part(stream, tuple(recordings), sum(recording.summaries[topic].count for recording in recordings))
 
 
 def _described(result: Imported) -> dict[str, object]:

@@ -6,16 +6,19 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import psycopg
 import pytest
 
 from coordstream.cli import recording_in
+from eventlog import checked_recording
+from eventlog import recording as recording_files
 from eventlog.events import RecordedEvent
 from eventlog.recording import write_recording
+from eventlog.recording_line import decode_line
 from eventlog.streams import identify
 from projections.import_worker import ImportJob
 from tests.coordstream.command_line import (
@@ -65,6 +68,52 @@ def test_a_file_may_hold_several_topics(cli: CommandLine, tmp_path: Path) -> Non
     both = tmp_path / "both.jsonl"
     both.write_bytes(b"".join(gzip.decompress(path.read_bytes()) for path in RECORDING_A))
     assert [row["added"] for row in cli.rows("import", both)] == [427, 388]
+
+
+@pytest.fixture
+def many_topics(tmp_path: Path) -> Path:
+    """20 topics of 10 events each, in turn."""
+    path = tmp_path / "many.jsonl"
+    records = (
+        (f"__samza_coordinator_counts-{topic}_1", config_event(offset, "a", str(offset)))
+        for offset in range(10)
+        for topic in range(20)
+    )
+    assert write_recording(path, records) == 200
+    return path
+
+
+def test_a_file_of_many_topics_is_read_once_for_all_of_them(
+    cli: CommandLine, many_topics: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    parsed: list[bytes] = []
+    open_file = recording_files._open
+
+    def counted_open(path: Path) -> AbstractContextManager[IO[bytes]]:
+        read.append(path)
+        return open_file(path)
+
+    def counted_decode(line: bytes) -> tuple[str, RecordedEvent]:
+        parsed.append(line)
+        return decode_line(line)
+
+    monkeypatch.setattr(recording_files, "_open", counted_open)
+    monkeypatch.setattr(recording_files, "decode_line", counted_decode)
+    monkeypatch.setattr(checked_recording, "decode_line", counted_decode)
+    assert [row["added"] for row in cli.rows("import", many_topics)] == [10] * 20
+    assert read == [many_topics] * 2  # the first topic's first record is read from the file
+    assert len(parsed) <= 2 * 200 + 1
+    assert [row["skipped"] for row in cli.rows("import", many_topics, "--processes", "2")] == [10] * 20
+
+
+def test_many_streams_have_one_bar(cli: CommandLine, many_topics: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coordstream.cli.recording_in.PROGRESS_AFTER_SECONDS", 0.0)
+    finished = cli("import", many_topics)
+    assert finished.code == 0
+    assert "20 streams" in finished.err
+    assert "200/200" in finished.err
+    assert "counts-3" not in finished.err
 
 
 def test_a_stream_may_stand_in_several_files(cli: CommandLine, tmp_path: Path) -> None:

@@ -1,22 +1,59 @@
 """A stream as recordings hold it."""
 
-from multiprocessing import Pipe
+from collections.abc import Iterator, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
+import pytest
+
 from coordstream.recording_part import Part
+from eventlog.checked_recording import check_recording
+from eventlog.events import RecordedEvent
+from eventlog.line_spool import LineSpool
 from eventlog.recording import write_recording
 from eventlog.streams import identify
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, config_event
 
+EVENTS = [config_event(offset, "a", str(offset)) for offset in range(5)]
 
-def test_its_events_are_those_of_its_topic_in_all_its_files_each_time_they_are_read(tmp_path: Path) -> None:
-    events = [config_event(offset, "a", str(offset)) for offset in range(4)]
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[dict[str, Part]]:
     files = tmp_path / "1.jsonl", tmp_path / "2.jsonl.gz"
-    write_recording(files[0], [(COORDINATOR, events[0]), (CHECKPOINT, events[1]), (COORDINATOR, events[2])])
-    write_recording(files[1], [(COORDINATOR, events[3])])
-    part = Part(identify(COORDINATOR), files, 3)
-    ours, its = Pipe()
+    write_recording(files[0], [(COORDINATOR, EVENTS[0]), (CHECKPOINT, EVENTS[1]), (COORDINATOR, EVENTS[2])])
+    write_recording(files[1], [(COORDINATOR, EVENTS[3]), (COORDINATOR, EVENTS[4])])
+    with LineSpool() as spool:
+        first, second = (check_recording(file, spool) for file in files)
+        yield {
+            COORDINATOR: Part(identify(COORDINATOR), (first, second), 4),
+            CHECKPOINT: Part(identify(CHECKPOINT), (first,), 1),
+        }
+
+
+def test_its_events_are_those_of_its_topic_in_all_its_files_each_time_they_are_read(parts: dict[str, Part]) -> None:
+    for _ in range(2):
+        assert list(parts[COORDINATOR].events()) == [EVENTS[0], EVENTS[2], EVENTS[3], EVENTS[4]]
+        assert list(parts[CHECKPOINT].events()) == [EVENTS[1]]
+
+
+def test_what_was_appended_after_the_check_is_left_out(parts: dict[str, Part]) -> None:
+    part = parts[COORDINATOR]
+    for recording in part.recordings:
+        write_recording(recording.path, [(COORDINATOR, config_event(offset, "a", str(offset))) for offset in range(9)])
+    assert [event.offset for event in part.events()] == [0, 2, 0, 1]
+
+
+def test_another_process_reads_the_same_events(parts: dict[str, Part]) -> None:
+    context = get_context("spawn")
+    ours, its = context.Pipe()
     with ours, its:
-        ours.send(part.events)  # as it goes to a process
-        for read_events in (part.events, its.recv()):
-            assert list(read_events()) == list(read_events()) == [events[0], events[2], events[3]]
+        process = context.Process(target=send_events, args=(its, list(parts.values())))
+        process.start()
+        assert ours.recv() == [list(part.events()) for part in parts.values()]
+        process.join()
+        process.close()
+
+
+def send_events(pipe: "Connection[list[list[RecordedEvent]], None]", parts: Sequence[Part]) -> None:
+    pipe.send([list(part.events()) for part in parts])

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.checked_recording import TopicSummary, check_recording
 from eventlog.errors import RecordingError
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
-from eventlog.recording import TopicSummary, read_recording, validate, write_recording
+from eventlog.line_spool import LineSpool
+from eventlog.recording import read_recording, write_recording
 
 EVENTS = [
     ("t", RecordedEvent(3, 1700000000000, CREATE_TIME, b'[1,"set-config","a"]', b"\x00\xff")),
@@ -30,6 +32,11 @@ LINE = {
 
 def line(**changes: object) -> bytes:
     return json.dumps({**LINE, **changes}).encode() + b"\n"
+
+
+def validate(path: Path) -> dict[str, TopicSummary]:
+    with LineSpool() as spool:
+        return dict(check_recording(path, spool).summaries)
 
 
 def without(name: str) -> bytes:
