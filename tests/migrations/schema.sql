@@ -2935,6 +2935,68 @@ end $$;
 COMMENT ON FUNCTION eventlog.require_headers(event_headers jsonb[]) IS 'Refuses headers that no reader of the archive could read.';
 
 --
+-- Name: changelog_moved(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_key text, earlier_value text, config_value text, earlier_offset bigint, log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with changelog as (
+    select t.*, nullif(btrim(t.earlier_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
+    from projection.message_turn($1, 'set-config', null) t
+    where t.message_key like 'stores.%_.changelog'
+  ), setting as (
+    select s.* from (values ('job.changelog.system'), ('job.default.system')) n(config_key)
+    cross join lateral projection.message_turn($1, 'set-config', n.config_key) s
+  ), system as (
+    select y.*, lag(y.name) over (order by y.log_offset) as earlier_name
+    from (
+      select s.log_offset, s.record_time, s.message_time, s.source, s.host, s.username,
+        (select coalesce(max(c.body ->> 'config_value') filter (where c.message_key = 'job.changelog.system'),
+                         max(c.body ->> 'config_value') filter (where c.message_key = 'job.default.system'))
+         from setting c where c.log_offset <= s.log_offset and coalesce(c.next_offset > s.log_offset, true)) as name,
+        lead(s.record_time) over w - s.record_time < interval '1 minute'
+          and (lead(s.body) over w is null
+               or (lead(s.source) over w, lead(s.host) over w, lead(s.username) over w) is not distinct from (s.source, s.host, s.username)) as is_passing
+      from setting s
+      window w as (order by s.log_offset)) y
+    where y.is_passing is not true
+  )
+  select t.message_key, e.name, n.name, t.earlier_offset, t.log_offset, t.record_time, t.message_time, t.source, t.host, t.username
+  from changelog t
+  left join lateral (select s.name from system s where s.log_offset < t.log_offset order by s.log_offset desc limit 1) s on true
+  cross join lateral (select projection.changelog_name(t.earlier_name, s.name)) e(name)
+  cross join lateral (select projection.changelog_name(t.name, s.name)) n(name)
+  where e.name <> coalesce(n.name, '')
+    and (n.name is not null or exists (            -- another setting of the store outlives the deployment
+      select from projection.event_key k
+      cross join lateral (
+        select x.body from projection.message_event x
+        where x.log_id = k.log_id and x.key_id = k.key_id
+          and (x.log_offset <= t.log_offset or x.record_time < t.record_time + interval '1 minute')
+        order by x.log_offset desc limit 1) h
+      where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) like 'stores.%'
+        and starts_with(k.message_key, left(t.message_key, -length('changelog'))) and k.message_key <> t.message_key and h.body is not null))
+  union all
+  select t.message_key, e.name, n.name, t.log_offset, s.log_offset, s.record_time, s.message_time, s.source, s.host, s.username
+  from system s
+  join changelog t on t.log_offset < s.log_offset and coalesce(t.next_offset > s.log_offset, true)
+  cross join lateral (select projection.changelog_name(t.name, s.earlier_name)) e(name)
+  cross join lateral (select projection.changelog_name(t.name, s.name)) n(name)
+  where s.earlier_name is not null and e.name <> n.name
+$_$;
+
+--
+-- Name: changelog_name(text, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_name(changelog text, system_name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
+$_$;
+
+--
 -- Name: changelog_turn(integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -3228,6 +3290,26 @@ CREATE FUNCTION projection.duration_text(duration interval) RETURNS text
 $_$;
 
 --
+-- Name: grouping_changed(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.grouping_changed(log_id integer) RETURNS TABLE(config_key text, earlier_value text, config_value text, earlier_offset bigint, log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select t.message_key, v.earlier_value, v.config_value, t.earlier_offset, t.log_offset,
+    t.record_time, t.message_time, t.source, t.host, t.username
+  from projection.write_once_default() d
+  cross join lateral projection.message_turn($1, 'set-config', d.config_key) t
+  cross join lateral (select coalesce(t.earlier_body ->> 'config_value', d.config_value), coalesce(t.body ->> 'config_value', d.config_value)) v(earlier_value, config_value)
+  where v.earlier_value <> v.config_value
+    and (t.earlier_body is not null or exists (
+      select from projection.message_turn($1, 'set-config', 'job.name') n
+      where n.body is not null and n.log_offset < t.log_offset and coalesce(n.next_offset > t.log_offset, true)
+        and not coalesce(t.record_time - n.record_time < interval '1 minute'
+                         and (n.source, n.host, n.username) is not distinct from (t.source, t.host, t.username), false)))
+$_$;
+
+--
 -- Name: is_expired(bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -3362,6 +3444,38 @@ CREATE FUNCTION projection.message_head(log_id integer, cut bigint, message_type
       order by e.log_offset desc limit 1) h
     where $2 is not null and k.log_id = $1 and (k.message_type = $3 and not k.is_other or $3 is null and k.is_other) and h.body is not null) m
   order by m.message_type, m.message_key, m.log_offset desc
+$_$;
+
+--
+-- Name: message_turn(integer, text, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) RETURNS TABLE(message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean, earlier_body jsonb, earlier_offset bigint, body jsonb, log_offset bigint, next_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.is_sensitive,
+    t.earlier_body, t.earlier_offset, t.body, t.log_offset,
+    lead(t.log_offset) over (partition by t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.log_offset),
+    t.record_time, t.message_time, t.source, t.host, t.username
+  from (
+    select s.*, lag(s.body) over own as earlier_body, lag(s.log_offset) over own as earlier_offset
+    from (
+      select k.message_key, k.system_name, k.stream_name, k.partition_id, k.key_bucket, k.is_sensitive, coalesce(e.body, u.body) as body,
+        e.log_offset, e.record_time, e.message_time, e.source, e.host, e.username
+      from projection.event_key k
+      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+      left join lateral (
+        select b.body from projection.event_key o
+        cross join lateral (
+          select h.body, h.log_offset from projection.message_event h
+          where h.log_id = o.log_id and h.key_id = o.key_id and h.log_offset < e.log_offset
+          order by h.log_offset desc limit 1) b
+        where o.log_id = k.log_id and o.message_type = k.message_type and not o.is_other and o.key_id <> k.key_id
+          and left(o.message_key, 100) = left(k.message_key, 100) and o.message_key = k.message_key and b.body is not null
+        order by b.log_offset desc limit 1) u on e.body is null
+      where k.log_id = $1 and k.message_type = $2 and not k.is_other and ($3 is null or k.message_key = $3)) s
+    window own as (partition by s.message_key, s.system_name, s.stream_name, s.partition_id, s.key_bucket order by s.log_offset)) t
+  where t.body is distinct from t.earlier_body
 $_$;
 
 --
@@ -3926,6 +4040,19 @@ CREATE FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, 
 $_$;
 
 --
+-- Name: write_once_default(); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.write_once_default() RETURNS TABLE(config_key text, config_value text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  values ('job.elasticity.factor', '1'),
+         ('job.system.stream.partition.mapper.factory', 'org.apache.samza.container.grouper.stream.HashSystemStreamPartitionMapperFactory'),
+         ('job.systemstreampartition.grouper.factory', 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory'),
+         ('task.name.grouper.factory', 'org.apache.samza.container.grouper.task.GroupByContainerCountFactory')
+$$;
+
+--
 -- Name: anomaly_changelog_remapped; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -4327,6 +4454,65 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
   WHERE ((c.stream_kind = 'checkpoint'::text) AND (c.operation = 'set'::text) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND ((c.record_time - b.record_time) > c.max_age) AND COALESCE(((p.record_time - b.record_time) <= c.max_age), true));
 
 --
+-- Name: anomaly_write_once_changed; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_write_once_changed AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'write_once_changed'::text AS anomaly,
+    c.config_key AS subject,
+    format('%s was %s%s and is %s now, by %s: %s; set it back, or give the job a new job.id.'::text, c.config_key, c.earlier_value,
+        CASE
+            WHEN (c.earlier_offset IS NULL) THEN ' (the default)'::text
+            ELSE format(' (log offset %s)'::text, c.earlier_offset)
+        END, COALESCE(c.config_value, 'not set'::text),
+        CASE
+            WHEN ((c.source IS NULL) AND (c.host IS NULL) AND (c.username IS NULL)) THEN 'an unknown writer'::text
+            ELSE format('%s on host %s as user %s'::text, COALESCE(c.source, 'an unknown source'::text), COALESCE(c.host, 'unknown'::text), COALESCE(c.username, 'unknown'::text))
+        END,
+        CASE
+            WHEN c.is_changelog THEN 'the next start restores the store from another changelog, without the state that it has'::text
+            ELSE 'the next start groups partitions and tasks in another way, so that checkpoints and state may belong to other tasks'::text
+        END) AS detail,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    j.stream_kind,
+    j.incarnation,
+    c.log_offset
+   FROM (projection.job_log j
+     CROSS JOIN LATERAL ( SELECT g.config_key,
+            g.earlier_value,
+            g.config_value,
+            g.earlier_offset,
+            g.log_offset,
+            g.record_time,
+            g.message_time,
+            g.source,
+            g.host,
+            g.username,
+            false AS is_changelog
+           FROM projection.grouping_changed(j.log_id) g(config_key, earlier_value, config_value, earlier_offset, log_offset, record_time, message_time, source, host, username)
+        UNION ALL
+         SELECT m.config_key,
+            m.earlier_value,
+            m.config_value,
+            m.earlier_offset,
+            m.log_offset,
+            m.record_time,
+            m.message_time,
+            m.source,
+            m.host,
+            m.username,
+            true
+           FROM projection.changelog_moved(j.log_id) m(config_key, earlier_value, config_value, earlier_offset, log_offset, record_time, message_time, source, host, username)) c)
+  WHERE (j.stream_kind = 'coordinator'::text);
+
+--
 -- Name: anomaly; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -4455,7 +4641,23 @@ CREATE VIEW coordinator.anomaly AS
             anomaly_two_job_names.stream_kind,
             anomaly_two_job_names.incarnation,
             anomaly_two_job_names.log_offset
-           FROM projection.anomaly_two_job_names) a;
+           FROM projection.anomaly_two_job_names
+        UNION ALL
+         SELECT anomaly_write_once_changed.job_name,
+            anomaly_write_once_changed.job_id,
+            anomaly_write_once_changed.job_bucket,
+            anomaly_write_once_changed.anomaly,
+            anomaly_write_once_changed.subject,
+            anomaly_write_once_changed.detail,
+            anomaly_write_once_changed.record_time,
+            anomaly_write_once_changed.message_time,
+            anomaly_write_once_changed.source,
+            anomaly_write_once_changed.host,
+            anomaly_write_once_changed.username,
+            anomaly_write_once_changed.stream_kind,
+            anomaly_write_once_changed.incarnation,
+            anomaly_write_once_changed.log_offset
+           FROM projection.anomaly_write_once_changed) a;
 
 --
 -- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4486,13 +4688,13 @@ COMMENT ON COLUMN coordinator.anomaly.job_bucket IS '0 to 63, from the stream''s
 -- Name: COLUMN anomaly.anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.anomaly IS 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared or two_job_names.';
+COMMENT ON COLUMN coordinator.anomaly.anomaly IS 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, two_job_names or write_once_changed.';
 
 --
 -- Name: COLUMN anomaly.subject; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.subject IS 'What it is about: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names).';
+COMMENT ON COLUMN coordinator.anomaly.subject IS 'What it is about: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
 
 --
 -- Name: COLUMN anomaly.detail; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7961,6 +8163,22 @@ REVOKE ALL ON FUNCTION eventlog.refuse() FROM PUBLIC;
 REVOKE ALL ON FUNCTION eventlog.require_headers(event_headers jsonb[]) FROM PUBLIC;
 
 --
+-- Name: FUNCTION changelog_moved(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_moved(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION changelog_name(changelog text, system_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION changelog_turn(log_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8049,6 +8267,14 @@ GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream
 GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION grouping_changed(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.grouping_changed(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION is_expired(created_ms bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8103,6 +8329,14 @@ GRANT ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) 
 REVOKE ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION message_turn(log_id integer, message_type text, message_key text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION move_position(of_log integer, from_offset bigint, to_offset bigint, at timestamp with time zone, notice text, rows jsonb); Type: ACL; Schema: projection; Owner: -
@@ -8271,6 +8505,14 @@ GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name 
 GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION write_once_default(); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.write_once_default() FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.write_once_default() TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.write_once_default() TO coordstream_replayer;
+
+--
 -- Name: TABLE anomaly_changelog_remapped; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8346,6 +8588,13 @@ GRANT SELECT ON TABLE projection.anomaly_two_job_names TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.anomaly_unread_checkpoint TO coordstream_reader;
 GRANT SELECT ON TABLE projection.anomaly_unread_checkpoint TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_write_once_changed; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_write_once_changed TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_write_once_changed TO coordstream_replayer;
 
 --
 -- Name: TABLE anomaly; Type: ACL; Schema: coordinator; Owner: -
