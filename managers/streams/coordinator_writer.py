@@ -1,5 +1,6 @@
 """Changes single config keys of a job, as an operator does (CoordinatorStreamWriter of Samza, seed 001)."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
@@ -40,6 +41,11 @@ class CoordinatorStreamWriter:
         """Close the log if it was opened here; does no harm before `start` or a second time."""
         self._store = None
         self._held.close()
+
+    @property
+    def config(self) -> Mapping[str, str]:
+        """The job's config as the stream has it now."""
+        return read_config(self._running())
 
     def send_message(self, message_type: str, key: str, value: str) -> None:
         """Write a message of a type that this can write: ``set-config``.

@@ -1,5 +1,6 @@
 import io
 import json
+import shlex
 
 import pytest
 
@@ -28,14 +29,16 @@ def config(cli: CommandLine) -> dict[str, str]:
 
 
 def test_a_key_is_set_and_deleted(orders: CommandLine) -> None:
-    assert orders.done("config", "set", "orders", "job.container.count", "8") == f"{STREAM}: job.container.count set\n"
+    assert f"{STREAM}: job.container.count set\n" in orders.done("config", "set", "orders", "job.container.count", "8")
     orders.done("config", "set", "orders/1", "task.opts", "-Xmx512M")
     orders.done("config", "set", "orders", "empty", "")
     assert config(orders) == {"job.container.count": "8", "task.opts": "-Xmx512M", "empty": ""}
-    assert orders.done("config", "delete", "orders", "task.opts") == f"{STREAM}: task.opts deleted\n"
+    assert f"{STREAM}: task.opts deleted\n" in orders.done("config", "delete", "orders", "task.opts")
     assert config(orders) == {"job.container.count": "8", "empty": ""}
     refused = orders.refused("config", "delete", "orders", "task.opts")
-    assert refused == f"{STREAM} has no config key task.opts: nothing was deleted, look at its name again."
+    assert refused == f"{STREAM} has no config key task.opts: nothing was deleted."
+    refused = orders.refused("config", "delete", "orders", "job.containers.count")
+    assert refused.endswith("nothing was deleted. Did you mean job.container.count?")
     with PostgresEventLog(orders.database_url, STREAM) as log:
         said = [decode_message(decode_key(event.key), event.value) for event in log.read()]
     assert {one.envelope.source for one in said if one.envelope is not None} == {"coordinator-stream-writer"}
@@ -55,13 +58,109 @@ def test_a_secret_comes_by_standard_input_and_is_not_echoed(
     assert config(orders) == {"db.password": "hunter2"}
 
 
+def test_a_dry_run_shows_the_difference_and_writes_nothing(orders: CommandLine) -> None:
+    orders.done("config", "set", "orders", "a", "10")
+    for words, new in ((("set", "orders", "a", "20"), "20"), (("delete", "orders", "a"), None)):
+        printed = orders.done("config", *words, "--dry-run")
+        assert printed.splitlines()[0] == "Config of orders"
+        assert ["a", "10", new or "–"] in [line.split() for line in printed.splitlines()]
+        assert printed.endswith("Nothing was written: this was a dry run.\n")
+        (row,) = orders.rows("config", *words, "--dry-run")
+        assert row == {
+            "stream_name": STREAM,
+            "config_key": "a",
+            "old_value": "10",
+            "new_value": new,
+            "is_sensitive": False,
+            "is_written": False,
+        }
+    assert config(orders) == {"a": "10"}
+
+
+def test_a_value_that_is_set_already_is_not_written_again(orders: CommandLine) -> None:
+    orders.done("config", "set", "orders", "a", "10")
+    assert "this is its value already" in orders.done("config", "set", "orders", "a", "10")
+    assert orders.rows("config", "set", "orders", "a", "10")[0]["is_written"] is False
+    assert len(orders.rows("log", "tail", STREAM)) == 1
+
+
+def undone_by(printed: str) -> list[str]:
+    """The words of the command that a change says takes it back, after the program's name."""
+    (line,) = [line for line in printed.splitlines() if line.startswith("To take this back: ")]
+    name, *words = shlex.split(line.removeprefix("To take this back: "))
+    assert name == "coordstream"
+    return words
+
+
+@pytest.mark.parametrize("old", [None, "10", "", "two words; $HOME 'x'", "-Xmx512M", "--force", "--yes", "über"])
+def test_what_was_done_says_how_to_take_it_back_and_when_it_shows(orders: CommandLine, old: str | None) -> None:
+    if old is not None:
+        orders.done("config", "set", "orders", "--", "a", old)
+    before = config(orders)
+    changes = [("set", "orders", "a", "-Dmy=1"), *([] if old is None else [("delete", "orders", "a")])]
+    for words in changes:
+        printed = orders.done("config", *words, "--yes")
+        assert config(orders) == ({"a": "-Dmy=1"} if words[0] == "set" else {})
+        assert "The job reads this when it starts next." in printed
+        assert "after `coordstream follow` has read the stream" in printed
+        orders.done(*undone_by(printed))
+        assert config(orders) == before
+
+
+@pytest.mark.parametrize("old", ["two\nlines", "\x1b[31m", "x" * 1001, "-"])
+def test_a_value_that_cannot_be_typed_is_not_printed(
+    orders: CommandLine, monkeypatch: pytest.MonkeyPatch, old: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(old + "\n"))
+    orders.done("config", "set", "orders", "a", "-")
+    printed = orders.done("config", "set", "orders", "a", "1").splitlines()[-1]
+    assert printed.isprintable()
+    assert "`coordstream config history orders --key a --json` shows it" in printed
+    assert printed.endswith("give it on standard input: coordstream config set orders a - < FILE")
+
+
+@pytest.mark.parametrize(("key", "old"), [("db.password", "hunter2"), ("jdbc.url", "postgresql://me:hunter2@host/db")])
+def test_an_old_secret_is_never_printed(
+    orders: CommandLine, monkeypatch: pytest.MonkeyPatch, key: str, old: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(old))
+    orders.done("config", "set", "orders", key, "-")
+    for words in (("set", "orders", key, old.replace("2", "3")), ("delete", "orders", key)):
+        assert "hunter" not in orders.done("config", *words, "--dry-run")
+        assert orders.rows("config", *words, "--dry-run")[0]["old_value"].startswith("hmac-sha256:")
+    printed = orders.done("config", "delete", "orders", key)
+    assert "hunter" not in printed
+    assert "The old value is a secret, which is not shown." in printed
+    assert f"coordstream config set orders {key} - < FILE" in printed
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_at_a_terminal_it_asks(orders: CommandLine, monkeypatch: pytest.MonkeyPatch, answer: bool) -> None:
+    asked = []
+
+    def confirm(question: str, err: bool) -> bool:
+        asked.append(question)
+        return answer
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", confirm)
+    finished = orders("config", "set", "orders", "a", "1")
+    assert (asked, finished.code) == (["Set a?"], 0 if answer else 1)
+    assert config(orders) == ({"a": "1"} if answer else {})
+    assert answer or finished.err == "nothing was written: the answer was not yes.\n"
+    orders("config", "set", "orders", "a", "2", "--yes")
+    assert (len(asked), config(orders)) == (1, {"a": "2"})
+
+
 def test_what_may_be_set_once_needs_force(orders: CommandLine) -> None:
     orders.done("config", "set", "orders", GROUPER, "Old")
     refused = orders.refused("config", "set", "orders", GROUPER, "New")
     assert refused.startswith(f"this changes {GROUPER} from 'Old' to 'New', and the state")
     assert "from 'Old' to 'org.apache.samza" in orders.refused("config", "delete", "orders", GROUPER)
     assert config(orders) == {GROUPER: "Old"}
-    orders.done("config", "set", "orders", GROUPER, "New", "--force")
+    assert orders.refused("config", "set", "orders", GROUPER, "New", "--dry-run") == refused
+    printed = orders.done("config", "set", "orders", GROUPER, "New", "--force")
+    assert undone_by(printed) == ["config", "set", "--force", "orders", GROUPER, "Old"]
     orders.done("follow", "--once", STREAM)
     assert [row["source"] for row in orders.rows("config", "history", "orders")] == [
         "coordinator-stream-writer",
