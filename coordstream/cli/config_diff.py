@@ -9,7 +9,7 @@ import typer
 from coordstream.cli.completion import complete_job
 from coordstream.cli.config_keys import KeyPattern, matching
 from coordstream.cli.cut import Cut
-from coordstream.cli.database import Database, open_database
+from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
 from coordstream.cli.options import AsOf, JobWord, Json, parse_time
 from coordstream.cli.rows import Row, state
@@ -38,7 +38,7 @@ class Side(NamedTuple):
     cut: Cut
 
 
-def shown_value(name: str) -> Column:
+def shown_value(heading: str, name: str) -> Column:
     """A column of values; of a secret just enough shows to tell one from another."""
 
     def content(row: Row) -> Any:
@@ -46,15 +46,21 @@ def shown_value(name: str) -> Column:
         is_fingerprint = isinstance(value, str) and value.startswith(FINGERPRINT_PREFIX)
         return f"{value[: len(FINGERPRINT_PREFIX) + SHOWN_DIGITS]}…" if is_fingerprint else value
 
-    return Column(name.removesuffix("_value"), content)
+    return Column(heading, content)
 
 
-COLUMNS: Final = (
-    Column("key", "config_key"),
-    Column("difference", "difference", no_wrap=True),
-    shown_value("from_value"),
-    shown_value("to_value"),
-)
+def columns(first: str, second: str) -> tuple[Column, ...]:
+    """The columns of a table: of two times of one job what was added and removed, of two jobs what only one has."""
+    if first == second:
+        words, headings = {}, ("from", "to")
+    else:
+        words, headings = {"removed": f"only in {first}", "added": f"only in {second}"}, (first, second)
+    return (
+        Column("key", "config_key"),
+        Column("difference", lambda row: words.get(row["difference"], row["difference"]), no_wrap=True),
+        shown_value(headings[0], "from_value"),
+        shown_value(headings[1], "to_value"),
+    )
 
 
 def diff(
@@ -72,9 +78,15 @@ def diff(
     """
     sides = chosen_sides(job, other_job, from_time, to_time, as_of)
     with open_database() as database:
-        (first, before), (second, after) = (_config(database, side, key) for side in sides)
-    rows = list(differences(before, after))
-    print_rows(rows, COLUMNS, title=f"Config from {first} to {second}", as_json=as_json)
+        jobs = [find_job(database.connection, side.job) for side in sides]
+        before, after = (
+            matching(state(database.connection, "config", job, side.cut), key)
+            for job, side in zip(jobs, sides, strict=True)
+        )
+        rows = list(differences(before, after))
+    first, second = (f"{job}{str(side.cut) or ' now'}" for job, side in zip(jobs, sides, strict=True))
+    title = f"Config from {first} to {second}"
+    print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json)
     if rows:
         raise typer.Exit(1)
 
@@ -112,9 +124,3 @@ def differences(before: Iterable[Row], after: Iterable[Row]) -> Iterator[Row]:
                 "to_value": None if new is None else new["config_value"],
                 "is_sensitive": any(row["is_sensitive"] for row in (old, new) if row is not None),
             }
-
-
-def _config(database: Database, side: Side, key: str | None) -> tuple[str, list[Row]]:
-    found = find_job(database.connection, side.job)
-    rows = matching(state(database.connection, "config", found, side.cut), key)
-    return f"{found}{str(side.cut) or ' now'}", list(rows)

@@ -64,6 +64,19 @@ def test_two_jobs_now_and_before(two_jobs: CommandLine) -> None:
     ]
 
 
+def test_of_two_jobs_it_says_which_one_alone_has_a_key(two_jobs: CommandLine) -> None:
+    printed = two_jobs("config", "diff", "counts", "staging", "--from", BEFORE, "--to", AFTER).out
+    lines = [" ".join(line.split()) for line in printed.splitlines()]
+    assert "key difference counts/1 staging/1" in lines
+    assert "gone only in counts/1 1 –" in lines
+    assert "new only in counts/1 –" in [
+        " ".join(line.split()) for line in two_jobs("config", "diff", "staging", "counts").out.splitlines()
+    ]
+    assert "removed" not in printed
+    printed = two_jobs("config", "diff", "counts", "counts/1", "--from", BEFORE).out
+    assert "gone removed 1 –" in [" ".join(line.split()) for line in printed.splitlines()]
+
+
 def test_of_a_secret_it_shows_that_it_changed(two_jobs: CommandLine) -> None:
     finished = two_jobs("config", "diff", "counts", "--from", BEFORE, "--json")
     (password,) = [row for row in finished.json if row["config_key"] == "db.password"]
