@@ -37,6 +37,10 @@ select log_offset, coalesce(unheld_timestamp, (extract(epoch from record_time) *
 from eventlog.event
 """
 _READ: Final = f"{_SELECT} where log_id = %s and log_offset >= %s and log_offset < %s order by log_offset limit %s"
+_END: Final = """
+select coalesce((select next_offset from eventlog.log_head where log_id = %(log_id)s),
+                (select max(log_offset) + 1 from eventlog.event where log_id = %(log_id)s), 0)
+"""
 _READ_AT: Final = f"{_SELECT} where log_id = %s and log_offset = any(%s::bigint[]) order by log_offset"
 
 
@@ -93,6 +97,12 @@ def read_archive_at(
         some = list(offsets[first : first + page])
         for row in connection.execute(_READ_AT, (log_id, some), binary=True).fetchall():
             yield _event(row)[0]
+
+
+def archive_end(connection: Connection, log_id: int) -> int:
+    """The end of a log that Postgres keeps; of others the offset after the last archived event. 0 of an empty log."""
+    row = connection.execute(_END, {"log_id": log_id}).fetchone()
+    return 0 if row is None else int(row[0])
 
 
 def _event(row: Sequence[Any]) -> tuple[RecordedEvent, datetime]:

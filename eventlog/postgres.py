@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
-from typing import Final, LiteralString, Self
+from typing import Final, Self
 
 from psycopg import DatabaseError
 from psycopg.errors import UniqueViolation
 from psycopg.pq import TransactionStatus
 
-from eventlog.archive import headers_json, read_archive
+from eventlog.archive import archive_end, headers_json, read_archive
 from eventlog.connection import Connection, connect
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent
@@ -35,17 +35,16 @@ _NOWHERE: Final = -1
 _CALL_EVENTS: Final = 10_000
 _CALL_BYTES: Final = 16 << 20
 EVENT_CHANNEL: Final = "coordstream_event"
-"""Where every append is notified; the payload is JSON with ``stream_name`` and ``next_offset``."""
+"""Where every append is notified; the payload is JSON with ``stream_name`` and ``next_offset``.
+
+Any login of the database can notify: take it as a reason to look at the log, never as its end.
+"""
 
 _INSERT_HEAD: Final = "insert into eventlog.log_head (log_id, next_offset) values (%s, 0)"
 _APPEND: Final = """
 select eventlog.append(%s, %s::bytea[], %s::bytea[], %s::bigint[], %s::jsonb[], %s::bigint, %s::timestamptz)
 """
 _START: Final = "select min(log_offset) from eventlog.event where log_id = %(log_id)s"
-_END: Final = """
-select coalesce((select next_offset from eventlog.log_head where log_id = %(log_id)s),
-                (select max(log_offset) + 1 from eventlog.event where log_id = %(log_id)s), 0)
-"""
 
 
 class UnknownStream(EventLogError):
@@ -143,12 +142,12 @@ class PostgresEventLog:
 
     def start_offset(self) -> int:
         """See `EventLog.start_offset`."""
-        start = self._number(_START)
-        return self.end_offset() if start is None else start
+        row = self._connection.execute(_START, {"log_id": self._log.log_id}).fetchone()
+        return self.end_offset() if row is None or row[0] is None else int(row[0])
 
     def end_offset(self) -> int:
         """See `EventLog.end_offset`."""
-        return self._number(_END) or 0
+        return archive_end(self._connection, self._log.log_id)
 
     def close(self) -> None:
         """Close the connection, unless it was given."""
@@ -193,10 +192,6 @@ class PostgresEventLog:
         if error.sqlstate == _CONFLICT and expected_offset is not None:
             return AppendConflict(self.stream_name, expected_offset, int(error.diag.message_detail or 0))
         return error
-
-    def _number(self, query: LiteralString) -> int | None:
-        row = self._connection.execute(query, {"log_id": self._log.log_id}).fetchone()
-        return None if row is None else row[0]
 
 
 def _calls(events: Sequence[NewEvent]) -> list[Sequence[NewEvent]]:

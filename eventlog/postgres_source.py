@@ -1,4 +1,8 @@
-"""The Postgres logs of a database as a follower reads them: told of appends by LISTEN, read page by page."""
+"""The Postgres logs of a database as a follower reads them: woken by LISTEN, read page by page.
+
+Any login may notify, so a notification only says where to look: positions move over events that are there, and to ends
+that ``eventlog.log_head`` has.
+"""
 
 import json
 import selectors
@@ -26,6 +30,11 @@ _LEAST_SHARE: Final = 100
 _PAGE_EVENTS: Final = 1_000
 _ASK_SECONDS: Final = 1.0
 """How often the ends are asked for even if nobody tells of an append: a notification may be lost with a connection."""
+_OFFSETS: Final = range(2**63)
+_PASS_NOTICES: Final = 1_000
+_FIRST_PAUSE: Final = 0.001
+_LONGEST_PAUSE: Final = 0.05
+"""Notifications that told nothing new are followed by a pause, which doubles: a flood of them costs little."""
 
 _NAMES: Final = "select distinct stream_name from eventlog.log where backend = %s"
 _ENDS: Final = """
@@ -47,7 +56,10 @@ class PostgresSource:
         self._positions: dict[str, int] = {}
         self._logs: dict[str, StoredLog] = {}
         self._ends: dict[str, int] = {}
+        self._claims: dict[str, int] = {}
         self._asked_at = float("-inf")
+        self._pause = 0.0
+        self._deaf_until = float("-inf")
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
         self._woken.setblocking(False)
@@ -90,7 +102,11 @@ class PostgresSource:
         with self._connected() as connection:
             while True:
                 self._learn_ends(connection)
+                is_listening = monotonic() >= self._deaf_until
+                was_told = is_listening and self._take_notices(connection)  # also those that came with ends
                 reads = self._read_ready(connection)
+                if is_listening:
+                    self._pause_after(was_useless=was_told and not reads)
                 if reads or not self._wait(connection, deadline):
                     return reads
 
@@ -136,12 +152,20 @@ class PostgresSource:
             connection.close()
 
     def _learn_ends(self, connection: Connection) -> None:
-        for notice in connection.notifies(timeout=0):
-            told = json.loads(notice.payload)
-            self._ends[told["stream_name"]] = told["next_offset"]
         if monotonic() >= self._asked_at + _ASK_SECONDS:
             self._asked_at = monotonic()
             self._ask_ends(connection, list(self._positions))
+
+    def _take_notices(self, connection: Connection) -> bool:
+        """Note what is claimed; True if there was any notification."""
+        notices = list(connection.notifies(timeout=0, stop_after=_PASS_NOTICES))
+        for notice in notices:
+            self._claims.update(_claim(notice.payload))
+        return bool(notices)
+
+    def _pause_after(self, *, was_useless: bool) -> None:
+        self._pause = min(max(2 * self._pause, _FIRST_PAUSE), _LONGEST_PAUSE) if was_useless else 0.0
+        self._deaf_until = monotonic() + self._pause
 
     def _ask_ends(self, connection: Connection, stream_names: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = dict(connection.execute(_ENDS, (BACKEND, list(stream_names))).fetchall())
@@ -150,34 +174,46 @@ class PostgresSource:
 
     def _read_ready(self, connection: Connection) -> list[Read]:
         """A share for each stream that has more; the one that was read the longest ago comes first."""
-        ready = [name for name, position in self._positions.items() if self._ends.get(name, 0) > position]
+        ready = [name for name, position in self._positions.items() if self._until(name) > position]
         share = max(POLL_EVENTS // max(len(ready), 1), _LEAST_SHARE)
         reads: list[Read] = []
         left = POLL_EVENTS
         for name in ready:
-            reads.append(read := self._read_page(connection, name, share))
+            read = self._read_page(connection, name, share)
+            if read.next_offset == self._positions.pop(name):
+                self._claims.pop(name)  # it was false
+            else:
+                reads.append(read)
             self._positions[name] = read.next_offset
-            self._positions[name] = self._positions.pop(name)
             left -= len(read.events)
             if left <= 0:
                 break
+        self._claims = {name: end for name, end in self._claims.items() if end > self._positions.get(name, end)}
         return reads
 
+    def _until(self, name: str) -> int:
+        """How far to look for events: to the end, or further where a notification claims that there are more."""
+        return max(self._ends.get(name, 0), self._claims.get(name, 0))
+
     def _read_page(self, connection: Connection, name: str, most: int) -> Read:
-        first, until = self._positions[name], self._ends[name]
+        first, end = self._positions[name], self._ends.get(name, 0)
         page = min(most, _PAGE_EVENTS)
-        events = _bounded(read_archive(connection, self._logs[name].log_id, first, until, page=page), most)
-        return Read(name, events, events[-1].offset + 1 if events else until)
+        archived = read_archive(connection, self._logs[name].log_id, first, self._until(name), page=page)
+        events = _bounded(archived, most)
+        return Read(name, events, events[-1].offset + 1 if events else max(first, end))
 
     def _wait(self, connection: Connection, deadline: float) -> bool:
-        """Wait for a notification or the time to ask again; False when the time is over or somebody woke us."""
+        """Wait for a notification or the time to look again; False when the time is over or somebody woke us."""
         now = monotonic()
         if now >= deadline:
             return False
+        until = min(deadline, self._asked_at + _ASK_SECONDS)
         with selectors.DefaultSelector() as selector:
-            selector.register(connection.fileno(), selectors.EVENT_READ)
             selector.register(self._woken, selectors.EVENT_READ)
-            until = min(deadline, self._asked_at + _ASK_SECONDS)
+            if now >= self._deaf_until:
+                selector.register(connection.fileno(), selectors.EVENT_READ)
+            else:
+                until = min(until, self._deaf_until)
             selector.select(max(until - now, 0.0))
         return not self._was_woken()
 
@@ -187,6 +223,16 @@ class PostgresSource:
             while self._woken.recv(65_536):
                 was_woken = True
         return was_woken
+
+
+def _claim(payload: str) -> dict[str, int]:
+    """The stream that a notification names and the end that it claims; nothing where it cannot be read."""
+    try:
+        told = json.loads(payload)
+    except (ValueError, RecursionError):
+        return {}
+    name, end = (told.get("stream_name"), told.get("next_offset")) if isinstance(told, dict) else (None, None)
+    return {name: end} if isinstance(name, str) and isinstance(end, int) and end in _OFFSETS else {}
 
 
 def _own_log(connection: Connection, stream_name: str) -> StoredLog:

@@ -67,6 +67,19 @@ class NothingFolded(ProjectionError):
         )
 
 
+class PositionBeyondEnd(ProjectionError):
+    """The position of a log that Postgres keeps is beyond its end, so events may be missing in the relations."""
+
+    def __init__(self, stream_name: str, position: int, end_offset: int) -> None:
+        self.stream_name = stream_name
+        self.position = position
+        self.end_offset = end_offset
+        super().__init__(
+            f"the position {position} of {stream_name} is beyond the end of the log, {end_offset}: "
+            "run `coordstream quarantine retry`, which folds the log anew"
+        )
+
+
 class StreamBusy(ProjectionError):
     """Another process is at work on the same stream."""
 

@@ -11,7 +11,7 @@ from projections.errors import PositionMoved
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS
 from projections.refold import refold
-from projections.registry import RegisteredLog
+from projections.registry import RegisteredLog, position_once_folded
 
 _KEPT_TABLES: Final = frozenset({tables.job_log.name, tables.position.name})
 _HOLD: Final = """
@@ -30,7 +30,8 @@ def fold_anew(
 ) -> int:
     """Forget what was made of a log, fold its events below the position again, and give their number.
 
-    The caller has the stream's lock. The position, and what was said of the log's end, stay.
+    The caller has the stream's lock. The position, and what was said of the log's end, stay; but a position beyond the
+    end of a log that Postgres keeps goes back to the end.
 
     Raises:
         PositionMoved: another projector has taken events of this log since it was looked up; nothing was changed.
@@ -42,8 +43,9 @@ def fold_anew(
         _forget(connection, log.log_id)
         connection.execute(_REWIND, (settings.fold_version, log.log_id))
         begun = replace(log, next_offset=0, fold_version=settings.fold_version)
-        events = refold(connection, begun, settings, until=log.next_offset, batch_events=batch_events)
-        connection.execute(_RETURN, (log.next_offset, *facts, log.log_id))
+        position = position_once_folded(connection, log)
+        events = refold(connection, begun, settings, until=position, batch_events=batch_events)
+        connection.execute(_RETURN, (position, *facts, log.log_id))
     return events
 
 

@@ -10,7 +10,7 @@ from projections.fold.settings import FoldSettings
 from projections.fold.trial import is_understood
 from projections.fold_anew import fold_anew
 from projections.projector import BATCH_EVENTS
-from projections.registry import RegisteredLog, logs_of
+from projections.registry import RegisteredLog, logs_of, position_once_folded
 from projections.stream_lock import stream_lock
 
 _UNRESOLVED: Final = """
@@ -20,7 +20,10 @@ select log_offset from projection.quarantine where log_id = %s and resolved_by i
 
 @dataclass(frozen=True)
 class Trial:
-    """How many of a log's unresolved events in quarantine there are, and how many of them this program understands."""
+    """How many of a log's unresolved events in quarantine there are, and how many of them this program understands.
+
+    ``is_outdated``: the rows are not what this program would make of the log whatever is in quarantine.
+    """
 
     log: RegisteredLog
     tried: int
@@ -34,7 +37,7 @@ class Trial:
 
 
 def try_again(connection: Connection, stream_names: Iterable[str], settings: FoldSettings) -> list[Trial]:
-    """Try these streams' events in quarantine; logs that have none, and were folded as we fold, are left out.
+    """Try these streams' events in quarantine; logs that have none, and are folded as we fold, are left out.
 
     Nothing is changed.
 
@@ -64,4 +67,5 @@ def _trial(connection: Connection, log: RegisteredLog, settings: FoldSettings) -
     offsets = [offset for (offset,) in connection.execute(_UNRESOLVED, (log.log_id,))]
     events = read_archive_at(connection, log.log_id, offsets)
     understood = sum(is_understood(event, log.stream.stream_kind, settings) for event in events)
-    return Trial(log, len(offsets), understood, log.fold_version != settings.fold_version)
+    is_misplaced = log.next_offset != position_once_folded(connection, log)
+    return Trial(log, len(offsets), understood, is_misplaced or log.fold_version != settings.fold_version)

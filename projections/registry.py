@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from eventlog.archive import archive_end
 from eventlog.connection import Connection
 from eventlog.log_registry import StoredLog, insert_log
+from eventlog.postgres import BACKEND
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from projections.errors import FoldVersionDiffers
 from projections.fold.batch import BEFORE_THE_FIRST, LogFold
@@ -75,6 +77,13 @@ class RegisteredLog:
 def logs_of(connection: Connection, stream_name: str) -> list[RegisteredLog]:
     """All incarnations of a stream, the newest first."""
     return [_registered(row) for row in connection.execute(_LOGS, (stream_name,)).fetchall()]
+
+
+def position_once_folded(connection: Connection, log: RegisteredLog) -> int:
+    """The position of a log once all that it was read to is folded: at most the end of one that Postgres keeps."""
+    if log.backend != BACKEND:
+        return log.next_offset
+    return min(log.next_offset, archive_end(connection, log.log_id))
 
 
 def register_log(

@@ -9,7 +9,7 @@ from eventlog.connection import Connection
 from eventlog.log_registry import StoredLog, fill_topic, known_cluster, lock_cluster, newest_log
 from eventlog.source import EventSource, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
-from projections.errors import NothingFolded, OtherCluster
+from projections.errors import NothingFolded, OtherCluster, PositionBeyondEnd
 from projections.fold.settings import FoldSettings
 from projections.follow.attachment import Choice, choose, may_be_the_same
 from projections.follow.replacement import Topic, begin_replacement, register_incarnation
@@ -65,6 +65,7 @@ def attach(
         OtherCluster: the database has logs of another Kafka cluster.
         FoldVersionDiffers: the log was folded with other settings.
         NothingFolded: the archive has the log and the projection does not.
+        PositionBeyondEnd: a log that Postgres keeps ends before its position.
     """
     topic = Topic(source.backend, source.cluster_id, source.describe(stream_name))
     _require_cluster(connection, stream_name, topic)
@@ -74,6 +75,7 @@ def attach(
     if log is None:
         stream = identify(stream_name, kind if stored is None else stored.stream_kind)
         return _attachment(_begin(connection, stream, stored, topic, settings, clock()), topic, Choice())
+    _require_position(log, topic.facts)
     choice = choose(log, topic.facts, _difference(connection, source, log, topic.facts), clock())
     with connection.transaction():
         taken_up = _take_up(connection, log, choice, topic, settings, clock())
@@ -159,6 +161,12 @@ def _require_backend(stored: StoredLog | None, topic: Topic) -> None:
     if stored is not None and (stored.backend == POSTGRES) != (topic.backend == POSTGRES):
         reason = f"the database has a {stored.backend} log of that name: follow it there, or use another database"
         raise StreamRefused(stored.stream_name, reason)
+
+
+def _require_position(log: RegisteredLog, facts: StreamFacts) -> None:
+    """A log that Postgres keeps is never truncated: a position beyond its end is wrong, not the log."""
+    if log.backend == POSTGRES and log.next_offset > facts.end_offset:
+        raise PositionBeyondEnd(log.stream.stream_name, log.next_offset, facts.end_offset)
 
 
 def _require_cluster(connection: Connection, stream_name: str, topic: Topic) -> None:

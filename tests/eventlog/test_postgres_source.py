@@ -9,8 +9,9 @@ import psycopg
 import pytest
 
 from eventlog import postgres_source
-from eventlog.connection import connect
-from eventlog.events import NewEvent
+from eventlog.archive import read_archive
+from eventlog.connection import Connection, connect
+from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log_registry import insert_log
 from eventlog.postgres import PostgresEventLog
 from eventlog.postgres_source import APPLICATION_NAME, PostgresSource
@@ -18,6 +19,7 @@ from eventlog.source import EventSource, Read, SourceUnavailable, StreamFacts, S
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import NOW, new_events
 from tests.contracts.event_source import EventSourceContract
+from tests.fixtures.database_users import database_user
 
 pytestmark = pytest.mark.slow
 
@@ -138,6 +140,57 @@ def test_an_append_that_nobody_tells_of_is_found_within_a_second(database_url: s
         source._connection.execute("unlisten *")
         log.append(new_events(1))
         assert offsets(source.poll(LONG)) == {ORDERS: [0]}
+
+
+FALSE_NOTICES = {
+    "no JSON": "garbage",
+    "a list": "[]",
+    "an empty object": "{}",
+    "a name alone": f'{{"stream_name": "{ORDERS}"}}',
+    "an end that is a text": f'{{"stream_name": "{ORDERS}", "next_offset": "5"}}',
+    "an end that is null": f'{{"stream_name": "{ORDERS}", "next_offset": null}}',
+    "a name that is a list": '{"stream_name": [], "next_offset": 5}',
+    "another stream": '{"stream_name": "nothing", "next_offset": 5}',
+    "an end that is not there": f'{{"stream_name": "{ORDERS}", "next_offset": 1000}}',
+    "an end long past": f'{{"stream_name": "{ORDERS}", "next_offset": -1}}',
+    "a number that no machine holds": f'{{"stream_name": "{ORDERS}", "next_offset": {"9" * 5_000}}}',
+    "too deep": "[" * 7_999,
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("payload", FALSE_NOTICES.values(), ids=FALSE_NOTICES)
+def test_a_false_notification_moves_nothing(database_url: str, source: PostgresSource, payload: str) -> None:
+    with created(database_url, ORDERS, 1) as log, database_user(database_url) as anybody:
+        source.assign({ORDERS: 0})
+        assert offsets(source.poll(AT_ONCE)) == {ORDERS: [0]}
+        with psycopg.connect(anybody, autocommit=True) as login:
+            login.execute("select pg_notify('coordstream_event', %s)", (payload,))
+        assert source.poll(AT_ONCE) == []
+        log.append(new_events(1))
+        assert source.poll(LONG) == [Read(ORDERS, list(log.read(1)), 2)]
+
+
+def test_a_flood_of_false_notifications_costs_few_questions(
+    database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions: list[int] = []
+
+    def counted(connection: Connection, log_id: int, *stretch: int, page: int) -> Iterator[RecordedEvent]:
+        questions.append(log_id)
+        return read_archive(connection, log_id, *stretch, page=page)
+
+    monkeypatch.setattr(postgres_source, "read_archive", counted)
+    flood = "select pg_notify('coordstream_event', %s || n || '}') from generate_series(1, 20000) n"
+    with created(database_url, ORDERS), psycopg.connect(database_url, autocommit=True) as login:
+        source.assign({ORDERS: 0})
+        began = time.monotonic()
+        for _ in range(5):
+            login.execute(flood.encode(), (f'{{"stream_name": "{ORDERS}", "next_offset": ',))
+            assert source.poll(AT_ONCE) == []
+        assert source.poll(0.5) == []
+        passed = time.monotonic() - began
+    assert 1 < len(questions) <= 10 + 20 * passed  # the pauses grow to 50 ms
 
 
 def test_only_assigned_streams_are_read(database_url: str, source: PostgresSource) -> None:

@@ -18,11 +18,12 @@ from eventlog.secrets import SecretPolicy
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
-from projections.errors import FoldVersionDiffers, NothingFolded, OtherCluster
+from projections.errors import FoldVersionDiffers, NothingFolded, OtherCluster, PositionBeyondEnd
 from projections.fold.settings import FoldSettings
 from projections.follow.attach import TAIL_EVENTS, Attachment, attach
 from projections.follow.observations import Observation, observed
 from projections.projector import Projector
+from projections.quarantine_retry import mend, try_again
 from projections.registry import logs_of, make_current, track_log
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.waiting import wait_until
@@ -434,3 +435,19 @@ def test_a_log_that_is_archived_and_not_folded_is_refused(connected: Connection,
     connected.execute("delete from projection.job_log")
     with pytest.raises(NothingFolded, match="fold it from there before following it"):
         attached(connected, source)
+
+
+def test_a_log_of_postgres_is_never_truncated(connected: Connection, database_url: str) -> None:
+    with PostgresEventLog.create(connected, identify(STREAM)) as log, PostgresSource(database_url) as postgres:
+        log.append([NewEvent(key(name), b'{"values":{"value":"1"}}', 1) for name in "ab"])
+        found = attach(connected, postgres, STREAM, SETTINGS, clock)
+        Projector(connected, found.log, SETTINGS, clock, archives=False).apply(list(log.read(0, 1)))
+        connected.execute("update projection.position set next_offset = 1000")
+        with pytest.raises(PositionBeyondEnd, match=r"the position 1000 of .* is beyond the end of the log, 2: run"):
+            attach(connected, postgres, STREAM, SETTINGS, clock)
+        assert shown(connected, LOGS) == [(1, "postgres", None, None)]
+        (trial,) = try_again(connected, [STREAM], SETTINGS)
+        assert mend(connected, trial, SETTINGS) == 2
+        assert attach(connected, postgres, STREAM, SETTINGS, clock).sentence == ""
+    assert shown(connected, CONFIG) == [("a", "1", 1), ("b", "1", 1)]
+    assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]

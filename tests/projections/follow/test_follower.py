@@ -1,11 +1,15 @@
 """The follower on real Postgres: to the ends, live, and through outages."""
 
+import json
+
+import psycopg
 import pytest
 
 from eventlog.connection import Connection
 from eventlog.postgres_source import PostgresSource
 from projections.follow import session
 from projections.follow.plan import FollowPlan
+from tests.fixtures.database_users import database_user
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.following import (
     COUNTS,
@@ -114,6 +118,27 @@ def test_what_is_appended_is_seen_and_the_state_tells(
 
 
 CUT = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'coordstream follow%'"
+
+
+def test_false_notifications_neither_end_nor_move_a_follower(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    lies = ["garbage", "[]", "{}", json.dumps({"stream_name": ORDERS, "next_offset": 1000})]
+    with (
+        make_log(ORDERS, a="1") as log,
+        database_user(database_url) as anybody,
+        psycopg.connect(anybody, autocommit=True) as login,
+        following(database_url, source, FollowPlan((ORDERS,))) as running,
+    ):
+        wait_for_position(connected, ORDERS, 1)
+        for number, lie in enumerate(lies, 1):
+            login.execute("select pg_notify('coordstream_event', %s)", (lie,))
+            append(log, b=str(number))
+            wait_for_position(connected, ORDERS, 1 + number)
+        assert not running.said
+    assert run(database_url, source, FollowPlan((ORDERS,), once=True)).failures == {}
+    assert config(connected) == [("orders", "a", "1"), ("orders", "b", "4")]
+    assert position(connected, ORDERS) == (5, 5, "stopped", 1)
 
 
 def test_cut_connections_are_made_again(
