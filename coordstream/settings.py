@@ -40,9 +40,10 @@ class Settings(BaseSettings):
 
     ``home`` holds the embedded Postgres, the installation's key and caches. ``database_url`` unset means the
     embedded Postgres. ``mask_key`` is any text and unset means a key file in ``home``. ``secret_patterns`` are
-    parts of config keys (any case) whose values are shown as fingerprints only. ``kafka_bootstrap_servers`` unset
-    means that streams are logs in Postgres; ``kafka_options`` are further options of kafka-python, such as
-    ``security_protocol``: any of them may be a secret, so none of their values is ever shown.
+    parts of config keys (any case) whose values are shown as fingerprints only, in place of the default ones; values
+    that show a secret by themselves are masked whatever the patterns. ``kafka_bootstrap_servers`` unset means that
+    streams are logs in Postgres; ``kafka_options`` are further options of kafka-python, such as ``security_protocol``:
+    any of them may be a secret, so none of their values is ever shown.
     """
 
     model_config = SettingsConfigDict(

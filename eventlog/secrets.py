@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-DEFAULT_SECRET_PATTERNS: Final = (
+from eventlog.secret_forms import shows_secret
+from eventlog.secret_names import SecretNames
+
+_FIRST_PATTERNS: Final = (
     "password",
     "passwd",
     "secret",
@@ -20,26 +23,20 @@ DEFAULT_SECRET_PATTERNS: Final = (
     "access.key",
     "private.key",
 )
+DEFAULT_SECRET_PATTERNS: Final = (
+    *_FIRST_PATTERNS,
+    "passphrase",
+    "account.key",  # Azure, also Hadoop's fs.azure.account.key.<account>.<host>
+    "encryption.key",
+    "signing.key",
+    "keystore.key",  # this and the next two are of type PASSWORD in Kafka's SslConfigs
+    "certificate.chain",
+    "truststore.certificates",
+)
 FINGERPRINT_PREFIX: Final = "hmac-sha256:"
-_ALWAYS_SENSITIVE: Final = "sensitive."  # Samza's own mark of a key that must not be logged (MapConfig.sanitizeMap)
-# each attempt starts at a "://" and ends before the next one, so that a search takes linear time; a password may hold
-# "/", "?" and "#" as people write them, but a port before a path is no password
-_URL_WITH_PASSWORD: Final = re.compile(
-    r"""(?<=[A-Za-z0-9+.\-]):\\*/\\*/(?!\[)[^\s/?\#@:]*+:
-        (?!\d{1,5}(?:[/?\#"'\\<>)\]};]|$))(?:(?!:\\*/\\*/)[^\s@])++@
-      | jdbc:oracle:\w{1,16}:[^\s/@]{1,128}/[^\s@]{1,256}@""",
-    re.VERBOSE,
-)
-# of these schemes the name before the host, where no password follows, is a token or a password itself; elsewhere it is
-# a plain name more often: of a user (ssh://git@host), of a container (abfss://container@account)
-_URL_WITH_TOKEN: Final = re.compile(
-    r"""(?:https?|wss?|rediss?|nats):\\*/\\*/(?!\[)[^\s/?\#@:\\]++@""",
-    re.VERBOSE | re.IGNORECASE,
-)
 _FINGERPRINT: Final = re.compile(re.escape(FINGERPRINT_PREFIX) + "[0-9a-f]{64}")
 _FINGERPRINT_BYTES: Final = re.compile(_FINGERPRINT.pattern.encode())
 _UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
-_INNER_DOT: Final = re.compile(r"(?<=\w)\\\.(?=\w)")
 _JSON_STARTS: Final = ("{", "[", '"')
 _NAMING_FIELDS: Final = ("name", "key")  # {"name": "db.password", "value": ...} names its secret beside it
 
@@ -55,34 +52,23 @@ class SecretPolicy:
 
     ``key`` is the installation's key: the same secret has the same fingerprint under it, so that "changed or not"
     can be asked and the value cannot. ``patterns`` are parts of names, in any case; a dot inside one also stands for
-    ``_``, ``-`` or nothing.
+    ``_``, ``-`` or nothing. Names that end with some words (`SecretNames`) and values of known form (`shows_secret`)
+    are secrets whatever the patterns.
     """
 
     key: bytes = field(repr=False)
     patterns: tuple[str, ...] = DEFAULT_SECRET_PATTERNS
 
     @cached_property
-    def _name(self) -> re.Pattern[str]:
-        return re.compile(self._names, re.IGNORECASE)
-
-    @cached_property
-    def _assignment(self) -> re.Pattern[str]:
-        # a secret's name inside a longer text: `password=…`, `"db.token" : …`; what follows a name ends before the
-        # next name, so that a search takes linear time
-        names = self._names
-        return re.compile(rf"(?:{names})(?:(?!{names})[\w.\-])*+[\s\\\"'\])]*+[=:]", re.IGNORECASE)
-
-    @cached_property
-    def _names(self) -> str:
-        patterns = [_INNER_DOT.sub(r"[._\-]?", re.escape(pattern)) for pattern in self.patterns]
-        return "|".join((*patterns, re.escape(_ALWAYS_SENSITIVE)))
+    def _names(self) -> SecretNames:
+        return SecretNames(self.patterns)
 
     def is_secret_name(self, name: str) -> bool:
         """Whether the value under this name (of a config key, of a field) is a secret whatever it is."""
-        return self._name.search(name) is not None
+        return self._names.is_secret(name)
 
     def holds_secret(self, text: str) -> bool:
-        """Whether a text shows a secret by itself: a URL with a password or token, or a secret's name with a value."""
+        """Whether a text shows a secret by itself: one of known form (`shows_secret`), or its name with a value."""
         return self._mask_nested(text) != text
 
     def fingerprint(self, secret: str | bytes) -> str:
@@ -104,7 +90,7 @@ class SecretPolicy:
         if isinstance(value, Mapping):
             return dict(self._mask_fields(value.items(), value))
         if isinstance(value, list):
-            return [self.mask_json(inner) for inner in value]
+            return self._mask_items(value)
         if isinstance(value, _Repeating):
             return _Repeating(self._mask_fields(value, dict(value)))
         return value
@@ -120,7 +106,7 @@ class SecretPolicy:
 
     def identity(self) -> str:
         """A digest of the policy that shows neither key nor patterns: 16 hexadecimal digits."""
-        data = "\0".join(self.patterns).encode()
+        data = "\0".join(_named(self.patterns)).encode()
         return hmac.new(self.key, b"coordstream secret policy\0" + data, hashlib.sha256).hexdigest()[:16]
 
     def _mask_fields(self, fields: Iterable[tuple[str, Any]], named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -141,10 +127,30 @@ class SecretPolicy:
             return self.fingerprint(text)
         return text
 
+    def _mask_items(self, items: list[Any]) -> list[Any]:
+        """A list's items; one that follows an option for a secret, as in a command line, is that option's argument."""
+        return [
+            self.fingerprint(item) if self._is_argument(before, item) else self.mask_json(item)
+            for before, item in zip([None, *items], items, strict=False)
+        ]
+
+    def _is_argument(self, before: Any, item: Any) -> bool:
+        if not isinstance(before, str) or not isinstance(item, str) or item.startswith("-"):
+            return False
+        return self._names.is_secret_option(before)
+
     def _shows_secret(self, text: str) -> bool:
-        return ("@" in text and (_URL_WITH_PASSWORD.search(text) or _URL_WITH_TOKEN.search(text)) is not None) or (
-            ("=" in text or ":" in text) and self._assignment.search(text) is not None
-        )
+        return shows_secret(text) or self._names.stand_in(text)
+
+
+def _named(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """What tells patterns apart in a fold's version, where the defaults are those of its code.
+
+    The defaults go by their first list, so that a newer program knows databases that were folded with it.
+    """
+    if patterns == DEFAULT_SECRET_PATTERNS:
+        return _FIRST_PATTERNS
+    return (*patterns, "") if patterns == _FIRST_PATTERNS else patterns
 
 
 class _Repeating(tuple[tuple[str, Any], ...]):

@@ -37,6 +37,7 @@ from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, Quaran
 from projections.fold.skeleton import learn, read_fast
 
 BEFORE_THE_FIRST: Final = -1
+_SHORT_TEXT: Final = 200  # characters; longer ones are few, and would fill the memory
 IDENTITY_KEYS = frozenset({"job.name", "job.id"})
 
 
@@ -58,6 +59,11 @@ class LogFold:
         self.log_time = log_time
         self.last_offset = last_offset
         self.masked_author = lru_cache(maxsize=1_000)(self._masked_author)
+        self._short_holds_secret = lru_cache(maxsize=4_000)(secrets.holds_secret)
+
+    def holds_secret(self, text: str) -> bool:
+        """As that of the secrets; each start of a job writes the same config values again."""
+        return self._short_holds_secret(text) if len(text) <= _SHORT_TEXT else self.secrets.holds_secret(text)
 
     def _masked_author(self, *author: str | None) -> tuple[str | None, ...]:
         """Source, host and username: free texts, so a secret may stand there too. The same few come again and again."""
@@ -219,7 +225,7 @@ class BatchFold:
             refuse_unheld(text)
             return encode_body(other_body(text, meaning.is_sensitive, self.log.secrets)), Envelope()
         if meaning.message_type == SetConfig.message_type:
-            plain = read_plain_config(value, meaning.is_sensitive, self.log.secrets)
+            plain = read_plain_config(value, meaning.is_sensitive, self.log.secrets, self.log.holds_secret)
             if plain is not None:
                 return plain
         message = decode_message(entry.coordinator_key, value)

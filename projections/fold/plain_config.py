@@ -1,6 +1,7 @@
 """The fast way through a config message: one that is spelt as Samza spells it, with plain texts, needs no JSON."""
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from eventlog.messages import Envelope
@@ -15,13 +16,18 @@ _match: Final = re.compile(
 ).fullmatch
 
 
-def read_plain_config(value: bytes, is_sensitive: bool, secrets: SecretPolicy) -> tuple[bytes, Envelope] | None:
-    """The row's body and the envelope of a set-config's value; None: it has to be read in full."""
+def read_plain_config(
+    value: bytes, is_sensitive: bool, secrets: SecretPolicy, holds_secret: Callable[[str], bool]
+) -> tuple[bytes, Envelope] | None:
+    """The row's body and the envelope of a set-config's value; None: it has to be read in full.
+
+    ``holds_secret`` is that of ``secrets``, or one that remembers its answers.
+    """
     found = _match(value)
     if found is None:
         return None
     host, source, text, username, timestamp = found.groups()
     envelope = Envelope(source.decode(), host.decode(), username.decode(), int(timestamp))
-    if is_sensitive or secrets.holds_secret(text.decode()):
+    if is_sensitive or holds_secret(text.decode()):
         return encode_body(config_body(text.decode(), is_sensitive, secrets)), envelope
     return b'%b{"config_value": "%b"}' % (JSONB_VERSION, text), envelope

@@ -5,7 +5,7 @@ from typing import Final
 
 from eventlog.secrets import SecretPolicy
 
-CODE_VERSION: Final = 2
+CODE_VERSION: Final = 3
 """Goes up whenever the same events would give other rows."""
 
 

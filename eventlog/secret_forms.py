@@ -1,0 +1,68 @@
+"""Secrets that are told by their form, whatever the name they stand under: URLs, keys, headers, tokens."""
+
+import base64
+import binascii
+import re
+from typing import Final
+
+# each attempt starts at a "://" and ends before the next one, so that a search takes linear time; a password may hold
+# "/", "?" and "#" as people write them, but a port before a path is no password
+_URL_WITH_PASSWORD: Final = re.compile(
+    r"""(?<=[A-Za-z0-9+.\-]):\\*/\\*/(?!\[)[^\s/?\#@:]*+:
+        (?!\d{1,5}(?:[/?\#"'\\<>)\]};]|$))(?:(?!:\\*/\\*/)[^\s@])++@
+      | jdbc:oracle:\w{1,16}:[^\s/@]{1,128}/[^\s@]{1,256}@""",
+    re.VERBOSE,
+)
+# of these schemes the name before the host, where no password follows, is a token or a password itself; elsewhere it is
+# a plain name more often: of a user (ssh://git@host), of a container (abfss://container@account)
+_URL_WITH_TOKEN: Final = re.compile(
+    r"""(?:https?|wss?|rediss?|nats):\\*/\\*/(?!\[)[^\s/?\#@:\\]++@""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# signatures of links that give access by themselves: Azure (SAS), AWS, Google
+_SIGNED_URL: Final = re.compile(r"(?<![a-z0-9])(?:x-amz-|x-goog-)?sig(?:nature)?=[^\s&;]")
+_PRIVATE_KEY: Final = re.compile(r"-----BEGIN[ A-Z0-9]{0,32}PRIVATE KEY|PuTTY-User-Key-File-")
+_BEARER: Final = re.compile(r"(?<![a-z])bearer\s++(?=\S*\d|\S{20})[\w.~+/\-]{6,}")
+_BASIC: Final = re.compile(r"(?<![A-Za-z])basic\s++([A-Za-z0-9+/]{4,1024}={0,2})", re.IGNORECASE)
+# tokens that their issuers mark; the list is that of the scanners gitleaks, detect-secrets and trufflehog
+_KNOWN_TOKEN: Final = re.compile(
+    r"""A(?:KIA|SIA)[A-Z2-7]{16}(?![A-Za-z0-9]) | AIza[\w\-]{35}                 # AWS, Google
+      | ya29\.[\w\-]{20} | GOCSPX-[\w\-]{20}
+      | gh[pousr]_[A-Za-z0-9]{36} | github_pat_\w{22} | glpat-[\w\-]{20}         # GitHub, GitLab
+      | xox[abeoprs]-[\w\-]{10} | xapp-\d-[\w\-]{10}                             # Slack
+      | hooks\.slack\.com/services/\w{8,12}/\w{8,12}/\w{20}
+      | [sr]k_(?:live|test)_[A-Za-z0-9]{10} | sk-(?:ant|proj)-[\w\-]{20}         # Stripe, Anthropic, OpenAI
+      | eyJ(?<![\w\-]eyJ)[\w\-]{8,4096}\.eyJ[\w\-]{8,4096}\.                  # JSON web tokens
+      | SG\.[\w\-]{22}\.[\w\-]{43} | npm_[A-Za-z0-9]{36} | pypi-AgE[\w\-]{40}    # SendGrid, npm, PyPI
+      | dapi[0-9a-f]{32} | dop_v1_[0-9a-f]{64} | hv[sb]\.[\w\-]{24}              # Databricks, DigitalOcean, Vault
+    """,
+    re.VERBOSE,
+)
+_SHORTEST_TOKEN: Final = 15
+
+
+def shows_secret(text: str) -> bool:
+    """Whether a text shows a secret by itself. Takes time in proportion to the text's length.
+
+    Such are URLs with a password, a token or a signature, private keys (PEM), credentials of HTTP's schemes Bearer and
+    Basic, and tokens of well-known services.
+    """
+    folded = text.lower()
+    return (
+        ("@" in text and (_URL_WITH_PASSWORD.search(text) or _URL_WITH_TOKEN.search(text)) is not None)
+        or ("sig" in folded and _SIGNED_URL.search(folded) is not None)
+        or (("private key" in folded or "putty" in folded) and _PRIVATE_KEY.search(text) is not None)
+        or ("bearer" in folded and _BEARER.search(folded) is not None)
+        or ("basic" in folded and any(_is_user_and_password(found[1]) for found in _BASIC.finditer(text)))
+        or (len(text) >= _SHORTEST_TOKEN and _KNOWN_TOKEN.search(text) is not None)
+    )
+
+
+def _is_user_and_password(encoded: str) -> bool:
+    """Whether base64 holds what RFC 7617 says, which the word after "Basic" in "Basic authentication" does not."""
+    digits = encoded.rstrip("=")
+    try:
+        decoded = base64.b64decode(digits + "=" * (-len(digits) % 4))
+    except binascii.Error:
+        return False
+    return b":" in decoded and decoded.decode("latin-1").isprintable()

@@ -1,0 +1,109 @@
+"""Names whose values are secrets, and such names in longer texts: assignments, command lines, XML."""
+
+import re
+from typing import Final
+
+_ALWAYS_SENSITIVE: Final = "sensitive."  # Samza's own mark of a key that must not be logged (MapConfig.sanitizeMap)
+_LAST_WORDS: Final = (  # too short or too common to count within a name: `pass.through`, `bypass`, `client.key.serde`
+    "pass",
+    "passcode",
+    "pwd",
+    "psk",
+    "creds",
+    "authorization",
+    "cookie",
+    "auth.key",
+    "cipher.key",
+    "client.key",
+    "crypto.key",
+    "database.key",
+    "db.key",
+    "decryption.key",
+    "hmac.key",
+    "master.key",
+    "priv.key",
+    "service.key",
+    "shared.key",
+    "ssh.key",
+    "ssl.key",
+    "storage.key",
+    "tls.key",
+)
+_INNER_DOT: Final = re.compile(r"(?<=\w)\\?\.(?=\w)")
+_JOINT: Final = r"[._\-]?"
+_VARIANT: Final = r"(?:[._\-](?:\d+|value|base64|old|new|current|previous|primary|secondary))?"
+_CLOSING: Final = r"[\s\\\"'\])]*+"  # what may stand between a name and its sign: `opts["db.password"] = …`
+_ASSIGNS: Final = "(?:[=:]|%3[ad])"
+# every last word holds one of these, so that most texts are done with after a single look
+_HINTS: Final = ("pass", "pwd", "psk", "creds", "authorization", "cookie", "key")
+_HUMP: Final = re.compile("(?<=[a-z0-9])(?<![Bb]y)(?=Pass|Pwd|Creds)")  # of `dbPass`; `byPass` is a word of its own
+# an option and its argument: `--password X`, also as two items of a list
+_OPTION: Final = re.compile(r"""(?<![^\s"'=,\[])--?+([a-z][\w.\-]*+)["'\\,\]]*+\s++["'\\]*+[^\s\-"'\\]""")
+_ELEMENT: Final = re.compile(r"(?:<|&lt;)([a-z][\w.:\-]*+)(?:\s[^<>&]*+)?+(?:>|&gt;)\s*+(?:<!\[cdata\[\s*+)?+[^<\s&]")
+# a name in one field and its value in the next: <name>db.password</name><value>X</value>, key="db.password" value="X"
+_NAMED_VALUE: Final = re.compile(
+    r"""(?:name|key)["'\\]*+\s*+[=:>]\s*+["'\\]*+([\w.\-]++)["'\\]*+(?:</\w++>)?+[\s,;]*+<?+["'\\]*+value["'\\]*+\s*+[=:>]"""
+)
+
+
+class SecretNames:
+    """The names that hold one of the patterns (see `SecretPolicy`), or end with a word that always names a secret."""
+
+    def __init__(self, patterns: tuple[str, ...]) -> None:
+        parts = "|".join(_pattern(pattern) for pattern in (*patterns, _ALWAYS_SENSITIVE))
+        self._hint = re.compile("|".join((*_HINTS, parts)))
+        self._name = re.compile(rf"{parts}|(?:{_ENDINGS}){_VARIANT}\Z")
+        # what follows a part of a name ends before the next such part, so that a search takes linear time
+        self._assignment = re.compile(
+            rf"(?:(?:{parts})(?:(?!{parts})[\w.\-])*+|(?:{_ENDINGS}){_VARIANT}){_CLOSING}{_ASSIGNS}"
+        )
+
+    def is_secret(self, name: str) -> bool:
+        """Whether the value under this name is a secret whatever it is."""
+        return self._is_secret(_folded(name))
+
+    def is_secret_option(self, text: str) -> bool:
+        """Whether a text is an option of a command line whose argument, which comes next, is a secret."""
+        return text[:1] == "-" and "=" not in text and self.is_secret(text)
+
+    def stand_in(self, text: str) -> bool:
+        """Whether a text gives a value to such a name. Takes time in proportion to the text's length."""
+        may_assign = "=" in text or ":" in text or "%3" in text
+        may_be_option, may_be_element = "-" in text, "<" in text or "&lt;" in text
+        if not (may_assign or may_be_option or may_be_element):
+            return False
+        folded = _folded(text)
+        if self._hint.search(folded) is None:
+            return False
+        return (
+            (may_assign and self._assignment.search(folded) is not None)
+            or (may_be_option and self._any_named(_OPTION, folded))
+            or (may_be_element and self._any_named(_ELEMENT, folded))
+            or ("value" in folded and self._any_named(_NAMED_VALUE, folded))
+        )
+
+    def _any_named(self, form: re.Pattern[str], folded: str) -> bool:
+        return any(self._is_secret(found[1]) for found in form.finditer(folded))
+
+    def _is_secret(self, folded: str) -> bool:
+        return self._hint.search(folded) is not None and self._name.search(folded) is not None
+
+
+def _folded(text: str) -> str:
+    """In small letters, for a search that ignores case takes ten times as long; a word after a hump stands apart."""
+    if "Pass" in text or "Pwd" in text or "Creds" in text:
+        text = _HUMP.sub(".", text)
+    return text.lower()
+
+
+def _pattern(pattern: str) -> str:
+    joined = _INNER_DOT.sub(_JOINT, re.escape(pattern.lower()))
+    # Samza has `stores.<store>.key.serde`, and a store may be called `account`
+    return rf"{joined}(?!\.serde\b)" if pattern.lower().endswith("key") else joined
+
+
+_WORDS: Final = "|".join(_INNER_DOT.sub(_JOINT, word) for word in _LAST_WORDS)
+_ENDINGS: Final = (
+    "(?:key|store|db|database|user|root|admin)pass"
+    rf"|(?:(?<![a-z])|(?<=%[0-9a-f][0-9a-f]))(?:{_WORDS})"  # a word of its own, also behind a sign escaped for URLs
+)
