@@ -7,7 +7,13 @@ from typing import Any, Final
 
 import pytest
 from psycopg import IsolationLevel
-from psycopg.errors import InvalidTransactionState, NoDataFound, NullValueNotAllowed, QueryCanceled
+from psycopg.errors import (
+    InvalidParameterValue,
+    InvalidTransactionState,
+    NoDataFound,
+    NullValueNotAllowed,
+    QueryCanceled,
+)
 
 from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
@@ -130,6 +136,13 @@ def test_an_unknown_stream_is_refused(writer: Connection) -> None:
         NoDataFound, match=r"no log of the stream '__samza_coordinator_waited' is known: .*log_position"
     ):
         wait_for(writer, "__samza_coordinator_waited", 0, LONG_MS)
+
+
+def test_nobody_waits_longer_than_ten_minutes(writer: Connection) -> None:
+    fold(writer, EVENTS)
+    assert wait_for(writer, STREAM, 1, 600_000) == (True,)
+    with pytest.raises(InvalidParameterValue, match=r"waits 600000 ms \(10 minutes\) at most, not 600001: give less"):
+        wait_for(writer, STREAM, 1, 600_001)
 
 
 @pytest.mark.parametrize("arguments", [(None, 0, 0), (STREAM, None, 0), (STREAM, 0, None)])

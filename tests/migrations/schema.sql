@@ -2760,6 +2760,10 @@ begin
     raise exception using errcode = 'null_value_not_allowed',
       message = 'coordinator.wait_for was called with a null: give the name of a stream, an offset of it, and how many milliseconds to wait at most';
   end if;
+  if $3 > 600000 then
+    raise exception using errcode = 'invalid_parameter_value', message = format(
+      'coordinator.wait_for waits 600000 ms (10 minutes) at most, not %s: give less, and call it again when it returns false', $3);
+  end if;
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
     raise exception using errcode = 'invalid_transaction_state', message = format(
       'coordinator.wait_for would wait in vain: a transaction that is %s does not see what others commit; call it before that transaction', current_setting('transaction_isolation'));
@@ -2787,7 +2791,7 @@ $_$;
 -- Name: FUNCTION wait_for(stream_name text, log_offset bigint, timeout_ms integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) IS 'Waits until the current incarnation of a stream has been folded beyond an offset, and says whether it has: true as soon as the next statement can read what that event says, false when so many milliseconds have passed (0 or less: it only looks). Raises for a stream that is not known, for a null, and in a transaction that is repeatable read or serializable, which could not see it.';
+COMMENT ON FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) IS 'Waits until the current incarnation of a stream has been folded beyond an offset, and says whether it has: true as soon as the next statement can read what that event says, false when so many milliseconds have passed (0 or less: it only looks; 600000, which is 10 minutes, at most). Raises for a stream that is not known, for a null, for a longer time, and in a transaction that is repeatable read or serializable, which could not see it.';
 
 --
 -- Name: append(text, bytea[], bytea[], bigint[], jsonb[], bigint, timestamp with time zone); Type: FUNCTION; Schema: eventlog; Owner: -
