@@ -7,7 +7,9 @@ from typing import Final
 SERVER_SETTINGS: Final[Mapping[str, str]] = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    "max_connections": "100",
+    "max_connections": "120",
+    # for the server's own user: when other logins have opened all the rest, commands and followers still get in
+    "superuser_reserved_connections": "20",
     "timezone": "UTC",
     "log_timezone": "UTC",
     "shared_buffers": "256MB",

@@ -1,16 +1,21 @@
 import stat
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy.engine import make_url
 
 from coordstream.cli.server import psql_environment
 from coordstream.postgres import EmbeddedPostgres
+from coordstream.postgres.configuration import SERVER_SETTINGS
 from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
 from tests.fixtures.postgres_server import temporary_home
 
 pytestmark = pytest.mark.slow
+
+OTHERS_CONNECTIONS = int(SERVER_SETTINGS["max_connections"]) - int(SERVER_SETTINGS["superuser_reserved_connections"])
 
 
 @pytest.fixture
@@ -41,6 +46,21 @@ def test_every_command_brings_the_server_up_and_migrates_it(cli: CommandLine, ho
     assert "was not running" in cli.done("down")
     assert EmbeddedPostgres(home).status().state == "stopped"
     assert len(cli.rows("status")) == 2
+
+
+def test_the_server_keeps_connections_for_its_own_user(cli: CommandLine, home: Path) -> None:
+    url = cli("up", "--json").json["database_url"]
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("create role anybody login password 'pw'")
+    anybody = make_url(url).set(username="anybody", password="pw").render_as_string(hide_password=False)
+    with ExitStack() as connections:
+        for _ in range(OTHERS_CONNECTIONS):
+            connections.enter_context(psycopg.connect(anybody))
+        with pytest.raises(psycopg.OperationalError, match="reserved for roles with the SUPERUSER attribute"):
+            psycopg.connect(anybody)
+        assert "was running" in cli.done("up")
+        assert cli.rows("status") == []
+        assert "stopped" in cli.done("down")
 
 
 @pytest.mark.slow
