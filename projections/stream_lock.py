@@ -23,11 +23,6 @@ where l.locktype = 'advisory' and l.granted and l.objsubid = 2
   and l.classid::bigint = %s and l.objid::bigint = hashtext(%s)::bigint & 4294967295
 """
 _SESSION: Final = "select pg_backend_pid()"
-_NOTICE_DEATH: Final = (
-    "set tcp_keepalives_idle = 15",
-    "set tcp_keepalives_interval = 5",
-    "set tcp_keepalives_count = 3",
-)
 
 
 class LockHolder(NamedTuple):
@@ -52,7 +47,6 @@ class StreamLocks:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        notice_death(connection)
         self._session = self._current_session()
 
     def take(self, stream_name: str) -> bool:
@@ -82,12 +76,6 @@ class StreamLocks:
     def _current_session(self) -> int:
         row = self._connection.execute(_SESSION).fetchone()
         return 0 if row is None else int(row[0])
-
-
-def notice_death(connection: Connection) -> None:
-    """Let Postgres end the session, and free its locks, within half a minute if our machine vanishes without a word."""
-    for statement in _NOTICE_DEATH:
-        connection.execute(statement)
 
 
 @contextmanager

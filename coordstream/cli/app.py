@@ -1,6 +1,7 @@
 """The program ``coordstream``: which commands there are, and how each of them ends.
 
-Exit code 0: done; 1: refused, with one sentence on standard error; 2: wrong use. Only the module of the command that
+Exit code 0: done; 1: refused, with one sentence on standard error; 2: wrong use; 128 and the number of the signal
+where one ended it (130: Ctrl-C). Only the module of the command that
 was asked for is imported, so that help is quick.
 """
 
@@ -13,12 +14,13 @@ from typing import Annotated, Final, NamedTuple
 import typer
 
 from coordstream.cli.completion import completed_line
+from coordstream.cli.termination import interrupted_by_signals
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from projections.errors import ProjectionError
 
 TRACEBACK: Final = "--traceback"
-INTERRUPTED: Final = 130
+INTERRUPTED: Final = 130  # Typer's answer to Ctrl-C
 PIPE_CLOSED: Final = 1  # as Typer ends where it sees this first
 
 
@@ -89,10 +91,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     # not standalone: Typer then leaves errors and exit codes to us, also that of an interrupted command
-    code = build_app(arguments)(arguments, prog_name="coordstream", standalone_mode=False)
+    with interrupted_by_signals() as received:
+        code = build_app(arguments)(arguments, prog_name="coordstream", standalone_mode=False)
     sys.stdout.flush()
     if code == INTERRUPTED:
         print("interrupted: the step under way was undone, what was done before it stays.", file=sys.stderr)
+        return 128 + received[0] if received else INTERRUPTED
     return code if isinstance(code, int) else 0
 
 

@@ -10,6 +10,7 @@ SERVER_SETTINGS: Final[Mapping[str, str]] = {
     "max_connections": "120",
     # for the server's own user: when other logins have opened all the rest, commands and followers still get in
     "superuser_reserved_connections": "20",
+    "client_connection_check_interval": "2s",
     "timezone": "UTC",
     "log_timezone": "UTC",
     "shared_buffers": "256MB",

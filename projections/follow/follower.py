@@ -18,7 +18,7 @@ from projections.follow.reports import Progress, Reports
 from projections.follow.session import FollowSession
 from projections.follow.stopping import Stopping
 from projections.projector import Clock, OnStep
-from projections.stream_lock import StreamLocks, notice_death
+from projections.stream_lock import StreamLocks
 
 APPLICATION_NAME: Final = "coordstream follow"
 _LOCK_TIMEOUT: Final = "set lock_timeout = '30s'"
@@ -89,7 +89,6 @@ class Follower:
     @contextmanager
     def _session(self) -> Iterator[FollowSession]:
         with self._connect() as holding, self._connect() as working:
-            notice_death(working)
             working.execute(_LOCK_TIMEOUT)
             attacher = Attacher(
                 working,

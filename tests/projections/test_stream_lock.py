@@ -71,14 +71,6 @@ def test_another_session_behind_the_connection_is_noticed(database_url: str) -> 
             locks.check()
 
 
-def test_a_holder_whose_machine_vanishes_is_noticed_within_half_a_minute(database_url: str) -> None:
-    with connect(database_url) as one:
-        StreamLocks(one)
-        names = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count")
-        idle, interval, count = (one.execute(f"show {name}".encode()).fetchone() for name in names)
-    assert (idle, interval, count) == (("15",), ("5",), ("3",))
-
-
 def test_a_stream_is_held_for_the_time_of_a_block(database_url: str) -> None:
     with connect(database_url) as one, connect(database_url) as other:
         with stream_lock(one, STREAM):

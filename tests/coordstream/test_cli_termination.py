@@ -1,0 +1,62 @@
+"""A command that is ended leaves nothing running in the database."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+
+from coordstream.cli.termination import interrupted_by_signals
+from tests.coordstream.command_line import MASK_KEY, CommandLine, without_settings
+from tests.fixtures.waiting import wait_until
+
+pytestmark = pytest.mark.slow
+
+WAITING = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+
+
+@contextmanager
+def held_up_query(cli: CommandLine) -> Iterator[tuple["subprocess.Popen[str]", Callable[[], bool]]]:
+    """A command whose query waits for a lock that is never given, and whether it waits."""
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
+    command = [sys.executable, "-m", "coordstream.cli", "status"]
+    with cli.connection() as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
+        blocker.execute("lock table eventlog.event in access exclusive mode")
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
+            try:
+                wait_until(lambda: watcher.execute(WAITING).fetchall(), 30, "the query to wait")
+                yield child, lambda: bool(watcher.execute(WAITING).fetchall())
+            finally:
+                child.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_cancels_the_query_under_way(cli: CommandLine, number: signal.Signals) -> None:
+    with held_up_query(cli) as (child, is_waiting):
+        child.send_signal(number)
+        _, said = child.communicate(timeout=30)
+        wait_until(lambda: not is_waiting(), 30, "the server to end the query")
+    assert child.returncode == 128 + number
+    assert said == "interrupted: the step under way was undone, what was done before it stays.\n"
+
+
+def test_the_server_notices_that_a_command_was_killed(cli: CommandLine) -> None:
+    with held_up_query(cli) as (child, is_waiting):
+        child.kill()
+        child.wait()
+        wait_until(lambda: not is_waiting(), 30, "the server to end the query")
+
+
+def test_a_signal_that_is_ignored_or_handled_is_left_alone() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interrupted_by_signals() as received:
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert received == []
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
