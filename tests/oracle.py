@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -108,14 +108,19 @@ def config_of(state: Sequence[Living]) -> dict[str, str]:
     return {one.meaning[1]: one.said for one in state if one.meaning[0] == "set-config"}
 
 
-def coordinator_rows(state: Sequence[Living]) -> dict[str, list[Row]]:
-    """Rows of every relation that the coordinator stream alone makes."""
+def coordinator_rows(state: Sequence[Living], checkpointed: Collection[Row] = ()) -> dict[str, list[Row]]:
+    """Rows of every relation that the coordinator stream makes.
+
+    ``checkpointed`` is what the checkpoints say who reads what (system, stream, partition, task): it settles what
+    startpoints mean where nothing is assigned.
+    """
     rows: dict[str, list[Row]] = {name: [] for name in ROWS if not name.endswith("checkpoint")}
     assigned = {(*one.meaning[1:4], task) for one in state if one.meaning[0] == _TASK_PARTITION for task in one.said}
+    reads = assigned or set(checkpointed)
     for one in state:
         name, make = RELATION_BY_TYPE.get(one.meaning[0], ("", _nothing))
         if one.meaning[0] == "samza-startpoint-v1":
-            rows["startpoint"].append((*_requested(one, assigned), one.event.offset))
+            rows["startpoint"].append((*_requested(one, reads), one.event.offset))
         elif name:
             rows[name] += [(*row, one.event.offset) for row in make(one.meaning[1:], one.said)]
         elif one.meaning[0] != "set-checkpoint":

@@ -32,17 +32,18 @@ def job_relations(coordinator: Events, checkpoint: Events | None) -> Relations:
     """Rows of every relation after these events, in no order; ``checkpoint`` None: the job has no such topic."""
     state = coordinator_state(coordinator)
     topic = [] if checkpoint is None else living(checkpoint, _checkpoint_key, _checkpoint_value)
-    relations = coordinator_rows(state)
+    config = config_of(state)
+    chosen = list(_chosen(config, state, topic, checkpoint is not None))
+    changelogs = _changelogs(config)
+    checkpoints = [row for version, one in chosen for row in _input_rows(version, one, changelogs)]
+    relations = coordinator_rows(state, {(*row[1:4], row[0]) for row in checkpoints})
     relations["other_message"] += [
         (kind, task, one.said, one.event.offset)
         for one in topic
         for kind, task, *_ in [one.meaning]
         if kind not in _VERSIONS
     ]
-    config = config_of(state)
-    chosen = list(_chosen(config, state, topic, checkpoint is not None))
-    changelogs = _changelogs(config)
-    relations["checkpoint"] = [row for version, one in chosen for row in _input_rows(version, one, changelogs)]
+    relations["checkpoint"] = checkpoints
     relations["state_checkpoint"] = [row for version, one in chosen for row in _state_rows(version, one, changelogs)]
     return relations
 

@@ -27,6 +27,9 @@ select c.task_name from coordinator.checkpoint c where %(job)s in (c.job_name, c
 _INPUTS: Final = """
 select distinct p.system_name || '.' || p.stream_name from coordinator.task_partition p
 where %(job)s in (p.job_name, p.job_name || '/' || p.job_id)
+union
+select distinct c.system_name || '.' || c.stream_name from coordinator.checkpoint c
+where %(job)s in (c.job_name, c.job_name || '/' || c.job_id)
 """
 _STEERS_BASH: Final = re.compile(r"([^\w@%+=:,./-])")
 

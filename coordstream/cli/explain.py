@@ -75,10 +75,12 @@ def _print(steps: list[Row], title: str) -> None:
 
 def _refuse(database: Database, job: Job, task: str, cut: Cut) -> NoReturn:
     """Raise CoordstreamError, which says what tasks the job has."""
-    tasks = sorted({row["task_name"] for row in state(database.connection, "task_partition", job, cut)})
+    rows = state(database.connection, "task_partition", job, cut) or state(database.connection, "checkpoint", job, cut)
+    tasks = sorted({row["task_name"] for row in rows})
     if not tasks:
         raise CoordstreamError(
-            f"job {job} has not said which partitions its tasks read{cut}: nothing can be explained."
+            f"job {job} has neither assignments nor checkpoints{cut}, so it is not known which partitions its tasks "
+            "read: nothing can be explained."
         )
     listed = ", ".join(tasks[:10]) + (f" and {len(tasks) - 10} more" if len(tasks) > 10 else "")
     raise CoordstreamError(f"job {job} assigns no partition to a task {task!r}{cut}: it has {listed}.")

@@ -14,12 +14,16 @@ _ENDS: Final = {"oldest": "at the oldest event", "upcoming": "with the next even
 
 
 def sentence(steps: Sequence[Row]) -> str:
-    """Where a partition starts and what decided that; ``steps`` are the partition's rows, in their order."""
+    """Where a partition starts, what decided that, and whether it had to be assumed that the task reads it.
+
+    ``steps`` are the partition's rows, in their order.
+    """
     partition = printable(input_partition(steps[0]))
     won = next((step for step in steps if step["outcome"] == "wins"), None)
     if won is None:
         return f"{partition} is not read: {_because(steps[0])}."
-    return f"{partition} starts {place(won['candidate'])}. The {won['rule']} decides: {_because(won)}."
+    assumed = f" Not assigned: {_because(steps[0])}." if steps[0]["rule"] == "input" else ""
+    return f"{partition} starts {place(won['candidate'])}. The {won['rule']} decides: {_because(won)}.{assumed}"
 
 
 def place(candidate: str) -> str:

@@ -41,8 +41,15 @@ class StartpointJob(NamedTuple):
 
     def warnings(self) -> tuple[str, ...]:
         """What is not known of the job, in sentences."""
-        unknown = self.unknown_checkpoints
-        return (f"where the tasks are, and whether they run, is not known: {unknown}",) if unknown else ()
+        told = []
+        if self.unknown_checkpoints:
+            told.append(f"where the tasks are, and whether they run, is not known: {self.unknown_checkpoints}")
+        if self.facts.assigned_by == "checkpoint":
+            told.append(
+                "the job has no assignments of partitions to tasks, so each task is taken to read what its checkpoint "
+                "names"
+            )
+        return tuple(told)
 
     def require_writable(self) -> None:
         """Refuse before anybody is asked, rather than after."""
@@ -66,7 +73,9 @@ def open_startpoint_job(word: str, clock: Clock) -> Iterator[StartpointJob]:
         facts = StartpointFacts.read(logs.coordinator)
         config = facts.job.config
         named = Job(config.get(JOB_NAME, logs.job.name), config.get(JOB_ID, logs.job.id))
-        yield StartpointJob(named, logs.coordinator, facts, *_checkpoints(logs, facts, clock))
+        checkpoints, last_commit_ms, unknown = _checkpoints(logs, facts, clock)
+        known = facts.with_checkpoints(checkpoints)
+        yield StartpointJob(named, logs.coordinator, known, checkpoints, last_commit_ms, unknown)
 
 
 def clock_behind(found: StartpointJob, clock: Clock) -> str:
@@ -103,9 +112,7 @@ def _checkpoints(logs: JobLogs, facts: StartpointFacts, clock: Clock) -> tuple[C
     try:
         manager = checkpoint_manager(facts.job.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint)
         with CheckpointTool(manager, facts.job, clock=clock) as tool:
-            current = tool.current()
-            offsets = {task_name: each.offsets for task_name, each in current.items() if each is not None}
-            return offsets, manager.last_commit_ms(), ""
+            return tool.current_inputs(), manager.last_commit_ms(), ""
     except (CheckpointError, ConfigError) as error:
         return {}, None, str(error)
 

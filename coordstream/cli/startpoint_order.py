@@ -9,7 +9,7 @@ from coordstream.cli.rows import Row
 from coordstream.cli.startpoint_job import StartpointJob
 from coordstream.cli.startpoint_words import events_between, findings, follows, listed, start_place, startpoint_place
 from eventlog.errors import EventLogError
-from eventlog.partition import StartpointKey, TaskName
+from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, StartpointTimestamp, is_expired
 from managers.startpoints.startpoint_fan_out import whole
 from managers.startpoints.startpoint_input import InputAnswer, ask_input
@@ -40,6 +40,11 @@ class Order(NamedTuple):
     def requests(self) -> Requests:
         """What is written, by the texts of the keys."""
         return {str(key): self.startpoint for key in self.keys}
+
+    @property
+    def unread(self) -> list[SystemStreamPartition]:
+        """The partitions that no task is known to read; sorted."""
+        return sorted({key.partition for key in self.keys} - {whole(start.partition) for start in self.starts})
 
 
 def make_order(
@@ -74,11 +79,9 @@ def order_rows(order: Order) -> list[Row]:
 
     ``is_followed``: the task would start as asked; ``events_again`` are negative where events are left out.
     """
-    read = {whole(start.partition) for start in order.starts}
-    unread = sorted({key.partition for key in order.keys} - read)
     return [_row(order, start) for start in order.starts] + [
         {**_row(order, None), "stream_name": each.stream, "system_name": each.system, "partition_id": each.partition}
-        for each in unread
+        for each in order.unread
     ]
 
 
@@ -92,6 +95,7 @@ def warnings(order: Order) -> Iterator[str]:
     yield from _future(order)
     yield from _of_job(order)
     yield from _of_keys(order)
+    yield from _unread(order)
     yield from _not_followed(order)
     yield from _replacements(order)
     yield from _dropped(order)
@@ -167,6 +171,21 @@ def _of_keys(order: Order) -> Iterator[str]:
     yield from list(told)[:MOST_LIKE_IT]
     if len(told) > MOST_LIKE_IT:
         yield f"and {len(told) - MOST_LIKE_IT} warnings more like the last one, of other partitions"
+
+
+def _unread(order: Order) -> Iterator[str]:
+    """Whether nobody could follow the order, as far as the job's logs tell."""
+    if order.starts:
+        return
+    partitions = listed(list(map(str, order.unread)))
+    if order.found.facts.reads():
+        yield f"no task of the job reads {partitions}: nobody follows this unless a task is assigned it"
+    else:
+        yield (
+            f"nobody could follow this yet: the job has no assignments and no checkpoints that say which task reads "
+            f"{partitions}, so `coordstream startpoint fan-out` hands it to nobody; Samza's own coordinator does, "
+            "when it starts the job"
+        )
 
 
 def _not_followed(order: Order) -> Iterator[str]:

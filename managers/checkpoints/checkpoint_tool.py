@@ -74,11 +74,15 @@ class CheckpointTool:
         """The checkpoint that each of the job's tasks would start from, sorted by task."""
         return {task_name: self._current(task_name) for task_name in sorted(self._known())}
 
+    def current_inputs(self) -> dict[str, Offsets]:
+        """The input offsets of each task that has a checkpoint, sorted by task; changelogs are left out."""
+        current = self.current().items()
+        return {task_name: self._inputs(checkpoint) for task_name, checkpoint in current if checkpoint is not None}
+
     def property_lines(self) -> Iterator[str]:
         """Current input offsets as the lines of a property file; changelogs are left out."""
-        for task_name, checkpoint in self.current().items():
-            if checkpoint is not None:
-                yield from property_lines(task_name, self._inputs(checkpoint))
+        for task_name, offsets in self.current_inputs().items():
+            yield from property_lines(task_name, offsets)
 
     def plan(self, offsets: TaskOffsets, *, replace: bool = False, any_task: bool = False) -> list[CheckpointChange]:
         """The checkpoints that would be written, of tasks whose checkpoint differs; nothing is written.

@@ -1,7 +1,8 @@
 """What a job's coordinator stream says of where its tasks start: who reads what, what was requested and handed out."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from eventlog.inputs import inputs
 from eventlog.log import EventLog
@@ -23,14 +24,16 @@ Stream = tuple[str, str]
 """System and stream."""
 Readers = Mapping[SystemStreamPartition, frozenset[str]]
 """The tasks that read a partition."""
+AssignedBy = Literal["assignment", "checkpoint"]
+"""What says which task reads what."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartpointFacts:
     """A job's coordinator stream, as far as it decides where tasks start.
 
-    ``readers`` are the active tasks of each partition that was ever assigned; ``requests`` are by the text of their
-    keys; ``newest_record_ms`` is the latest time of any record, None where there is none.
+    ``readers`` are the active tasks of each partition that was ever assigned, or see `with_checkpoints`; ``requests``
+    are by the text of their keys; ``newest_record_ms`` is the latest time of any record, None where there is none.
     """
 
     job: JobFacts
@@ -38,6 +41,7 @@ class StartpointFacts:
     requests: Mapping[str, Startpoint]
     handed_out: Mapping[str, Mapping[SystemStreamPartition, Startpoint]]
     newest_record_ms: int | None = None
+    assigned_by: AssignedBy = "assignment"
 
     @classmethod
     def read(cls, log: EventLog) -> "StartpointFacts":
@@ -59,6 +63,25 @@ class StartpointFacts:
             {each.task_name: each.fan_out.fan_outs for each in messages if isinstance(each, SetStartpointFanOut)},
             newest_record_ms,
         )
+
+    def with_checkpoints(self, named: Mapping[str, Collection[SystemStreamPartition]]) -> "StartpointFacts":
+        """The same, with what the checkpoints name as what their tasks read, if the job has no assignments at all.
+
+        Jobs as in seed 000 have none, nor have programs that only use the managers. ``named`` is by task, without
+        changelogs. The relation ``starting_offset`` has the same rule.
+        """
+        if any(self.readers.values()):
+            return self
+        found: dict[SystemStreamPartition, frozenset[str]] = {}
+        for task_name, partitions in named.items():
+            for partition in partitions:
+                found[partition] = found.get(partition, frozenset()) | {task_name}
+        return replace(self, readers=found, assigned_by="checkpoint") if found else self
+
+    @property
+    def task_names(self) -> frozenset[str]:
+        """The active tasks that the job is known to have."""
+        return self.job.task_names.union(*self.readers.values())
 
     @property
     def streams(self) -> frozenset[Stream]:

@@ -73,7 +73,7 @@ def _require_input(facts: StartpointFacts, stream: Stream) -> None:
 
 
 def _require_tasks(facts: StartpointFacts, task_names: Collection[str]) -> None:
-    known = sorted(facts.job.task_names)
+    known = sorted(facts.task_names)
     unknown = [task_name for task_name in task_names if known and task_name not in known]
     if unknown:
         listed = ", ".join(known[:10]) + (" and more" if len(known) > 10 else "")

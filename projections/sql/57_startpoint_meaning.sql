@@ -1,6 +1,6 @@
--- What a startpoint's key says. One that can be read in several ways (`k.s.1.2`) is settled by the assignments of tasks to
--- partitions that are known now (cut null) or were at an offset, else it is ambiguous.
-create function projection.startpoint_meaning(log_id integer, key_id integer, cut bigint)
+-- What a startpoint's key says. One that can be read in several ways (`k.s.1.2`) is settled by what the tasks are known to read
+-- now (cuts null) or read at an offset of both logs, else it is ambiguous.
+create function projection.startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint)
 returns table (system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean)
 language sql stable parallel safe as $$
   select r.system_name, r.stream_name, r.partition_id, r.task_name, r.readings > 1 and r.known_readings <> 1
@@ -8,7 +8,7 @@ language sql stable parallel safe as $$
     select k.*, count(*) filter (where k.is_known) over () as known_readings, row_number() over (order by k.is_known desc, k.n) as place
     from (
       select s.*, case when s.readings > 1 then exists (
-          select from projection.task_partition_state($1, null, $3) t
+          select from projection.task_input($1, $3, $4, $5) t
           where t.system_name = s.system_name and t.stream_name = s.stream_name and t.partition_id = s.partition_id
             and (s.task_name is null or t.task_name = s.task_name)) else true end as is_known
       from (select p.*, count(*) over () as readings from projection.startpoint_reading p where p.log_id = $1 and p.key_id = $2) s) k) r

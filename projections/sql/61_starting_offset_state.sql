@@ -3,14 +3,14 @@ create function projection.starting_offset_state(coordinator_log integer, coordi
                                                  checkpoint_log integer, checkpoint_cut bigint, at timestamptz)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, decided_by text,
                startpoint_type text, startpoint_value text, starting_offset text, startpoint_log_offset bigint, checkpoint_log_offset bigint,
-               ignored_reason text)
+               ignored_reason text, assigned_by text)
 language sql stable parallel safe as $$
   with config as (
     select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf from projection.config_state($1, null, $2) c
   ), input as (
     select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
   ), part as (
-    select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket from projection.task_partition_state($1, null, $2) t
+    select t.* from projection.task_input($1, $2, $3, $4) t
     where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
       or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
   ), setting as (                                  -- what config says of each stream
@@ -24,7 +24,7 @@ language sql stable parallel safe as $$
   ), candidate as (                                -- requests that name the partition of a task, best first
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
       case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
-    from part p join projection.startpoint_candidate($1, $2, $5) r using (system_name, stream_name, partition_id)
+    from part p join projection.startpoint_candidate($1, $2, $3, $4, $5) r using (system_name, stream_name, partition_id)
     where r.task_name is null or r.task_name = p.task_name
     window w as (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
                  order by r.is_ambiguous, r.is_expired, r.created_ms desc, r.task_name nulls last, r.log_offset desc)
@@ -74,6 +74,7 @@ language sql stable parallel safe as $$
       when d.ignored is not null then d.ignored
       when d.is_replaced then 'replaced'
       when d.input_offset is not null and d.decided_by in ('startpoint', 'reset') then d.decided_by
-    end
+    end,
+    d.assigned_by
   from decided d
 $$;

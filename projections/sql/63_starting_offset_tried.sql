@@ -11,9 +11,9 @@ language sql stable parallel safe as $$
   with config as (
     select c.* from projection.config_state($1, $2, $3) c
   ), part as (                                     -- decided_by null = not among the job's inputs
-    select t.system_name, t.stream_name, t.partition_id, t.key_bucket, d.decided_by, d.startpoint_log_offset, d.checkpoint_log_offset,
+    select t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.assigned_by, d.decided_by, d.startpoint_log_offset, d.checkpoint_log_offset,
       max(d.startpoint_log_offset) over () as newest_startpoint
-    from projection.task_partition_state($1, $2, $3) t
+    from projection.task_input($1, $3, $4, $6) t
     left join projection.starting_offset_state($1, $3, $4, $6, $8) d on (d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket)
       = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
     where t.task_name = $7
@@ -25,14 +25,16 @@ language sql stable parallel safe as $$
     join config c on c.config_key = o.config_key
     window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
   ), startpoint as (
-    select s.* from projection.startpoint_tried($1, $3, $8, $7) s
+    select s.* from projection.startpoint_tried($1, $3, $4, $6, $8, $7) s
   ), tried as (                                    -- own_reason: why it is out, whatever else there is
     select p.*, 0 as rule_place, 1::bigint as place, 'input' as rule, null as candidate, null as winning_reason,
-      'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name as own_reason,
+      case when p.decided_by is null then 'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name
+           else 'not assigned: the job has no assignment of partitions to tasks, so the task is taken to read what its checkpoint names' end as own_reason,
       c.record_time, c.message_time, c.source, c.host, c.username, 'coordinator' as stream_kind, c.log_offset
     from part p
-    left join (select c.* from config c where c.config_key in ('task.inputs', 'task.broadcast.inputs') order by c.log_offset desc limit 1) c on true
-    where p.decided_by is null
+    left join (select c.* from config c where c.config_key in ('task.inputs', 'task.broadcast.inputs') order by c.log_offset desc limit 1) c
+      on p.decided_by is null
+    where p.decided_by is null or p.assigned_by = 'checkpoint'
     union all
     select p.*, 1, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
         order by s.log_offset = p.startpoint_log_offset desc, s.is_fan_out, s.is_ambiguous, s.is_expired, s.created_ms desc, s.is_for_task desc, s.log_offset desc),

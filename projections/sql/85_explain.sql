@@ -14,7 +14,6 @@ language sql stable parallel safe as $$
     from projection.job_at($1, $2, $4) a where $4 is not null) j
   cross join lateral projection.starting_offset_tried(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
                                                       j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut, $3, coalesce($4, now())) r
-  where j.coordinator_log is not null
   order by r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.step
 $$;
-comment on function coordinator.explain is E'Why a task starts each of its partitions where it does, at a time (null: now): every startpoint, reset, checkpoint and default that was tried, in the order of the decision, with the event that says it. outcome is wins (one a partition, what starting_offset shows), loses or absent (nothing to start from); reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner.\nKey: system_name, stream_name, partition_id, key_bucket, step.';
+comment on function coordinator.explain is E'Why a task starts each of its partitions where it does, at a time (null: now): every startpoint, reset, checkpoint and default that was tried, in the order of the decision, with the event that says it. outcome is wins (one a partition, what starting_offset shows), loses or absent (nothing to start from); reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner. Where the job has no assignments at all, the partitions are those of its tasks'' checkpoints, and each has a first row with the rule input that says so.\nKey: system_name, stream_name, partition_id, key_bucket, step.';

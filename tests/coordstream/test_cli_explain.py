@@ -63,8 +63,8 @@ def test_a_task_that_is_not_there_is_refused(wordcount: CommandLine) -> None:
     assert sentence == f"job wordcount_pv/1 assigns no partition to a task 'Partition 9': it has {TASKS}."
     sentence = wordcount.refused("explain", "wordcount_pv", "Partition 1", "--at", "2020-01-01")
     assert sentence == (
-        "job wordcount_pv/1 has not said which partitions its tasks read as of 2020-01-01 00:00:00 UTC:"
-        " nothing can be explained."
+        "job wordcount_pv/1 has neither assignments nor checkpoints as of 2020-01-01 00:00:00 UTC,"
+        " so it is not known which partitions its tasks read: nothing can be explained."
     )
     assert "there is no job 'nope'" in wordcount.refused("explain", "nope", "Partition 1")
 

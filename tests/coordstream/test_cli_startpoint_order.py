@@ -90,7 +90,10 @@ def test_an_input_that_cant_be_asked_is_one_warning(inputs: MemorySystemAdmin) -
     sentence = (
         "not checked with the input: memory has no stream gone: look at its name again, or at which system it is in"
     )
-    assert list(warnings(ordered(gone, given=GivenInput("kafka", "gone", (0,))))) == [sentence]
+    assert list(warnings(ordered(gone, given=GivenInput("kafka", "gone", (0,))))) == [
+        sentence,
+        "no task of the job reads kafka.gone.0: nobody follows this unless a task is assigned it",
+    ]
 
 
 def test_requests_that_live_are_replaced_and_said_so(inputs: MemorySystemAdmin) -> None:

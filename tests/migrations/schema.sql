@@ -971,7 +971,6 @@ CREATE FUNCTION coordinator.explain(job_name text, job_id text, task_name text, 
     from projection.job_at($1, $2, $4) a where $4 is not null) j
   cross join lateral projection.starting_offset_tried(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
                                                       j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut, $3, coalesce($4, now())) r
-  where j.coordinator_log is not null
   order by r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.step
 $_$;
 
@@ -979,7 +978,7 @@ $_$;
 -- Name: FUNCTION explain(job_name text, job_id text, task_name text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) IS 'Why a task starts each of its partitions where it does, at a time (null: now): every startpoint, reset, checkpoint and default that was tried, in the order of the decision, with the event that says it. outcome is wins (one a partition, what starting_offset shows), loses or absent (nothing to start from); reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner.
+COMMENT ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) IS 'Why a task starts each of its partitions where it does, at a time (null: now): every startpoint, reset, checkpoint and default that was tried, in the order of the decision, with the event that says it. outcome is wins (one a partition, what starting_offset shows), loses or absent (nothing to start from); reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner. Where the job has no assignments at all, the partitions are those of its tasks'' checkpoints, and each has a first row with the rule input that says so.
 Key: system_name, stream_name, partition_id, key_bucket, step.';
 
 --
@@ -1155,7 +1154,7 @@ COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name t
 -- Name: starting_offset_state(integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, decided_by text, startpoint_type text, startpoint_value text, starting_offset text, startpoint_log_offset bigint, checkpoint_log_offset bigint, ignored_reason text)
+CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, decided_by text, startpoint_type text, startpoint_value text, starting_offset text, startpoint_log_offset bigint, checkpoint_log_offset bigint, ignored_reason text, assigned_by text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   with config as (
@@ -1163,7 +1162,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
   ), input as (
     select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
   ), part as (
-    select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket from projection.task_partition_state($1, null, $2) t
+    select t.* from projection.task_input($1, $2, $3, $4) t
     where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
       or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
   ), setting as (                                  -- what config says of each stream
@@ -1177,7 +1176,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
   ), candidate as (                                -- requests that name the partition of a task, best first
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
       case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
-    from part p join projection.startpoint_candidate($1, $2, $5) r using (system_name, stream_name, partition_id)
+    from part p join projection.startpoint_candidate($1, $2, $3, $4, $5) r using (system_name, stream_name, partition_id)
     where r.task_name is null or r.task_name = p.task_name
     window w as (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
                  order by r.is_ambiguous, r.is_expired, r.created_ms desc, r.task_name nulls last, r.log_offset desc)
@@ -1227,7 +1226,8 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
       when d.ignored is not null then d.ignored
       when d.is_replaced then 'replaced'
       when d.input_offset is not null and d.decided_by in ('startpoint', 'reset') then d.decided_by
-    end
+    end,
+    d.assigned_by
   from decided d
 $_$;
 
@@ -1250,15 +1250,16 @@ CREATE VIEW coordinator.starting_offset AS
     r.starting_offset,
     r.startpoint_log_offset,
     r.checkpoint_log_offset,
-    r.ignored_reason
+    r.ignored_reason,
+    r.assigned_by
    FROM (projection.job_now j
-     CROSS JOIN LATERAL projection.starting_offset_state(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, now()) r(task_name, system_name, stream_name, partition_id, key_bucket, decided_by, startpoint_type, startpoint_value, starting_offset, startpoint_log_offset, checkpoint_log_offset, ignored_reason));
+     CROSS JOIN LATERAL projection.starting_offset_state(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, now()) r(task_name, system_name, stream_name, partition_id, key_bucket, decided_by, startpoint_type, startpoint_value, starting_offset, startpoint_log_offset, checkpoint_log_offset, ignored_reason, assigned_by));
 
 --
 -- Name: VIEW starting_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.starting_offset IS 'Where the next start, as a new deployment, would begin each partition of every task, and by which rule: startpoint, then reset, then checkpoint, then default. Only streams that are among the job''s inputs; expiry is judged when read (by the function: at its time).
+COMMENT ON VIEW coordinator.starting_offset IS 'Where the next start, as a new deployment, would begin each partition of every task, and by which rule: startpoint, then reset, then checkpoint, then default. The partitions are those assigned to the tasks; where the job has no assignments at all (seed 000, or a job that only uses the managers), those that the tasks'' checkpoints name. Only streams that are among the job''s inputs; expiry is judged when read (by the function: at its time).
 Key: task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
@@ -1352,6 +1353,12 @@ COMMENT ON COLUMN coordinator.starting_offset.checkpoint_log_offset IS 'The even
 COMMENT ON COLUMN coordinator.starting_offset.ignored_reason IS 'Why the strongest loser lost: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (a newer hand-out), `no place` (a startpoint that names none), `startpoint` or `reset` (it was the checkpoint). Null: nothing was passed over.';
 
 --
+-- Name: COLUMN starting_offset.assigned_by; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.starting_offset.assigned_by IS 'What says that the task reads the partition: `assignment`, or `checkpoint` where the job has no assignments.';
+
+--
 -- Name: starting_offset_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
 --
 
@@ -1361,7 +1368,6 @@ CREATE FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at
   select j.job_name, j.job_id, j.job_bucket, r.*
   from projection.job_at($1, $2, $3) j
   cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, $3) r
-  where j.coordinator_log is not null
 $_$;
 
 --
@@ -1371,17 +1377,17 @@ $_$;
 COMMENT ON FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.starting_offset as it was at a time; expiry is judged at that time.';
 
 --
--- Name: startpoint_state(integer, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_state(integer, integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_at timestamp with time zone, expires_at timestamp with time zone, is_expired boolean, is_ambiguous boolean, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+CREATE FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_at timestamp with time zone, expires_at timestamp with time zone, is_expired boolean, is_ambiguous boolean, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value,
     projection.to_time(r.created_ms), projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000),
-    projection.is_expired(r.created_ms, $4), r.is_ambiguous,
+    projection.is_expired(r.created_ms, $6), r.is_ambiguous,
     r.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, r.log_offset
-  from projection.startpoint_request($1, $3) r
+  from projection.startpoint_request($1, $3, $4, $5) r
 $_$;
 
 --
@@ -1412,7 +1418,7 @@ CREATE VIEW coordinator.startpoint AS
     r.incarnation,
     r.log_offset
    FROM (projection.job_now j
-     CROSS JOIN LATERAL projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, expires_at, is_expired, is_ambiguous, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, j.checkpoint_log, NULL::bigint, now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, expires_at, is_expired, is_ambiguous, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW startpoint; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1503,7 +1509,7 @@ COMMENT ON COLUMN coordinator.startpoint.is_expired IS 'Whether that is over, ju
 -- Name: COLUMN startpoint.is_ambiguous; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.is_ambiguous IS 'The key on the log can be read in several ways (dots in names), and the assignments do not settle which.';
+COMMENT ON COLUMN coordinator.startpoint.is_ambiguous IS 'The key on the log can be read in several ways (dots in names), and what the tasks are known to read does not settle which.';
 
 --
 -- Name: COLUMN startpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1562,7 +1568,8 @@ CREATE FUNCTION coordinator.startpoint_as_of(job_name text, job_id text, at time
     AS $_$
   select j.job_name, j.job_id, j.job_bucket, r.*
   from projection.job_at($1, $2, $3) j
-  cross join lateral projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, $3) r
+  cross join lateral projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                                 j.checkpoint_log, j.checkpoint_cut, $3) r
   where j.coordinator_log is not null
 $_$;
 
@@ -1582,7 +1589,8 @@ CREATE FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, 
   select j.job_name, j.job_id, j.job_bucket, r.*
   from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
   cross join lateral projection.log_time_at(j.coordinator_log, j.coordinator_cut) t
-  cross join lateral projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, t.at) r
+  cross join lateral projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                                 j.checkpoint_log, j.checkpoint_cut, t.at) r
   where j.coordinator_log is not null
 $_$;
 
@@ -3134,6 +3142,22 @@ CREATE FUNCTION projection.checkpoint_key(log_id integer, task_name text) RETURN
 $_$;
 
 --
+-- Name: checkpoint_log_at(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) RETURNS TABLE(log_id integer, cut bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select l.log_id, case when $2 is not null then c.cut end
+  from projection.job_log o
+  join projection.job_log l on l.job_suffix = o.job_suffix and l.stream_kind = 'checkpoint'
+  left join lateral projection.log_time_at(o.log_id, $2) t on true
+  left join lateral projection.log_cut(l.log_id, t.at) c on true
+  where o.log_id = $1 and case when $2 is null then l.is_current else l.is_complete and c.cut >= 0 end
+  order by l.incarnation desc limit 1
+$_$;
+
+--
 -- Name: checkpoint_lowered(integer, integer, text, text[], integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -3663,9 +3687,9 @@ CREATE FUNCTION projection.starting_offset_tried(coordinator_log integer, coordi
   with config as (
     select c.* from projection.config_state($1, $2, $3) c
   ), part as (                                     -- decided_by null = not among the job's inputs
-    select t.system_name, t.stream_name, t.partition_id, t.key_bucket, d.decided_by, d.startpoint_log_offset, d.checkpoint_log_offset,
+    select t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.assigned_by, d.decided_by, d.startpoint_log_offset, d.checkpoint_log_offset,
       max(d.startpoint_log_offset) over () as newest_startpoint
-    from projection.task_partition_state($1, $2, $3) t
+    from projection.task_input($1, $3, $4, $6) t
     left join projection.starting_offset_state($1, $3, $4, $6, $8) d on (d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket)
       = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
     where t.task_name = $7
@@ -3677,14 +3701,16 @@ CREATE FUNCTION projection.starting_offset_tried(coordinator_log integer, coordi
     join config c on c.config_key = o.config_key
     window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
   ), startpoint as (
-    select s.* from projection.startpoint_tried($1, $3, $8, $7) s
+    select s.* from projection.startpoint_tried($1, $3, $4, $6, $8, $7) s
   ), tried as (                                    -- own_reason: why it is out, whatever else there is
     select p.*, 0 as rule_place, 1::bigint as place, 'input' as rule, null as candidate, null as winning_reason,
-      'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name as own_reason,
+      case when p.decided_by is null then 'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name
+           else 'not assigned: the job has no assignment of partitions to tasks, so the task is taken to read what its checkpoint names' end as own_reason,
       c.record_time, c.message_time, c.source, c.host, c.username, 'coordinator' as stream_kind, c.log_offset
     from part p
-    left join (select c.* from config c where c.config_key in ('task.inputs', 'task.broadcast.inputs') order by c.log_offset desc limit 1) c on true
-    where p.decided_by is null
+    left join (select c.* from config c where c.config_key in ('task.inputs', 'task.broadcast.inputs') order by c.log_offset desc limit 1) c
+      on p.decided_by is null
+    where p.decided_by is null or p.assigned_by = 'checkpoint'
     union all
     select p.*, 1, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
         order by s.log_offset = p.startpoint_log_offset desc, s.is_fan_out, s.is_ambiguous, s.is_expired, s.created_ms desc, s.is_for_task desc, s.log_offset desc),
@@ -3786,21 +3812,22 @@ CREATE FUNCTION projection.startpoint_asked(log_id integer, cut bigint) RETURNS 
     where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1' and not s.is_other
       and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
     order by x.log_offset limit 1) n on true
-  cross join lateral projection.startpoint_meaning(k.log_id, k.key_id, coalesce(n.log_offset, $2)) r
+  left join lateral projection.checkpoint_log_at(k.log_id, coalesce(n.log_offset, $2)) p on true
+  cross join lateral projection.startpoint_meaning(k.log_id, k.key_id, coalesce(n.log_offset, $2), p.log_id, p.cut) r
   where k.log_id = $1 and k.message_type = 'samza-startpoint-v1' and not k.is_other
     and e.body is not null and e.log_offset <= coalesce($2, 9223372036854775807)
 $_$;
 
 --
--- Name: startpoint_candidate(integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_candidate(integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_expired boolean, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_expired boolean, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select n.system_name, n.stream_name, n.partition_id, n.task_name, r.startpoint_type, r.startpoint_value,
-    r.created_ms, projection.is_expired(r.created_ms, $3), r.is_ambiguous, r.record_time, r.log_offset
-  from projection.startpoint_request($1, $2) r
+    r.created_ms, projection.is_expired(r.created_ms, $5), r.is_ambiguous, r.record_time, r.log_offset
+  from projection.startpoint_request($1, $2, $3, $4) r
   cross join lateral (
     select r.system_name, r.stream_name, r.partition_id, r.task_name where not r.is_ambiguous
     union all
@@ -3845,10 +3872,10 @@ CREATE FUNCTION projection.startpoint_handed(log_id integer, cut bigint) RETURNS
 $_$;
 
 --
--- Name: startpoint_meaning(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_meaning(integer, integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean)
+CREATE FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select r.system_name, r.stream_name, r.partition_id, r.task_name, r.readings > 1 and r.known_readings <> 1
@@ -3856,7 +3883,7 @@ CREATE FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cu
     select k.*, count(*) filter (where k.is_known) over () as known_readings, row_number() over (order by k.is_known desc, k.n) as place
     from (
       select s.*, case when s.readings > 1 then exists (
-          select from projection.task_partition_state($1, null, $3) t
+          select from projection.task_input($1, $3, $4, $5) t
           where t.system_name = s.system_name and t.stream_name = s.stream_name and t.partition_id = s.partition_id
             and (s.task_name is null or t.task_name = s.task_name)) else true end as is_known
       from (select p.*, count(*) over () as readings from projection.startpoint_reading p where p.log_id = $1 and p.key_id = $2) s) k) r
@@ -3890,35 +3917,35 @@ CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURN
 $_$;
 
 --
--- Name: startpoint_request(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_request(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_request(log_id integer, cut bigint) RETURNS TABLE(key_id integer, system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(key_id integer, system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name,
     m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', (m.body ->> 'created_ms')::bigint,
     r.is_ambiguous, m.record_time, m.log_offset
   from projection.message_head($1, $2, 'samza-startpoint-v1') m
-  cross join lateral projection.startpoint_meaning($1, m.key_id, $2) r
+  cross join lateral projection.startpoint_meaning($1, m.key_id, $2, $3, $4) r
 $_$;
 
 --
--- Name: startpoint_tried(integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_tried(integer, bigint, integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, asked_at timestamp with time zone, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, asked_at timestamp with time zone, record_time timestamp with time zone, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select c.system_name, c.stream_name, c.partition_id, null::integer, c.startpoint_type, c.startpoint_value,
     false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms), c.record_time, c.log_offset
-  from projection.startpoint_candidate($1, $2, $3) c
-  where c.task_name is null or c.task_name = $4
+  from projection.startpoint_candidate($1, $2, $3, $4, $5) c
+  where c.task_name is null or c.task_name = $6
   union all
   select f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value,
     true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
   from projection.startpoint_fan_out_state($1, null, $2) f
-  where f.task_name = $4
+  where f.task_name = $6
 $_$;
 
 --
@@ -3986,6 +4013,19 @@ CREATE FUNCTION projection.startpoint_untaken(log_id integer) RETURNS TABLE(task
   where h.status is null
      or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.gone_offset else a.record_time < h.gone_time end
   order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
+$_$;
+
+--
+-- Name: task_input(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, assigned_by text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, null, $2) t
+  union all
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpoint_state($1, null, $2, $3, null, $4) k
+  where not exists (select from projection.task_partition_state($1, null, $2))
 $_$;
 
 --
@@ -7925,12 +7965,12 @@ GRANT ALL ON FUNCTION coordinator.starting_offset_as_of(job_name text, job_id te
 GRANT ALL ON FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_state(log_id integer, incarnation integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_state(log_id integer, incarnation integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: TABLE startpoint; Type: ACL; Schema: coordinator; Owner: -
@@ -8231,6 +8271,14 @@ GRANT ALL ON FUNCTION projection.checkpoint_key(log_id integer, task_name text) 
 GRANT ALL ON FUNCTION projection.checkpoint_key(log_id integer, task_name text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION checkpoint_log_at(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8413,12 +8461,12 @@ GRANT ALL ON FUNCTION projection.startpoint_asked(log_id integer, cut bigint) TO
 GRANT ALL ON FUNCTION projection.startpoint_asked(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, at timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text); Type: ACL; Schema: projection; Owner: -
@@ -8437,12 +8485,12 @@ GRANT ALL ON FUNCTION projection.startpoint_handed(log_id integer, cut bigint) T
 GRANT ALL ON FUNCTION projection.startpoint_handed(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_meaning(log_id integer, key_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION startpoint_removed(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
@@ -8453,20 +8501,20 @@ GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) 
 GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_request(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, at timestamp with time zone, task_name text) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION startpoint_turn(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
@@ -8483,6 +8531,14 @@ GRANT ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) TO 
 REVOKE ALL ON FUNCTION projection.startpoint_untaken(log_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION time_text(at timestamp with time zone); Type: ACL; Schema: projection; Owner: -

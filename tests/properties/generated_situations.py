@@ -57,10 +57,13 @@ _APART: Final = (-MINUTE, 0, MINUTE, 10 * MINUTE, 10 * MINUTE + 1, 30 * MINUTE)
 
 @dataclass(frozen=True)
 class Situation:
-    """A job that is about to start: its config, who reads what of its inputs, and its logs."""
+    """A job that is about to start: its config, who reads what of its inputs, and its logs.
+
+    ``assigned`` None: the job has no assignments, so its checkpoints alone name what the tasks read.
+    """
 
     config: dict[str, str]
-    assigned: dict[str, list[SystemStreamPartition]]
+    assigned: dict[str, list[SystemStreamPartition]] | None
     coordinator: list[RecordedEvent]
     checkpoints: list[RecordedEvent] | None
 
@@ -83,16 +86,18 @@ class Situation:
 def generate_situation(number: int) -> Situation:
     """The situation of this number; the same number always gives the same one."""
     rng = random.Random(number)
+    is_assigned = number % 4 != 0
     read = {partition: tasks for partition, tasks in ASSIGNED.items() if rng.random() < 0.9}
     config = _config(rng, number)
     has_topic = rng.random() < 0.75
     events = [
         *(config_set(key, value) for key, value in config.items()),
-        *(task_partition(partition, *tasks) for partition, tasks in read.items()),
+        *(task_partition(partition, *tasks) for partition, tasks in read.items() if is_assigned),
         *_shuffled(rng, [*_requests(rng), *_fan_outs(rng), *([] if has_topic else _old_checkpoints(rng))]),
     ]
     checkpoints = _checkpoints(rng) if has_topic else None
-    return Situation(config, _assigned(read), recorded(events, at=WRITTEN_MS), checkpoints)
+    assigned = _assigned(read) if is_assigned else None
+    return Situation(config, assigned, recorded(events, at=WRITTEN_MS), checkpoints)
 
 
 def _assigned(read: dict[str, tuple[str, ...]]) -> dict[str, list[SystemStreamPartition]]:

@@ -25,7 +25,10 @@ select n.job_name, n.task_name, e.system_name, e.stream_name, e.partition_id, e.
 from (select distinct l.job_name, l.job_id, t.task_name
       from projection.job_log l cross join projection.message_event m
       cross join lateral jsonb_array_elements_text(m.body -> 'task_names') t(task_name)
-      where m.log_id = l.log_id and m.body ? 'task_names') n
+      where m.log_id = l.log_id and m.body ? 'task_names'
+      union
+      select l.job_name, l.job_id, k.message_key
+      from projection.job_log l join projection.event_key k using (log_id) where k.checkpoint_version is not null) n
 cross join lateral coordinator.explain(n.job_name, n.job_id, n.task_name, %s) e
 """
 DECIDED: Final = """

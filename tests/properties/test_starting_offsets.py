@@ -11,15 +11,19 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.checkpoint import CheckpointV1
 from eventlog.connection import Connection, connect
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.inputs import inputs
 from eventlog.memory import MemoryEventLog
 from eventlog.messages import SetStartpointFanOut
+from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key
-from managers.checkpoints.checkpoint_place import checkpoint_manager
+from managers.checkpoints.checkpoint_place import JobCheckpoints, checkpoint_manager
+from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
+from managers.startpoints.startpoint_facts import StartpointFacts
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.postgres import CloneSeries
@@ -31,7 +35,8 @@ JOBS: Final = 200
 SITUATIONS: Final = 1_000
 SHOWN: Final = """
 select s.job_name, s.task_name, concat_ws('.', s.system_name, s.stream_name, s.partition_id),
-  s.decided_by, s.startpoint_type, s.startpoint_value, s.starting_offset, s.ignored_reason, s.startpoint_log_offset
+  s.decided_by, s.startpoint_type, s.startpoint_value, s.starting_offset, s.ignored_reason, s.startpoint_log_offset,
+  s.assigned_by
 from (select distinct job_name, job_id from projection.job_log) j
 cross join lateral
   coordinator.starting_offset_as_of(j.job_name, j.job_id, timestamptz 'epoch' + {at} * interval '1 ms') s
@@ -39,6 +44,8 @@ cross join lateral
 
 Place = tuple[str, str, str]
 """Job, task and partition."""
+Reads = dict[str, list[SystemStreamPartition]]
+"""The partitions of each task."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,7 @@ class Shown:
     decision: StartingOffset
     ignored: str | None
     order: int | None
+    assigned_by: str
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,28 @@ class Began:
     decision: StartingOffset
     offset: str | None
     checkpoint: str
+
+
+def reads(situation: Situation) -> Reads:
+    """What each task reads; without assignments it is what its checkpoint names of the job's inputs."""
+    if situation.assigned is not None:
+        return situation.assigned
+    named, found = inputs(situation.config), Reads()
+    with checkpoints_of(situation) as manager:
+        for task_name in manager.task_names():
+            manager.register(task_name)
+            checkpoint = manager.read_last_checkpoint(task_name)
+            partitions = [] if checkpoint is None else list(checkpoint.offsets)
+            read = [each for each in partitions if named is None or (each.system, each.stream) in named]
+            if read:
+                found[task_name] = read
+    return found
+
+
+def checkpoints_of(situation: Situation) -> JobCheckpoints:
+    coordinator = log_of(situation.coordinator_stream, situation.coordinator)
+    topic = None if situation.checkpoints is None else log_of(situation.checkpoint_stream, situation.checkpoints)
+    return checkpoint_manager(situation.config, coordinator=coordinator, checkpoint=topic)
 
 
 def log_of(name: str, events: list[RecordedEvent]) -> MemoryEventLog:
@@ -71,26 +101,27 @@ def began(situation: Situation, *, is_replacing: bool) -> dict[Place, Began]:
     ``is_replacing``: as Samza's coordinator does it, whose new fan-out of a task takes the place of all that it held;
     ours keeps what it held for partitions without a new order.
     """
-    coordinator = log_of(situation.coordinator_stream, situation.coordinator)
-    topic = None if situation.checkpoints is None else log_of(situation.checkpoint_stream, situation.checkpoints)
-    with CoordinatorStreamStore(coordinator) as store:
+    read = reads(situation)
+    if not read:
+        return {}
+    with CoordinatorStreamStore(log_of(situation.coordinator_stream, situation.coordinator)) as store:
         startpoints = StartpointManager(store, clock=lambda: JUDGED_MS)
         with startpoints:
             if is_replacing:
                 for task_name in handed_anew(situation):
                     startpoints.remove_fan_out_for_task(task_name)
-            startpoints.fan_out(situation.assigned)
-        checkpoints = checkpoint_manager(situation.config, coordinator=coordinator, checkpoint=topic)
+            startpoints.fan_out(read)
+        checkpoints = checkpoints_of(situation)
         manager = OffsetManager(
             situation.config,
             system_admins={"kafka": StatedAdmin(), "files": StatedAdmin()},
             checkpoint_manager=checkpoints,
             startpoint_manager=startpoints,
         )
-        for task_name, partitions in situation.assigned.items():
+        for task_name, partitions in read.items():
             manager.register(task_name, partitions)
         with manager:
-            return dict(told(situation, manager, isinstance(checkpoints, KafkaCheckpointManager)))
+            return dict(told(situation.name, read, manager, isinstance(checkpoints, KafkaCheckpointManager)))
 
 
 def handed_anew(situation: Situation) -> set[str]:
@@ -99,7 +130,7 @@ def handed_anew(situation: Situation) -> set[str]:
         CoordinatorStreamStore(log_of(situation.coordinator_stream, situation.coordinator)) as store,
         StartpointManager(store, clock=lambda: JUDGED_MS) as startpoints,
     ):
-        return set(startpoints.fan_out(situation.assigned))
+        return set(startpoints.fan_out(reads(situation)))
 
 
 def pending(situation: Situation) -> dict[tuple[str, str], Startpoint]:
@@ -110,21 +141,21 @@ def pending(situation: Situation) -> dict[tuple[str, str], Startpoint]:
     ):
         return {
             (task_name, str(partition)): startpoint
-            for task_name in situation.assigned
+            for task_name in reads(situation)
             for partition, startpoint in startpoints.get_fan_out_for_task(task_name).items()
         }
 
 
-def told(situation: Situation, manager: OffsetManager, is_topic: bool) -> Iterator[tuple[Place, Began]]:
-    for task_name, partitions in situation.assigned.items():
+def told(name: str, read: Reads, manager: OffsetManager, is_topic: bool) -> Iterator[tuple[Place, Began]]:
+    for task_name, partitions in read.items():
         checkpoint = manager.get_last_task_checkpoint(task_name)
         version = "V1" if isinstance(checkpoint, CheckpointV1) else "V2"
-        read = "none" if checkpoint is None else version if is_topic else "set-checkpoint"
+        form = "none" if checkpoint is None else version if is_topic else "set-checkpoint"
         for partition in partitions:
             decision = manager.get_starting_decision(task_name, partition)
             assert decision is not None
             offset = manager.get_starting_offset(task_name, partition)
-            yield (situation.name, task_name, str(partition)), Began(decision, offset, read)
+            yield (name, task_name, str(partition)), Began(decision, offset, form)
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +177,7 @@ def shown(postgres_server: EmbeddedPostgres, template_database: str, situations:
 
 def rows(connection: Connection) -> dict[Place, Shown]:
     query = SHOWN.format(at=JUDGED_MS).encode()
-    return {row[:3]: Shown(StartingOffset(*row[3:7]), row[7], row[8]) for row in connection.execute(query)}
+    return {row[:3]: Shown(StartingOffset(*row[3:7]), *row[7:]) for row in connection.execute(query)}
 
 
 def decided(decision: StartingOffset) -> tuple[str | None, ...]:
@@ -179,6 +210,19 @@ def test_our_fan_out_keeps_what_samzas_would_replace_and_differs_in_nothing_else
         assert (replaced.decision.decided_by != "startpoint", replaced.ignored is not None) == (True, True)
 
 
+def test_our_commands_know_what_tasks_read_by_the_same_rule(
+    situations: list[Situation], shown: dict[Place, Shown]
+) -> None:
+    known: dict[Place, str] = {}
+    for each in situations:
+        facts = StartpointFacts.read(log_of(each.coordinator_stream, each.coordinator))
+        with CheckpointTool(checkpoints_of(each), facts.job) as tool:
+            facts = facts.with_checkpoints(tool.current_inputs())
+        read = facts.reads().items()
+        known |= {(each.name, task, str(one)): facts.assigned_by for task, partitions in read for one in partitions}
+    assert known == {place: one.assigned_by for place, one in shown.items()}
+
+
 def is_same(begun: Began, shown: Shown) -> bool:
     """Both decide alike, and where SQL knows the offset the manager starts there."""
     known = shown.decision.starting_offset
@@ -191,6 +235,7 @@ CLASSES: Final = (
     *(f"checkpoint {read}" for read in ("V1", "V2", "set-checkpoint")),
     "checkpoint whose next offset only the system can tell",
     *(f"startpoint {asked}" for asked in ("asked for every task", "asked for the task", "held since an earlier start")),
+    *(f"partition known by {source}" for source in ("assignment", "checkpoint")),
     *(f"ignored {why}" for why in ("ambiguous", "expired", "no place", "older", "replaced", "reset", "startpoint")),
 )
 
@@ -206,6 +251,7 @@ def classes(place: Place, begun: Began, shown: Shown, events: list[RecordedEvent
         yield f"{decision.decided_by} {decision.startpoint_type}"
     if shown.order is not None and decision.decided_by == "startpoint":
         yield f"startpoint {asked(place, events[shown.order])}"
+    yield f"partition known by {shown.assigned_by}"
     if shown.ignored is not None:
         yield f"ignored {shown.ignored}"
 

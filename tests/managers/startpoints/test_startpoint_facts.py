@@ -52,3 +52,21 @@ def test_a_stream_that_is_no_input_any_more_is_not_read(coordinator_log: EventLo
 def test_an_empty_stream_says_nothing(coordinator_log: EventLog) -> None:
     facts = StartpointFacts.read(coordinator_log)
     assert (facts.reads(), facts.requests, facts.newest_record_ms) == ({}, {}, None)
+
+
+def test_without_assignments_checkpoints_name_what_tasks_read(coordinator_log: EventLog) -> None:
+    coordinator_log.append([config_set("task.inputs", "kafka.in")])
+    facts = StartpointFacts.read(coordinator_log)
+    known = facts.with_checkpoints({"a": {IN_0: "1", GONE_0: "2"}, "b": {IN_0: None, IN_1: "3"}})
+    assert known.reads() == {"a": {IN_0}, "b": {IN_0, IN_1}}
+    assert known.assigned_by == "checkpoint"
+    assert known.task_names == {"a", "b"}
+    assert facts.with_checkpoints({}) == facts
+
+
+def test_one_assignment_is_enough_to_go_by_assignments(coordinator_log: EventLog) -> None:
+    coordinator_log.append([task_partition("kafka.in.0", "a")])
+    facts = StartpointFacts.read(coordinator_log)
+    assert facts.with_checkpoints({"b": {IN_1: "3"}}) == facts
+    assert facts.assigned_by == "assignment"
+    assert facts.task_names == {"a"}

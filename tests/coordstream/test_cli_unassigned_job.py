@@ -1,0 +1,67 @@
+"""A job of a Python program that only uses the managers, as the commands meet it: it has no assignments."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from eventlog.checkpoint import CheckpointV1
+from eventlog.partition import SystemStreamPartition
+from eventlog.postgres import PostgresEventLog
+from eventlog.startpoint import StartpointSpecific
+from eventlog.streams import coordinator_stream_name
+from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.startpoints.startpoint_facts import StartpointFacts
+from tests.coordstream.command_line import CommandLine
+from tests.coordstream.rewound_job import set_clock, unreachable_inputs
+
+STREAM = coordinator_stream_name("program")
+SILENT = coordinator_stream_name("silent")
+IN_0 = SystemStreamPartition("kafka", "in", 0)
+ASSUMED = "warning: the job has no assignments of partitions to tasks, so each task is taken to read what its"
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
+"""Long after the last commit, whenever that is: the job stands still."""
+
+
+@pytest.fixture
+def program(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """The command line, in whose database one job has only a checkpoint, and one nothing at all."""
+    for stream in (STREAM, SILENT):
+        cli.done("log", "create", stream)
+    with PostgresEventLog(cli.database_url, STREAM) as log, CheckpointManager(log) as manager:
+        manager.register("reader")
+        manager.write_checkpoint("reader", CheckpointV1({IN_0: "41"}))
+    assert cli("follow", STREAM, "--once").code == 0
+    set_clock(monkeypatch, LATER)
+    unreachable_inputs(monkeypatch)
+    return cli
+
+
+def test_it_is_explained(program: CommandLine) -> None:
+    finished = program("explain", "program", "reader")
+    assert finished.code == 0
+    told = " ".join(finished.out.split())
+    assert "kafka.in.0 starts after offset 41. The checkpoint decides" in told
+    assert "Not assigned: the job has no assignment of partitions to tasks" in told
+    assert program.refused("explain", "program", "other").endswith("it has reader.")
+
+
+def test_startpoints_are_written_and_handed_out(program: CommandLine) -> None:
+    written = program("startpoint", "write", "program", "kafka.in", "7", "--yes")
+    assert written.code == 0
+    assert ASSUMED in written.err
+    assert "nobody" not in written.err.replace("nobody answers", "").replace("nobody can", "")
+    handed = program("startpoint", "fan-out", "program", "--yes")
+    assert (handed.code, handed.out.splitlines()[-1]) == (
+        0,
+        "1 startpoint handed to 1 task: each starts there when it starts next.",
+    )
+    with PostgresEventLog(program.database_url, STREAM) as log:
+        ((task_name, held),) = StartpointFacts.read(log).handed_out.items()
+    assert (task_name, held[IN_0].value) == ("reader", "7")
+    assert isinstance(held[IN_0], StartpointSpecific)
+
+
+def test_what_nobody_could_follow_is_said(program: CommandLine) -> None:
+    written = program("startpoint", "write", "silent", "kafka.in.0", "7", "--yes", "--force")
+    assert written.code == 0
+    assert "nobody could follow this yet: the job has no assignments and no checkpoints" in written.err
