@@ -40,7 +40,7 @@ POSITION_CHANNEL: Final = "coordstream_position"
 """Where moves of positions are notified; the payload is JSON: stream_name, stream_kind, incarnation, next_offset."""
 
 _HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s for update"
-_MOVE: Final = "select projection.move_position(%s, %s, %s, %s, %s, %s::jsonb)"
+_MOVE: Final = "select projection.move_position(%s, %s, %s, %s, %s::jsonb)"
 
 
 @dataclass(frozen=True)
@@ -98,16 +98,16 @@ class Projector:
             raise ValueError(f"events begin at {events[0].offset}, before the position {self.next_offset}")
         log_fold = self._fold or self._load_fold()
         self._fold = None  # ids given in a transaction that fails must not be remembered
-        now, next_offset = self._clock(), events[-1].offset + 1 if events else self.next_offset
-        fold = BatchFold(log_fold, micros_of(now))
+        next_offset = events[-1].offset + 1 if events else self.next_offset
+        fold = BatchFold(log_fold, micros_of(self._clock()))
         self._make_partitions(self._missing_partitions(events, swept))
         if self._on_step is not None or not _are_few(events, swept):
             with _no_collections(), self._connection.transaction():
                 self._hold()
                 self._write(events, swept, fold)
-                self._move(next_offset, now)
+                self._move(next_offset)
         else:
-            self._move_with_rows(next_offset, now, self._rows(events, swept, fold), fold)
+            self._move_with_rows(next_offset, self._rows(events, swept, fold), fold)
         self._fold = log_fold
         self.next_offset = next_offset
         self._say_done("committed")
@@ -123,7 +123,7 @@ class Projector:
         Raises:
             PositionMoved: another projector has moved it meanwhile.
         """
-        self._move(next_offset, self._clock())
+        self._move(next_offset)
         self.next_offset = next_offset
 
     def _write(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> None:
@@ -158,12 +158,12 @@ class Projector:
         rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.resolved]
         return {table: some for table, some in rows.items() if some}
 
-    def _move_with_rows(self, next_offset: int, now: datetime, rows: Mapping[str, JsonRows], fold: BatchFold) -> None:
+    def _move_with_rows(self, next_offset: int, rows: Mapping[str, JsonRows], fold: BatchFold) -> None:
         if not fold.names_job:
-            self._move(next_offset, now, rows)
+            self._move(next_offset, rows)
             return
         with self._connection.transaction():
-            self._move(next_offset, now, rows)
+            self._move(next_offset, rows)
             self._name_job(fold)
 
     def _name_job(self, fold: BatchFold) -> None:
@@ -196,7 +196,7 @@ class Projector:
         if held.fetchone() is None:
             raise PositionMoved(self._log.stream.stream_name, self.next_offset)
 
-    def _move(self, next_offset: int, now: datetime, rows: Mapping[str, JsonRows] = MappingProxyType({})) -> None:
+    def _move(self, next_offset: int, rows: Mapping[str, JsonRows] = MappingProxyType({})) -> None:
         stream = self._log.stream
         notice = {
             "stream_name": stream.stream_name,
@@ -204,7 +204,7 @@ class Projector:
             "incarnation": self._log.incarnation,
             "next_offset": next_offset,
         }
-        values = (self._log.log_id, self.next_offset, next_offset, now, json.dumps(notice), json.dumps(dict(rows)))
+        values = (self._log.log_id, self.next_offset, next_offset, json.dumps(notice), json.dumps(dict(rows)))
         if self._connection.execute(_MOVE, values, prepare=True).fetchone() != (True,):
             raise PositionMoved(stream.stream_name, self.next_offset)
 

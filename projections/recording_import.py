@@ -76,7 +76,7 @@ def import_stream(
                 added += applied.events
                 quarantined += applied.quarantined
                 on_progress(applied.events)
-        _finish(connection, log, clock, added)
+        _finish(connection, log, added)
     return Imported(stream, log.incarnation, added, skipped, quarantined)
 
 
@@ -130,7 +130,7 @@ def _later_flush(connection: Connection) -> Iterator[None]:
             connection.execute("reset synchronous_commit")
 
 
-def _finish(connection: Connection, log: RegisteredLog, clock: Clock, added: int) -> None:
+def _finish(connection: Connection, log: RegisteredLog, added: int) -> None:
     if added >= _WORTH_ANALYSING:  # else the first questions after a bulk load would be planned without statistics
         with connection.transaction():
             connection.execute("set local default_statistics_target = 10")  # a tenth of the pages to read
@@ -139,7 +139,7 @@ def _finish(connection: Connection, log: RegisteredLog, clock: Clock, added: int
         if not log.is_current:
             make_current(connection, log)
         connection.execute(
-            "update projection.position set state = 'stopped', heartbeat_at = %s, end_offset = next_offset"
-            " where log_id = %s",
-            (clock(), log.log_id),
+            "update projection.position"
+            " set state = 'stopped', heartbeat_at = clock_timestamp(), end_offset = next_offset where log_id = %s",
+            (log.log_id,),
         )

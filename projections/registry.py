@@ -28,7 +28,7 @@ values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 _INSERT_POSITION: Final = """
 insert into projection.position (log_id, next_offset, end_offset, heartbeat_at, state, fold_version)
-values (%s, %s, null, %s, %s, %s)
+values (%s, %s, null, clock_timestamp(), %s, %s)
 """
 _NAMES: Final = """
 select c.config_key, c.config_value
@@ -101,11 +101,11 @@ def register_log(
     """Make a log known, in the caller's transaction. A stream's first log is current at once, a later one when read."""
     name, kind = stream.stream_name, stream.stream_kind
     stored = insert_log(connection, name, kind, incarnation, backend, now, cluster_id=cluster_id, topic_id=topic_id)
-    return track_log(connection, stored, settings, now, start_offset=start_offset)
+    return track_log(connection, stored, settings, start_offset=start_offset)
 
 
 def track_log(
-    connection: Connection, stored: StoredLog, settings: FoldSettings, now: datetime, *, start_offset: int = 0
+    connection: Connection, stored: StoredLog, settings: FoldSettings, *, start_offset: int = 0
 ) -> RegisteredLog:
     """Let the projection follow a log that ``eventlog.log`` has, from its first event, in the caller's transaction.
 
@@ -118,7 +118,7 @@ def track_log(
         _INSERT_JOB_LOG, (log_id, stream.stream_name, stream.stream_kind, incarnation, *names, is_first, is_first)
     )
     state = "catching-up" if is_first else "replacing"
-    connection.execute(_INSERT_POSITION, (log_id, start_offset, now, state, settings.fold_version))
+    connection.execute(_INSERT_POSITION, (log_id, start_offset, state, settings.fold_version))
     name_job(connection, stream)
     return RegisteredLog(
         log_id,

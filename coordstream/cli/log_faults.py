@@ -3,9 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-LOST_AFTER_SECONDS: Final = 30
-"""A follower's heartbeats come every 5 s; the relation `log_position` has the same figure."""
-
 _WORST_FIRST: Final = ("lost", "replacing", "catching-up", "stopped", "live")
 
 Status = dict[str, Any]
@@ -16,11 +13,6 @@ class Limits(NamedTuple):
 
     lag: int | None = None
     age_seconds: float | None = None
-
-
-def shown_state(state: str, age_seconds: float) -> str:
-    """A log's state, or ``lost`` where its follower ended without saying so."""
-    return state if state == "stopped" or age_seconds <= LOST_AFTER_SECONDS else "lost"
 
 
 def worst_state(states: Iterable[str]) -> str | None:

@@ -8,7 +8,7 @@ import typer
 from psycopg import sql
 
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.log_faults import Limits, faults, shown_state
+from coordstream.cli.log_faults import Limits, faults
 from coordstream.cli.options import MOST, Json, Utc
 from coordstream.cli.rows import Row, fetch
 from coordstream.cli.tables import Column, print_rows, time_column
@@ -20,6 +20,7 @@ STATUS: Final = sql.SQL(
     """
     select p.*, l.backend, l.cluster_id, l.topic_id,
            p.incarnation = max(p.incarnation) over (partition by p.stream_name) as is_newest,
+           projection.is_lost(p.state, p.heartbeat_at) as is_lost,
            greatest(extract(epoch from now() - p.heartbeat_at), 0)::float8 as heartbeat_age_seconds,
            e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count
     from coordinator.log_position p
@@ -120,8 +121,9 @@ def _is_on_brokers(row: Row) -> bool:
 
 
 def _with_state(row: Row) -> Row:
-    """Nobody has to follow an older incarnation, so it is never lost."""
-    return row | {"state": shown_state(row["state"], row["heartbeat_age_seconds"])} if row["is_newest"] else row
+    """The row with the state ``lost`` where its follower ended without saying so; an older incarnation needs none."""
+    is_lost = row.pop("is_lost") and row["is_newest"]
+    return row | {"state": "lost"} if is_lost else row
 
 
 def or_unknown(number: int | None) -> str:

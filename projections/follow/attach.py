@@ -15,6 +15,7 @@ from projections.follow.attachment import Choice, choose, may_be_the_same
 from projections.follow.replacement import Topic, begin_replacement, register_incarnation
 from projections.projector import Clock
 from projections.registry import RegisteredLog, logs_of, track_log
+from projections.server_clock import server_now
 
 POSTGRES: Final = "postgres"
 RECORDING: Final = "recording"
@@ -25,8 +26,8 @@ _MARK: Final = """
 update projection.position
 set state = case when not %(is_complete)s then 'replacing'
                  when next_offset < %(end)s then 'catching-up' else 'live' end,
-    heartbeat_at = %(now)s, end_offset = %(end)s, resync_from = %(resync_from)s,
-    read_at = case when %(begins)s or next_offset >= %(end)s then %(now)s else read_at end
+    heartbeat_at = clock_timestamp(), end_offset = %(end)s, resync_from = %(resync_from)s,
+    read_at = case when %(begins)s or next_offset >= %(end)s then %(asked_at)s else read_at end
 where log_id = %(log_id)s
 """
 
@@ -67,7 +68,8 @@ def attach(
         NothingFolded: the archive has the log and the projection does not.
         PositionBeyondEnd: a log that Postgres keeps ends before its position.
     """
-    topic = Topic(source.backend, source.cluster_id, source.describe(stream_name))
+    asked_at = server_now(connection)
+    topic = Topic(source.backend, source.cluster_id, source.describe(stream_name), asked_at)
     _require_cluster(connection, stream_name, topic)
     stored = newest_log(connection, stream_name)
     _require_backend(stored, topic)
@@ -76,7 +78,7 @@ def attach(
         stream = identify(stream_name, kind if stored is None else stored.stream_kind)
         return _attachment(_begin(connection, stream, stored, topic, settings, clock()), topic, Choice())
     _require_position(log, topic.facts)
-    choice = choose(log, topic.facts, _difference(connection, source, log, topic.facts), clock())
+    choice = choose(log, topic.facts, _difference(connection, source, log, topic.facts), asked_at)
     with connection.transaction():
         taken_up = _take_up(connection, log, choice, topic, settings, clock())
     return _attachment(taken_up, topic, choice)
@@ -108,11 +110,11 @@ def _begin(
         raise NothingFolded(stream.stream_name)
     with connection.transaction():
         if stored is not None:
-            log = track_log(connection, stored, settings, now, start_offset=topic.facts.start_offset)
+            log = track_log(connection, stored, settings, start_offset=topic.facts.start_offset)
         else:
             _write_cluster(connection, stream.stream_name, topic)
             log = register_incarnation(connection, stream, 1, topic, settings, now)
-        return _mark(connection, log, topic.facts, now, begins=True)
+        return _mark(connection, log, topic, begins=True)
 
 
 def _take_up(
@@ -122,27 +124,26 @@ def _take_up(
         _write_cluster(connection, log.stream.stream_name, topic)
     if choice.change is not None:
         log = begin_replacement(connection, log, choice.change, topic, settings, now)
-        return _mark(connection, log, topic.facts, now, begins=True)
+        return _mark(connection, log, topic, begins=True)
     log.require_fold_version(settings)
     if log.backend == RECORDING or (log.topic_id is None and topic.facts.topic_id is not None):
         fill_topic(connection, log.log_id, topic.backend, topic.cluster_id, topic.facts.topic_id)
         log = replace(log, backend=topic.backend, topic_id=topic.facts.topic_id)
     if choice.resync and log.resync_from is None:
         log = replace(log, resync_from=log.next_offset)
-    return _mark(connection, log, topic.facts, now)
+    return _mark(connection, log, topic)
 
 
-def _mark(
-    connection: Connection, log: RegisteredLog, facts: StreamFacts, now: datetime, *, begins: bool = False
-) -> RegisteredLog:
+def _mark(connection: Connection, log: RegisteredLog, topic: Topic, *, begins: bool = False) -> RegisteredLog:
     """Let the log's position say what it is now, in the caller's transaction.
 
     Where it ``begins``, tombstones that are there now stay for as long as they are kept, however long reading takes.
     """
+    end, asked_at = topic.facts.end_offset, topic.asked_at
     values = {"log_id": log.log_id, "is_complete": log.is_complete, "resync_from": log.resync_from}
-    connection.execute(_MARK, values | {"end": facts.end_offset, "now": now, "begins": begins})
-    is_read = begins or log.next_offset >= facts.end_offset
-    return replace(log, end_offset=facts.end_offset, read_at=now if is_read else log.read_at)
+    connection.execute(_MARK, values | {"end": end, "asked_at": asked_at, "begins": begins})
+    is_read = begins or log.next_offset >= end
+    return replace(log, end_offset=end, read_at=asked_at if is_read else log.read_at)
 
 
 def _difference(connection: Connection, source: EventSource, log: RegisteredLog, facts: StreamFacts) -> int | None:

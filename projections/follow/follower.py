@@ -100,7 +100,7 @@ class Follower:
                 self._following.reports,
                 self._on_step,
             )
-            yield FollowSession(self._following, attacher, holding, self._source, self._clock)
+            yield FollowSession(self._following, attacher, holding, self._source)
 
     def _connect(self) -> Connection:
         return connect(self._url, application_name=APPLICATION_NAME)

@@ -34,6 +34,6 @@ class Beat(NamedTuple):
 
 
 def write_beats(connection: Connection, beats: Sequence[Beat], now: datetime) -> None:
-    """Write all of a process's heartbeats in one statement, as of ``now``, when the ends were asked for."""
+    """Write a process's heartbeats in one statement; ``now`` is the server's time before the ends were asked for."""
     if beats:
         connection.execute(_BEAT, (*map(list, zip(*beats, strict=True)), now, now))

@@ -15,11 +15,15 @@ _STOP: Final = "update projection.position set state = 'stopped', end_offset = n
 
 
 class Topic(NamedTuple):
-    """Where a log is read from: the source's backend and cluster, and what it says of the stream."""
+    """Where a log is read from: the source's backend and cluster, and what it said of the stream.
+
+    ``asked_at`` is the server's time before it was asked.
+    """
 
     backend: str
     cluster_id: str | None
     facts: StreamFacts
+    asked_at: datetime
 
 
 def begin_replacement(

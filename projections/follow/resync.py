@@ -22,6 +22,7 @@ from projections.follow.living_keys import LivingKeys
 from projections.follow.observations import Observation, observe
 from projections.projector import BATCH_EVENTS, Clock, Projector
 from projections.registry import RegisteredLog
+from projections.server_clock import server_now
 
 OnBatch = Callable[[Sequence[RecordedEvent]], None]
 
@@ -49,7 +50,7 @@ def resync(
         SourceUnavailable, StreamMissing, OffsetLost: attach again, and resync then.
         PositionMoved: another projector is at work on the log.
     """
-    log, started = attachment.log, clock()
+    log, started = attachment.log, server_now(connection)
     living = LivingKeys(connection, log.log_id)
     new = _NewEvents(projector, log)
     events = source.read(log.stream.stream_name, attachment.topic.facts.start_offset, attachment.target)

@@ -21,7 +21,7 @@ from projections.follow.outage import OUTAGES, outage_sentence
 from projections.follow.tail import Tail
 from projections.follow.timetable import NEVER, Recurring
 from projections.follow.trouble import Reaction, reaction_to, trouble_sentence
-from projections.projector import Clock
+from projections.server_clock import server_now
 
 ATTACHING_SECONDS: Final = 0.5
 LISTING_SECONDS: Final = 5.0
@@ -38,14 +38,11 @@ class Stopped(Exception):
 class FollowSession:
     """One life of the follower's connections, with the locks that it holds. Errors of `OUTAGES` end it."""
 
-    def __init__(
-        self, following: Following, attacher: Attacher, beating: Connection, source: EventSource, clock: Clock
-    ) -> None:
+    def __init__(self, following: Following, attacher: Attacher, beating: Connection, source: EventSource) -> None:
         self._following = following
         self._attacher = attacher
         self._beating = beating
         self._source = source
-        self._clock = clock
         self._reports = following.reports
         self._heartbeat = Recurring(HEARTBEAT_SECONDS)
         self._listing = Recurring(LISTING_SECONDS)
@@ -162,7 +159,7 @@ class FollowSession:
             end = None
             if self._source.backend == POSTGRES and stream.tail is not None:
                 end = max(stream.tail.position, stream.tail.target)
-            write_beats(self._beating, [Beat(stream.log_id, "stopped", end)], self._clock())
+            write_beats(self._beating, [Beat(stream.log_id, "stopped", end)], server_now(self._beating))
 
     def _release(self, stream: FollowedStream, failure: str = "") -> None:
         if stream.has_lock:
@@ -211,8 +208,8 @@ class FollowSession:
         self._assigned = {}
 
     def _beat(self) -> None:
-        now = self._clock()
         self._attacher.locks.check()
+        now = server_now(self._beating)
         ends = self._ends()
         if monotonic() >= self._well_since + HEARTBEAT_SECONDS:
             self._recover()

@@ -1,6 +1,6 @@
 -- Move a log's position from one offset to another and tell of it; false, and nothing done, where it is not there any more.
 -- A batch of few events brings its folded rows along, as JSON by table and column: one statement, so one round trip.
-create function projection.move_position(of_log integer, from_offset bigint, to_offset bigint, at timestamptz, notice text, rows jsonb)
+create function projection.move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb)
 returns boolean language plpgsql as $$
 #variable_conflict use_column
 begin
@@ -75,8 +75,8 @@ begin
     where c.log_offset < excluded.log_offset;
   end if;
   update projection.position
-  set next_offset = to_offset, heartbeat_at = at,
-      read_at = case when to_offset >= end_offset then at else read_at end,
+  set next_offset = to_offset, heartbeat_at = clock_timestamp(),
+      read_at = case when to_offset >= end_offset then clock_timestamp() else read_at end,
       end_offset = case when to_offset > end_offset then to_offset else end_offset end
   where log_id = of_log;
   perform pg_notify('coordstream_position', notice);

@@ -1,9 +1,9 @@
 -- How far each log has been folded. A Postgres log's end is its head; what a follower last saw of another log's end
--- counts only while the follower lives: its heartbeats come every 5 seconds, and after 30 without one it is lost.
+-- counts only while the follower lives.
 create view coordinator.log_position as
 select j.job_name, j.job_id, j.job_bucket, j.stream_name, j.stream_kind, j.incarnation, p.next_offset, e.end_offset,
   case when e.end_offset is not null
-         and (l.backend = 'postgres' or p.state = 'stopped' or p.heartbeat_at >= now() - interval '30 seconds')
+         and (l.backend = 'postgres' or not projection.is_lost(p.state, p.heartbeat_at))
     then greatest(e.end_offset - p.next_offset, 0) end as lag, p.state, p.heartbeat_at, p.fold_version
 from projection.position p join projection.job_log j on j.log_id = p.log_id
 join eventlog.log l on l.log_id = p.log_id
@@ -15,5 +15,5 @@ comment on column coordinator.log_position.next_offset is 'The next offset to be
 comment on column coordinator.log_position.end_offset is 'Where the log ended when its follower last looked (a log in Postgres: where it ends). Null: nobody looked.';
 comment on column coordinator.log_position.lag is 'How many offsets there are from the position to the end. Null: unknown, which is not zero.';
 comment on column coordinator.log_position.state is '`catching-up`, `live`, `replacing` (a new incarnation is being read, the one before is shown) or `stopped`.';
-comment on column coordinator.log_position.heartbeat_at is 'When a follower was last alive: every 5 seconds, so 30 without one mean that it is lost.';
+comment on column coordinator.log_position.heartbeat_at is 'When a follower was last alive, by the clock of this server: every 5 seconds, so 30 without one mean that it is lost.';
 comment on column coordinator.log_position.fold_version is 'Version of the code that folded the log, and a digest of the key and the patterns for secrets.';

@@ -10,9 +10,10 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from projections.refold import refold
 from projections.registry import logs_of
-from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, now, shown
+from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, shown
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 from tests.projections.folded_anew import forget, relations
+from tests.projections.follow.following import let_pass
 from tests.properties.importing import SETTINGS
 
 pytestmark = pytest.mark.slow
@@ -81,7 +82,9 @@ def test_a_short_absence_needs_no_second_reading(
     topics.write(coordinator_topic, config(a="1", b="2"))
     follow_once(database_url, source, coordinator_topic)
     topics.write(coordinator_topic, config(a=None))
-    told = follow_once(database_url, source, coordinator_topic, clock=lambda: now() + timedelta(hours=11))
+    with connect(database_url) as connection:
+        let_pass(connection, timedelta(hours=11))
+    told = follow_once(database_url, source, coordinator_topic)
     assert told == ([], {})
     assert [row[:2] for row in shown(database_url, CONFIG)] == [("b", "2")]
     assert ("delete", 2) in [(row[3], row[1]) for row in shown(database_url, HISTORY)]
@@ -93,7 +96,9 @@ def test_after_half_the_time_that_tombstones_live_it_is_read_again(
     topics.write(coordinator_topic, config(a="1", b="2"))
     follow_once(database_url, source, coordinator_topic)
     topics.write(coordinator_topic, config(a=None))
-    told = follow_once(database_url, source, coordinator_topic, clock=lambda: now() + timedelta(hours=13))
+    with connect(database_url) as connection:
+        let_pass(connection, timedelta(hours=13))
+    told = follow_once(database_url, source, coordinator_topic)
     assert told.said[1:] == [f"{coordinator_topic} was read again from its start: no key was deleted meanwhile"]
     assert [row[:2] for row in shown(database_url, CONFIG)] == [("b", "2")]
     assert shown(database_url, GAPS) == []

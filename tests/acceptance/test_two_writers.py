@@ -30,7 +30,7 @@ def projector_of(connection: Connection) -> Projector:
     assert stored is not None
     settings = FoldSettings(SecretPolicy(b"key"))
     with connection.transaction():
-        tracked = track_log(connection, stored, settings, NOW)
+        tracked = track_log(connection, stored, settings)
     return Projector(connection, tracked, settings, lambda: NOW, archives=False)
 
 

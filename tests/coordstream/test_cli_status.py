@@ -1,5 +1,4 @@
 import socket
-from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
@@ -189,7 +188,7 @@ def counts(cli: CommandLine) -> CommandLine:
     with connect(cli.database_url) as connection, connection.transaction():
         stored = newest_log(connection, STREAM)
         assert stored is not None
-        track_log(connection, stored, FoldSettings(SecretPolicy(MASK_KEY.encode())), datetime.now(UTC))
+        track_log(connection, stored, FoldSettings(SecretPolicy(MASK_KEY.encode())))
     return cli
 
 

@@ -178,7 +178,7 @@ def test_the_projector_folds_a_log_in_place(database_url: str) -> None:
         stored = newest_log(connection, STREAM.stream_name)
         assert stored is not None
         with connection.transaction():
-            registered = track_log(connection, stored, settings, NOW)
+            registered = track_log(connection, stored, settings)
         projector = Projector(connection, registered, settings, clock, archives=False)
         projector.apply(list(log.read(projector.next_offset)))
         log.append([CONFIG_A._replace(value=None)])

@@ -3348,6 +3348,16 @@ CREATE FUNCTION projection.is_expired(created_ms bigint, at timestamp with time 
 $_$;
 
 --
+-- Name: is_lost(text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select $1 <> 'stopped' and $2 < now() - interval '30 seconds'
+$_$;
+
+--
 -- Name: job_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -3507,10 +3517,10 @@ CREATE FUNCTION projection.message_turn(log_id integer, message_type text, messa
 $_$;
 
 --
--- Name: move_position(integer, bigint, bigint, timestamp with time zone, text, jsonb); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: move_position(integer, bigint, bigint, text, jsonb); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.move_position(of_log integer, from_offset bigint, to_offset bigint, at timestamp with time zone, notice text, rows jsonb) RETURNS boolean
+CREATE FUNCTION projection.move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
 #variable_conflict use_column
@@ -3586,8 +3596,8 @@ begin
     where c.log_offset < excluded.log_offset;
   end if;
   update projection.position
-  set next_offset = to_offset, heartbeat_at = at,
-      read_at = case when to_offset >= end_offset then at else read_at end,
+  set next_offset = to_offset, heartbeat_at = clock_timestamp(),
+      read_at = case when to_offset >= end_offset then clock_timestamp() else read_at end,
       end_offset = case when to_offset > end_offset then to_offset else end_offset end
   where log_id = of_log;
   perform pg_notify('coordstream_position', notice);
@@ -6447,7 +6457,7 @@ CREATE VIEW coordinator.log_position AS
     p.next_offset,
     e.end_offset,
         CASE
-            WHEN ((e.end_offset IS NOT NULL) AND ((l.backend = 'postgres'::text) OR (p.state = 'stopped'::text) OR (p.heartbeat_at >= (now() - '00:00:30'::interval)))) THEN GREATEST((e.end_offset - p.next_offset), (0)::bigint)
+            WHEN ((e.end_offset IS NOT NULL) AND ((l.backend = 'postgres'::text) OR (NOT projection.is_lost(p.state, p.heartbeat_at)))) THEN GREATEST((e.end_offset - p.next_offset), (0)::bigint)
             ELSE NULL::bigint
         END AS lag,
     p.state,
@@ -6534,7 +6544,7 @@ COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `rep
 -- Name: COLUMN log_position.heartbeat_at; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.heartbeat_at IS 'When a follower was last alive: every 5 seconds, so 30 without one mean that it is lost.';
+COMMENT ON COLUMN coordinator.log_position.heartbeat_at IS 'When a follower was last alive, by the clock of this server: every 5 seconds, so 30 without one mean that it is lost.';
 
 --
 -- Name: COLUMN log_position.fold_version; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8335,6 +8345,14 @@ GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with
 GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION is_lost(state text, heartbeat_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION job_at(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8391,10 +8409,10 @@ GRANT ALL ON FUNCTION projection.message_turn(log_id integer, message_type text,
 GRANT ALL ON FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION move_position(of_log integer, from_offset bigint, to_offset bigint, at timestamp with time zone, notice text, rows jsonb); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.move_position(of_log integer, from_offset bigint, to_offset bigint, at timestamp with time zone, notice text, rows jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION projection.move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb) FROM PUBLIC;
 
 --
 -- Name: FUNCTION offset_number(input_offset text); Type: ACL; Schema: projection; Owner: -

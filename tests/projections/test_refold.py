@@ -19,6 +19,7 @@ from projections.refold import Stretch, refold, stretches
 from projections.registry import RegisteredLog, logs_of
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
 from tests.projections.folded_anew import forget, relations
+from tests.projections.follow.following import let_pass
 from tests.properties.generated_jobs import GeneratedLog, Knobs, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
@@ -79,7 +80,9 @@ def lived_through(connection: Connection, log: GeneratedLog, luck: random.Random
         follow(connection, source, log.stream_name, luck, clock)
         delete_some(topic, luck)
         topic.compact()
-        clock.now += timedelta(days=luck.choice([0, 3]))
+        absence = timedelta(days=luck.choice([0, 3]))
+        clock.now += absence
+        let_pass(connection, absence)
     follow(connection, source, log.stream_name, luck, clock)
     return logs_of(connection, log.stream_name)[0]
 

@@ -3,15 +3,17 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 from eventlog.connection import Connection
 from eventlog.postgres import PostgresEventLog
 from eventlog.source import EventSource
 from eventlog.streams import coordinator_stream_name
 from projections.fold.settings import FoldSettings
+from projections.follow import attach, resync
 from projections.follow.follower import Follower, Outcome
 from projections.follow.plan import FollowPlan
 from projections.follow.reports import Progress
@@ -48,8 +50,20 @@ def config(connection: Connection) -> list[tuple[str, str, str]]:
 
 
 def now() -> datetime:
-    """The time now: heartbeats and what is younger than tombstones live by it."""
+    """The time now."""
     return datetime.now(UTC)
+
+
+@contextmanager
+def server_time(time: datetime) -> Iterator[None]:
+    """Let the database's server have this time, for what asks it by `server_now`."""
+    with patch.object(attach, "server_now", lambda _: time), patch.object(resync, "server_now", lambda _: time):
+        yield
+
+
+def let_pass(connection: Connection, time: timedelta) -> None:
+    """Let so much time have passed since each log was last read to its end."""
+    connection.execute("update projection.position set read_at = read_at - %s", (time,))
 
 
 class NoLocks(StreamLocks):

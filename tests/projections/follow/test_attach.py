@@ -27,6 +27,7 @@ from projections.quarantine_retry import mend, try_again
 from projections.registry import logs_of, make_current, track_log
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.waiting import wait_until
+from tests.projections.follow.following import server_time
 from tests.properties.importing import SETTINGS, import_events
 
 pytestmark = pytest.mark.slow
@@ -71,7 +72,8 @@ def set_config(topic: MemoryTopic, **values: str | None) -> None:
 
 
 def attached(connection: Connection, source: MemorySource, now: datetime = NOW) -> Attachment:
-    return attach(connection, source, STREAM, SETTINGS, lambda: now)
+    with server_time(now):
+        return attach(connection, source, STREAM, SETTINGS, lambda: now)
 
 
 def follow_to_the_end(connection: Connection, source: MemorySource, now: datetime = NOW) -> Attachment:
@@ -411,7 +413,7 @@ def test_a_postgres_log_of_the_name_is_refused(connected: Connection, source: Me
     if is_folded:
         stored = newest_log(connected, STREAM)
         assert stored is not None
-        track_log(connected, stored, SETTINGS, NOW)
+        track_log(connected, stored, SETTINGS)
     source.create(STREAM)
     with pytest.raises(StreamRefused, match="the database has a postgres log of that name: follow it there"):
         attached(connected, source)

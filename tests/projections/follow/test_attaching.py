@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -20,6 +20,7 @@ from tests.projections.follow.following import (
     MakeLog,
     config,
     following,
+    let_pass,
     now,
     position,
     run,
@@ -90,7 +91,8 @@ def test_a_long_absence_ends_in_a_resync(database_url: str, connected: Connectio
     topic.append(config_set("a").key, None, int(now().timestamp() * 1_000))
     say(cluster, c="3")
     topic.compact()
-    with following(database_url, cluster, FollowPlan((ORDERS,)), clock=lambda: now() + timedelta(days=1)) as running:
+    let_pass(connected, timedelta(days=1))
+    with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
         wait_until(lambda: position(connected, ORDERS) == (4, 4, "live", 1), what="live")
         assert config(connected) == [("orders", "b", "2"), ("orders", "c", "3")]
     assert len(running.said) == 2
@@ -112,21 +114,11 @@ def test_a_resync_can_be_stopped(
         return read(self, stream_name, first, until)
 
     monkeypatch.setattr(MemorySource, "read", stop_and_read)
-    with following(database_url, cluster, FollowPlan((ORDERS,)), clock=lambda: now() + timedelta(days=1)) as running:
+    let_pass(connected, timedelta(days=1))
+    with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
         stops.append(running.follower.stop)
         wait_until(lambda: running.outcomes, what="the end")
     assert position(connected, ORDERS) in [(2, None, "stopped", 1), (3, None, "stopped", 1)]
-
-
-class Ticking:
-    """A clock that goes on by a second each time that it is asked."""
-
-    def __init__(self) -> None:
-        self._now = now() + timedelta(days=1)
-
-    def __call__(self) -> datetime:
-        self._now += timedelta(seconds=1)
-        return self._now
 
 
 def test_a_resync_gives_signs_of_life(
@@ -150,7 +142,8 @@ def test_a_resync_gives_signs_of_life(
 
     monkeypatch.setattr(MemorySource, "read", read_and_look)
     plan = FollowPlan((ORDERS,), once=True)
-    with following(database_url, cluster, plan, clock=Ticking(), on_step=lambda _: beat()) as running:
+    let_pass(connected, timedelta(days=1))
+    with following(database_url, cluster, plan, on_step=lambda _: beat()) as running:
         wait_until(lambda: running.outcomes, what="the end")
     at_the_read, at_the_last_batch = beats[-5], beats[-4]
     assert at_the_read is not None

@@ -15,8 +15,8 @@ from tests.properties.importing import SETTINGS
 
 STREAM: Final = identify("__samza_coordinator_orders_1")
 NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-FIRST: Final = Topic("kafka", "cluster", StreamFacts(STREAM.stream_name, "one", 0, 9))
-SECOND: Final = Topic("kafka", "cluster", StreamFacts(STREAM.stream_name, "two", 3, 5))
+FIRST: Final = Topic("kafka", "cluster", StreamFacts(STREAM.stream_name, "one", 0, 9), NOW)
+SECOND: Final = Topic("kafka", "cluster", StreamFacts(STREAM.stream_name, "two", 3, 5), NOW)
 
 
 def test_the_old_log_stops_and_the_new_one_begins_at_its_start(database_url: str) -> None:

@@ -17,6 +17,7 @@ from projections.follow.resync import batches, resync
 from projections.projector import OnStep, Projector
 from projections.registry import logs_of
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
+from tests.projections.follow.following import server_time
 from tests.properties.importing import SETTINGS, import_events
 
 pytestmark = pytest.mark.slow
@@ -51,7 +52,8 @@ def shown(connection: Connection, query: str) -> list[tuple[Any, ...]]:
 
 
 def found(connection: Connection, source: MemorySource, now: datetime, stream: str = STREAM) -> Attachment:
-    return attach(connection, source, stream, SETTINGS, lambda: now)
+    with server_time(now):
+        return attach(connection, source, stream, SETTINGS, lambda: now)
 
 
 def take_all(connection: Connection, source: MemorySource, now: datetime = NOW, stream: str = STREAM) -> None:
@@ -76,16 +78,17 @@ def read_again(
     attachment = found(connection, source, now, stream)
     assert attachment.resync
     projector = Projector(connection, attachment.log, SETTINGS, lambda: now, on_step=on_step)
-    return resync(
-        connection,
-        source,
-        projector,
-        attachment,
-        SETTINGS,
-        lambda: now,
-        batch_events=batch_events,
-        on_batch=on_batch,
-    )
+    with server_time(now):
+        return resync(
+            connection,
+            source,
+            projector,
+            attachment,
+            SETTINGS,
+            lambda: now,
+            batch_events=batch_events,
+            on_batch=on_batch,
+        )
 
 
 def at_the_old_position(source: MemorySource) -> MemoryTopic:

@@ -1,5 +1,7 @@
 """A session: its streams one by one, their troubles, and its signs of life."""
 
+from datetime import timedelta
+
 import psycopg
 import pytest
 
@@ -7,6 +9,7 @@ from eventlog.connection import Connection
 from eventlog.postgres_source import PostgresSource
 from projections.follow import session
 from projections.follow.plan import FollowPlan
+from projections.server_clock import server_now
 from projections.stream_lock import StreamLocks
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.waiting import wait_until
@@ -17,6 +20,7 @@ from tests.projections.follow.following import (
     NoLocks,
     append,
     following,
+    now,
     position,
     run,
     say,
@@ -66,6 +70,38 @@ def test_heartbeats_go_on_without_events(
             return row is not None and row[0] > first[0] and row[1] > (first[1] or first[0])
 
         wait_until(later, what="a later heartbeat")
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(seconds=-45)], ids=["ahead", "behind"])
+def test_signs_of_life_go_by_the_servers_clock(
+    database_url: str,
+    connected: Connection,
+    source: PostgresSource,
+    make_log: MakeLog,
+    monkeypatch: pytest.MonkeyPatch,
+    ahead: timedelta,
+) -> None:
+    """A clock that is behind made a follower look lost, and one that is ahead hid that it had ended."""
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
+    written = "select distinct heartbeat_at, read_at, xmin::text from projection.position"
+    began = server_now(connected)
+    seen = set()
+    with (
+        make_log(ORDERS, a="1") as log,
+        following(database_url, source, FollowPlan((ORDERS,)), clock=lambda: now() + ahead),
+    ):
+        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="live")
+        append(log, a="2")
+        wait_for_position(connected, ORDERS, 2)
+
+        def is_beaten() -> bool:
+            seen.update(connected.execute(written.encode()).fetchall())
+            return len(seen) > 3
+
+        wait_until(is_beaten, what="heartbeats")
+    seen.update(connected.execute(written.encode()).fetchall())
+    ended = server_now(connected)
+    assert {began <= time <= ended for heartbeat_at, read_at, _ in seen for time in (heartbeat_at, read_at)} == {True}
 
 
 def test_of_two_that_are_past_the_lock_one_stops(
