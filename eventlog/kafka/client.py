@@ -13,9 +13,8 @@ from kafka.errors import (
     SaslAuthenticationFailedError,
     UnsupportedSaslMechanismError,
 )
-from kafka.net.compat import KafkaNetClient
-from kafka.net.inet import KafkaNetSocket
 
+from eventlog.kafka.connections import make_net_client
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.private_loggers import hold_private_loggers
 from eventlog.kafka.tls import tls_context, uses_tls
@@ -23,9 +22,6 @@ from eventlog.source import SourceUnavailable
 
 REACH_SECONDS: Final = 5.0
 """How long a broker that does not answer is asked again: a restart takes two."""
-
-CLOSING_SOCKETS: Final = "direct://"
-"""The ``proxy_url`` with which kafka-python closes the sockets of connections that nobody takes."""
 
 _RETRY_SECONDS: Final = 0.1
 TIMES: Final[dict[str, int]] = {
@@ -38,23 +34,6 @@ TIMES: Final[dict[str, int]] = {
 }
 
 Answer = TypeVar("Answer")
-
-
-class _ClosedIfRefused(KafkaNetSocket):  # type: ignore[misc]  # kafka-python has no types
-    """Sockets that are closed if nobody answers: kafka-python keeps hundreds open in an outage of half a minute.
-
-    Its way of choosing sockets is by the scheme of a proxy's address.
-    """
-
-    SCHEMES = ("direct",)
-
-    async def sock_connect(self, net: Any, sock: Any, sockaddr: Any, timeout_at: float | None = None) -> Any:
-        """See the class above."""
-        try:
-            return await super().sock_connect(net, sock, sockaddr, timeout_at)
-        except BaseException:
-            sock.close()
-            raise
 
 
 class CredentialsRefused(SourceUnavailable):
@@ -77,19 +56,10 @@ class Connected:
 
     def make_net(self, **config: Any) -> Any:
         """What kafka-python asks for when it makes a client."""
-        self.net = KafkaNetClient(**config)
+        self.net = make_net_client(self._remember, **config)
         # a client that asks for a topic which is gone would make it again, on clusters that allow that
         self.cluster.config["allow_auto_create_topics"] = False
         self.cluster.config["retry_backoff_ms"] = config["retry_backoff_ms"]  # which kafka-python does not hand on
-        manager = self.net._manager  # noqa: SLF001 (kafka-python writes to its log why a connection fails, and forgets)
-        get_connection = manager.get_connection
-
-        def watched(*arguments: Any, **options: Any) -> Any:
-            connection = get_connection(*arguments, **options)
-            connection.init_future.add_errback(self._remember)
-            return connection
-
-        manager.get_connection = watched
         return self.net
 
     def _remember(self, error: KafkaError) -> None:
@@ -106,7 +76,7 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
     """
     hold_private_loggers()
     connected = Connected()
-    config = {"proxy_url": CLOSING_SOCKETS, **TIMES, **options.client_config(), **settings}
+    config = {**TIMES, **options.client_config(), **settings}
     if uses_tls(config):
         config["ssl_context"] = tls_context(config)
     try:

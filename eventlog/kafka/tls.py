@@ -7,20 +7,6 @@ from typing import Any
 from eventlog.kafka.options import OptionRefused
 
 
-class _ClosedIfDistrusted(ssl.SSLSocket):
-    """A socket that is closed if the two ends don't come to terms: kafka-python leaves it open."""
-
-    def do_handshake(self, block: bool = False) -> None:
-        """See the class above."""
-        try:
-            super().do_handshake(block)
-        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            raise
-        except BaseException:
-            self.close()
-            raise
-
-
 def uses_tls(client_options: Mapping[str, Any]) -> bool:
     """Whether connections are encrypted."""
     return client_options.get("security_protocol") in {"SSL", "SASL_SSL"}
@@ -48,5 +34,4 @@ def tls_context(client_options: Mapping[str, Any]) -> ssl.SSLContext:
             f"the files of ssl_cafile, ssl_certfile, ssl_keyfile and ssl_crlfile can't be used ({reason}): "
             "look whether they hold PEM, and whether ssl_password is that of the key"
         ) from None
-    context.sslsocket_class = _ClosedIfDistrusted
     return context

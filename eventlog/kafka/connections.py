@@ -1,0 +1,120 @@
+"""Connections to brokers, each of which ends with its client, whatever it was doing."""
+
+import ssl
+from collections.abc import Callable
+from typing import Any, Final
+from weakref import WeakSet
+
+from kafka.errors import KafkaConnectionError
+from kafka.net.compat import KafkaNetClient
+from kafka.net.inet import KafkaNetSocket, create_connection
+from kafka.net.manager import KafkaConnectionManager
+from kafka.net.selector import NetworkSelector
+from kafka.net.transport import KafkaSSLTransport, KafkaTCPTransport
+
+_CLOSING_SOCKETS: Final = "direct://"
+
+
+class _ClosedIfRefused(KafkaNetSocket):  # type: ignore[misc]  # kafka-python has no types
+    """Sockets that are closed if nobody answers: kafka-python keeps hundreds open in an outage of half a minute.
+
+    Its way of choosing sockets is by the scheme of a proxy's address.
+    """
+
+    SCHEMES = ("direct",)
+
+    async def sock_connect(self, net: Any, sock: Any, sockaddr: Any, timeout_at: float | None = None) -> Any:
+        """See the class above."""
+        try:
+            return await super().sock_connect(net, sock, sockaddr, timeout_at)
+        except BaseException:
+            sock.close()
+            raise
+
+
+class _TlsTransport(KafkaSSLTransport):  # type: ignore[misc]
+    """An encrypted connection whose handshake has an end: kafka-python waits forever for a peer that says nothing."""
+
+    async def handshake(self, timeout_at: float | None = None) -> None:
+        """Agree with the peer. Raises `KafkaTimeoutError` and errors of `ssl`."""
+        while True:
+            try:
+                self._sock.do_handshake()
+            except ssl.SSLWantReadError:
+                await self._net.wait_read(self._sock, timeout_at)
+            except ssl.SSLWantWriteError:
+                await self._net.wait_write(self._sock, timeout_at)
+            else:
+                return
+
+
+class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
+    """Connections whose sockets are all closed after `close`.
+
+    kafka-python closes them in the caller's thread while its own thread still uses them. A connection that has a
+    request to send, is in its handshake or just being made then stays open. Here they are closed in its own thread.
+    """
+
+    def __init__(self, net: Any, failed: Callable[[Any], object], **config: Any) -> None:
+        """``failed`` is called with the error of a connection that was not made."""
+        super().__init__(net, **config)
+        self._failed = failed
+        self._transports: WeakSet[Any] = WeakSet()
+
+    def get_connection(self, *arguments: Any, **options: Any) -> Any:
+        """A connection, made at need. kafka-python writes to its log why one fails, and forgets it."""
+        connection = super().get_connection(*arguments, **options)
+        connection.init_future.add_errback(self._failed)
+        return connection
+
+    def close(self, node_id: Any = None, timeout_ms: int | None = None) -> None:
+        """Close the connection to one broker, or all of them for good."""
+        if node_id is not None or self.closed:
+            super().close(node_id, timeout_ms)
+            return
+        try:
+            self._net.run(self._close_all)
+        except Exception:  # its thread has crashed, so this one is alone
+            self._close_all()
+
+    def _close_all(self) -> None:
+        super().close()
+        for transport in list(self._transports):
+            transport._close()  # noqa: SLF001 (``close`` waits until all requests are sent, which now are of no use)
+
+    async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
+        proxy = self.config["proxy_url"] or _CLOSING_SOCKETS
+        options = self.config["socket_options"]
+        sock = await create_connection(self._net, node.host, node.port, options, proxy, timeout_at)
+        if not self.ssl_enabled:
+            return self._remembered(KafkaTCPTransport(self._net, sock, host=node.host))
+        try:
+            transport = self._remembered(_TlsTransport(self._net, sock, host=node.host, **self._tls_config()))
+        except BaseException:
+            sock.close()
+            raise
+        try:
+            await transport.handshake(timeout_at)
+        except BaseException as error:
+            transport.close()
+            if isinstance(error, Exception):
+                raise KafkaConnectionError(f"Handshake failed: {error}") from error
+            raise
+        return transport
+
+    def _remembered(self, transport: Any) -> Any:
+        self._transports.add(transport)
+        return transport
+
+    def _tls_config(self) -> dict[str, Any]:
+        return {key: value for key, value in self.config.items() if key.startswith("ssl_")}
+
+
+def make_net_client(failed: Callable[[Any], object] = lambda _: None, **config: Any) -> Any:
+    """What clients of kafka-python take as ``kafka_client``: it leaves no socket open."""
+    net = NetworkSelector(**config)
+    try:
+        return KafkaNetClient(net, ClosingConnections(net, failed, **config))
+    except BaseException:
+        net.close()
+        raise
