@@ -1,6 +1,7 @@
 """An event log that is a compacted topic of Kafka."""
 
 import logging
+import time
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Final, Self
@@ -17,6 +18,11 @@ from eventlog.streams import StreamIdentity, StreamKind
 _logger: Final = logging.getLogger(__name__)
 DEFAULT_BATCH_BYTES: Final = 1_048_588
 """What a topic takes at once if nothing is set: Kafka's default."""
+
+READABLE_SECONDS: Final = 5.0
+"""How long an append that is a transaction waits until its events can be read."""
+
+_POLL_SECONDS: Final = 0.01
 
 
 class KafkaEventLog:
@@ -53,6 +59,7 @@ class KafkaEventLog:
         self._options = options
         self._stream = stream
         self._clock = clock
+        self._is_transactional = transactional_id is not None
         self._admin = KafkaAdmin(options)
         self._ranges = RangeReader(options, self._admin)
         try:
@@ -96,6 +103,9 @@ class KafkaEventLog:
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`.
 
+        Brokers acknowledge a transaction before its events can be read: they are waited for, but no longer than
+        `READABLE_SECONDS`, since a transaction of somebody else that is open hides all that comes after it.
+
         Raises:
             AppendRefused: there is a condition, an event that Kafka can't hold, or more than it takes at once.
             SourceUnavailable: nothing was acknowledged; the events may be there nevertheless.
@@ -109,7 +119,10 @@ class KafkaEventLog:
         if not records:
             end = self.end_offset()
             return range(end, end)
-        return self._appender.append(records)
+        offsets = self._appender.append(records)
+        if self._is_transactional:
+            self._wait_until_readable(offsets)
+        return offsets
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
         """See `EventLog.read`; raises `OffsetLost` where the topic was made again, or deleted from its start on."""
@@ -138,6 +151,11 @@ class KafkaEventLog:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+    def _wait_until_readable(self, offsets: range) -> None:
+        deadline = time.monotonic() + READABLE_SECONDS
+        while self.end_offset() < offsets.stop and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
 
     def _bounds(self) -> tuple[int, int]:
         bounds = self._admin.bounds(self.stream_name)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -150,6 +151,28 @@ class TestTransactionalAppend:
         assert writer.append(new_events(2)) == range(2)
         assert writer.append(new_events(1)) == range(3, 4)
         assert [event.offset for event in writer.read()] == [0, 1, 3]
+
+    def test_an_append_ends_when_its_events_can_be_read(
+        self, writer: KafkaEventLog, log: KafkaEventLog, topics: Topics, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """An open transaction hides what comes after it, like an end that the brokers have not marked yet."""
+        monkeypatch.setattr("eventlog.kafka.log.READABLE_SECONDS", 60)
+        with topics.transaction(log.stream_name, new_events(2)) as other, ThreadPoolExecutor(1) as pool:
+            append = pool.submit(writer.append, new_events(1))
+            wait_until(lambda: topics.end_offset(log.stream_name) == 4, what="the append's marker")
+            assert not append.done()
+            other.commit_transaction()
+            assert append.result() == range(2, 3)
+            assert [event.offset for event in log.read()] == [0, 1, 2]
+
+    def test_an_append_does_not_wait_for_others_forever(
+        self, writer: KafkaEventLog, log: KafkaEventLog, topics: Topics, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("eventlog.kafka.log.READABLE_SECONDS", 0.1)
+        with topics.transaction(log.stream_name, new_events(2)) as other:
+            assert writer.append(new_events(1)) == range(2, 3)
+            assert list(log.read()) == []
+            other.commit_transaction()
 
     def test_an_append_may_be_of_any_size(self, writer: KafkaEventLog, log: KafkaEventLog) -> None:
         events = [NewEvent(b"k%d" % number, bytes(100_000)) for number in range(30)]
