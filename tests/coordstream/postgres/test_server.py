@@ -142,11 +142,12 @@ def test_four_starts_at_once_make_one_server() -> None:
         starters = [_starter(home) for _ in range(4)]
         answers = {starter.communicate(timeout=60)[0] for starter in starters}
         server = EmbeddedPostgres(home, chosen_bin_folder())
+        in_reach = ServerAccount.of_this_process().can_run(server.bin_folder / "initdb")  # the checkout may not be
+        copied = [] if in_reach else ["programs"]
         try:
             assert answers == {f"{server.connect_url()}\n"}
-            assert sorted(path.name for path in (home / "postgres").iterdir()) == sorted(
-                [str(server.major_version), f"{server.major_version}.port", "lock", "password"]
-            )
+            made = {path.name for path in (home / "postgres").iterdir()}
+            assert made == {str(server.major_version), f"{server.major_version}.port", "lock", "password", *copied}
         finally:
             server.stop()
 
