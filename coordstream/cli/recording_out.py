@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -17,6 +17,8 @@ from eventlog.recording import write_recording
 from eventlog.recording_line import encode_line
 from projections.registry import RegisteredLog
 
+STANDARD_OUTPUT: Final = Path("-")
+
 app = typer.Typer()
 
 
@@ -24,8 +26,11 @@ app = typer.Typer()
 def export(
     stream: Stream,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Instead of standard output; .gz is gzipped.")
-    ] = None,
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="A file, gzipped if its name ends with .gz; - is standard output."
+        ),
+    ] = STANDARD_OUTPUT,
     raw: Annotated[bool, typer.Option("--raw", help="With the secrets, byte for byte: for the owner only.")] = False,
     incarnation: Annotated[int | None, typer.Option(min=1, help="Instead of the current one.")] = None,
 ) -> None:
@@ -33,8 +38,8 @@ def export(
     with open_database() as database:
         log = find_log(database.connection, stream, incarnation)
         records = _records(database, log, raw=raw)
-        if output is None:
-            sys.stdout.writelines(encode_line(topic, event).decode() for topic, event in records)
+        if output == STANDARD_OUTPUT:
+            sys.stdout.buffer.writelines(encode_line(topic, event) for topic, event in records)
         else:
             count = write_recording(output, records)
             print(f"{count} events of {stream} written to {output}", file=sys.stderr)

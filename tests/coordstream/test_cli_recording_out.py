@@ -1,12 +1,23 @@
 import gzip
 import json
+import subprocess
+import sys
 from base64 import b64decode
 from pathlib import Path
 
 import pytest
 
+from coordstream.cli.app import PIPE_CLOSED
 from eventlog.events import RecordedEvent
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, config_event, recording
+from tests.coordstream.command_line import (
+    CHECKPOINT,
+    COORDINATOR,
+    RECORDING_A,
+    CommandLine,
+    config_event,
+    recording,
+    without_settings,
+)
 
 STREAM = "__samza_coordinator_counts_1"
 
@@ -22,6 +33,20 @@ def test_what_holds_no_secret_comes_out_as_it_went_in(
     assert (finished.code, finished.out) == (0, "")
     assert f"{len(recorded)} events of {stream} written to" in finished.err
     assert gzip.decompress((tmp_path / "out.jsonl.gz").read_bytes()).decode() == printed
+
+
+def test_a_dash_is_standard_output(wordcount: CommandLine, tmp_path: Path) -> None:
+    printed = wordcount.done("export", COORDINATOR)
+    assert wordcount.done("export", COORDINATOR, "-o", "-") == printed
+    assert wordcount.done("export", COORDINATOR, "--output=-") == printed
+    assert not (tmp_path / "-").exists()
+
+
+def test_a_reader_that_stops_early_is_no_error(wordcount: CommandLine) -> None:
+    filled = f"set -o pipefail; {sys.executable} -m coordstream.cli export {COORDINATOR} -o - | head -n 1"
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
+    ended = subprocess.run(["bash", "-c", filled], env=environment, capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout.count(b"\n"), ended.stderr) == (PIPE_CLOSED, 1, b"")
 
 
 def test_secrets_come_out_for_the_owner_only(cli: CommandLine, tmp_path: Path) -> None:
