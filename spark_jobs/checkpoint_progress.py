@@ -32,7 +32,7 @@ AS_OF_FILE = "as_of.json"
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked. `bucket_seconds` None: at most 60 buckets; `now` None: the newest record of all logs."""
+    """What was asked. `bucket_seconds` None: at most 60 buckets; `now` None: the newest log_time of all logs."""
 
     output: Path
     job: JobChoice | None = None
@@ -97,7 +97,8 @@ def _write_as_of(path: Path, scope: Scope, stall_factor: float) -> None:
         for (name, number), offset in sorted(scope.positions.items())
     ]
     asked = {"bucket": format_width(scope.bucket_seconds), "stall_factor": stall_factor}
-    about = {"as_of": scope.as_of.isoformat(), **asked, "logs": logs}
+    untimed = {"commits_without_usable_time": scope.untimed_commits}
+    about = {"as_of": scope.as_of.isoformat(), **asked, **untimed, "logs": logs}
     path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
@@ -115,6 +116,8 @@ def _show(spark: SparkSession, folder: Path, scope: Scope, console: Console) -> 
     progress_picture.draw(picture, buckets, scope.bucket_seconds, f"{heading}, {shown}", _subtitle(scope))
     for line in progress_table.describe_positions(scope.positions, scope.as_of):
         console.print(line, markup=False, soft_wrap=True)
+    if scope.untimed_commits:
+        console.print(progress_table.describe_untimed(scope.untimed_commits), markup=False)
     progress_table.print_summary(console, tasks, total, heading, scope.as_of)
 
 
@@ -125,7 +128,8 @@ def _console() -> Console:
 def _subtitle(scope: Scope) -> str:
     logs = [f"{name} {offset}" for (name, _), offset in sorted(scope.positions.items())]
     where = f"{len(logs)} logs" if len(logs) > 2 else "log offset " + ", ".join(logs)
-    return f"as of {where}; {scope.as_of:%Y-%m-%d %H:%M:%S} UTC"
+    untimed = f"; commits without a usable time: {scope.untimed_commits}, not shown" if scope.untimed_commits else ""
+    return f"as of {where}; {scope.as_of:%Y-%m-%d %H:%M:%S} UTC{untimed}"
 
 
 def _jar(environ: Mapping[str, str]) -> Path | None:
@@ -150,7 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--job", type=_job, metavar="NAME/ID", help="this job only (default: all)")
     add("--bucket", type=_width, metavar="WIDTH", help="such as 5s, 1m, 1h (default: at most 60 buckets)")
     add("--stall", type=_factor, default=10.0, metavar="K", help="stalled after K times the median gap (default: 10)")
-    add("--now", type=_moment, metavar="TIME", help="ISO time that ages count to (default: the newest record's)")
+    add("--now", type=_moment, metavar="TIME", help="ISO time that ages count to (default: the logs' newest)")
     add("--partitions", type=_count, help="JDBC connections at once (default: cores, at most 8)")
     add("--database-url-file", type=Path, metavar="FILE", help="instead of COORDSTREAM_DATABASE_URL")
     return parser

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from spark_jobs.progress_rows import BucketProgress, TaskProgress
 from spark_jobs.progress_table import format_span
@@ -20,6 +21,8 @@ from spark_jobs.time_buckets import format_width
 MOST_PANELS = 12
 LONGEST_LABEL = 48
 LONGEST_LINE = 150
+SHORTEST_LINE = 20
+TITLE_LEFT = 0.01
 ADVANCED, REWOUND, COMMIT, QUIET = "#2a6f97", "#c1121f", "#222222", "#f1f1ee"
 
 Buckets = Mapping[TaskProgress, Sequence[BucketProgress]]
@@ -27,22 +30,30 @@ Buckets = Mapping[TaskProgress, Sequence[BucketProgress]]
 
 def draw(path: Path, buckets: Buckets, seconds: int, title: str, subtitle: str) -> None:
     """Write a PNG of `buckets` (each `seconds` wide) to `path`."""
-    below = textwrap.fill(subtitle, LONGEST_LINE, break_on_hyphens=False)
     with rc_context({"date.converter": "concise", "timezone": "UTC"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # a name in a script without a font
-        _figure(buckets, seconds, f"{title}\n{below}").savefig(path, dpi=110)
+        _figure(buckets, seconds, (title, subtitle)).savefig(path, dpi=110)
 
 
-def _figure(buckets: Buckets, seconds: int, title: str) -> Figure:
+def _figure(buckets: Buckets, seconds: int, titles: Sequence[str]) -> Figure:
     rows = len(buckets)
     figure = Figure(figsize=(12, _height(rows)), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(title, fontsize=11, x=0.01, ha="left", parse_math=False)
+    heading = figure.suptitle("", fontsize=11, x=TITLE_LEFT, ha="left", parse_math=False)
+    _wrap(heading, titles, figure.bbox.width * (1 - 2 * TITLE_LEFT))
     if rows <= MOST_PANELS:
         _panels(figure, buckets, seconds)
     else:
         _heat_map(figure, buckets, seconds)
     return figure
+
+
+def _wrap(text: Text, lines: Sequence[str], width: float) -> None:
+    """Break the lines so that the text is no wider than so many pixels, whatever its letters."""
+    for most in range(LONGEST_LINE, SHORTEST_LINE - 1, -5):
+        text.set_text("\n".join(textwrap.fill(line, most, break_on_hyphens=False) for line in lines))
+        if text.get_window_extent().width <= width:
+            return
 
 
 def _height(rows: int) -> float:
@@ -75,7 +86,10 @@ def _panel(axes: Axes, task: TaskProgress, rows: Sequence[BucketProgress], secon
     committed = starts[[row.commits > 0 for row in rows]] + width / 2
     axes.bar(starts, [row.advanced for row in rows], width, align="edge", color=ADVANCED, label="offsets advanced")
     axes.bar(starts, [-row.rewound for row in rows], width, align="edge", color=REWOUND, label="offsets rewound")
-    axes.plot(committed, [0] * len(committed), "o", ms=2.5, color=COMMIT, label="bucket with a commit", clip_on=False)
+    (dots,) = axes.plot(
+        committed, [0] * len(committed), "o", ms=2.5, color=COMMIT, label="bucket with a commit", clip_on=False
+    )
+    dots.set_in_layout(False)  # no dots count as one in the figure's corner, and leave no room for the panel
     axes.set_title(_label(task, with_job=with_job), loc="left", fontsize=9, fontweight="bold", parse_math=False)
     axes.set_title(_note(task), loc="right", fontsize=8, color=REWOUND if task.stall else "#555555")
     axes.spines[["top", "right"]].set_visible(False)

@@ -10,6 +10,7 @@ from psycopg.rows import dict_row
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.errors import SparkJobError
+from spark_jobs.log_times import LOG_TIMES, with_usable_times
 from spark_jobs.readers import Ranges, Relation, Value, read_relation
 from spark_jobs.settings import ReadSettings
 from spark_jobs.snapshots import Snapshot
@@ -20,11 +21,16 @@ COMMIT_COLUMNS = (*TASK, "job_bucket", "record_time", *LOG_ORDER)
 CHECKPOINT_COLUMNS = (*COMMIT_COLUMNS, *INPUT, "input_offset_number")
 
 EXTENT = sql.SQL(
-    "SELECT count(*) AS commits, min(record_time) AS first_commit_at, max(record_time) AS last_commit_at,"
+    "WITH log AS MATERIALIZED ({log_times}) SELECT count(*) AS commits,"
+    " count(*) FILTER (WHERE record_time BETWEEN earliest AND latest) AS timed_commits,"
+    " min(record_time) FILTER (WHERE record_time BETWEEN earliest AND latest) AS first_commit_at,"
+    " max(record_time) FILTER (WHERE record_time BETWEEN earliest AND latest) AS last_commit_at,"
     " min(log_offset) AS lowest_offset, max(log_offset) AS highest_offset,"
     " count(DISTINCT job_bucket) AS job_buckets, min(job_bucket) AS lowest_bucket, max(job_bucket) AS highest_bucket,"
-    " (SELECT max(last_record_time) FROM coordinator.job) AS newest_record_time FROM ({commits}) AS commits"
+    " (SELECT max(latest) FROM log) AS newest_log_time"
+    " FROM ({commits}) AS commits LEFT JOIN log USING (job_name, job_id)"
 )
+EXTENT_COLUMNS = ("job_name", "job_id", "job_bucket", "record_time", "log_offset")
 
 
 @dataclass(frozen=True)
@@ -40,24 +46,30 @@ class JobChoice:
 
 @dataclass(frozen=True)
 class Scope:
-    """The preferred commits that are counted. Ages are measured at `as_of` (aware)."""
+    """The preferred commits that are counted. Ages are measured at `as_of` (aware).
+
+    ``untimed_commits`` of them have no time that can be right; see `with_usable_times`.
+    """
 
     job: JobChoice | None
     as_of: datetime
     bucket_seconds: int
     ranges: Ranges
     positions: Mapping[tuple[str, int], int]
+    untimed_commits: int = 0
 
     def commits(self, spark: SparkSession, settings: ReadSettings, snapshot: Snapshot) -> DataFrame:
         """A row per preferred commit (commit_history)."""
         relation = Relation("commit_history", COMMIT_COLUMNS, chosen(self.job))
-        return read_relation(spark, settings, relation, snapshot, self.ranges).select(*TASK, "record_time", *LOG_ORDER)
+        rows = read_relation(spark, settings, relation, snapshot, self.ranges)
+        return with_usable_times(spark, rows.select(*TASK, "record_time", *LOG_ORDER), snapshot)
 
     def checkpoints(self, spark: SparkSession, settings: ReadSettings, snapshot: Snapshot) -> DataFrame:
         """A row per input partition of each preferred commit (checkpoint_history)."""
         relation = Relation("checkpoint_history", CHECKPOINT_COLUMNS, chosen(self.job))
         rows = read_relation(spark, settings, relation, snapshot, self.ranges)
-        return rows.select(*TASK, *INPUT, "input_offset_number", "record_time", *LOG_ORDER)
+        chosen_columns = rows.select(*TASK, *INPUT, "input_offset_number", "record_time", *LOG_ORDER)
+        return with_usable_times(spark, chosen_columns, snapshot)
 
 
 def chosen(job: JobChoice | None) -> dict[str, Value]:
@@ -69,15 +81,15 @@ def chosen(job: JobChoice | None) -> dict[str, Value]:
 def find_scope(
     snapshot: Snapshot, job: JobChoice | None, *, partitions: int, now: datetime | None, bucket_seconds: int | None
 ) -> Scope:
-    """Ask `snapshot` what there is. Ages count to `now`, else to the newest record of all logs, never to today.
+    """Ask `snapshot` what there is. Ages count to `now`, else to the newest log_time of all logs, never to today.
     Without `bucket_seconds` the span of the commits has at most 60 buckets.
 
     Raises SparkJobError where no preferred commit is to be counted.
     """
     with snapshot.connection.cursor(row_factory=dict_row) as cursor:
-        relation = Relation("commit_history", ("job_bucket", "record_time", "log_offset"), chosen(job))
-        extent = cursor.execute(EXTENT.format(commits=relation.query())).fetchall()[0]
-    as_of = now or extent["newest_record_time"] or extent["last_commit_at"]
+        relation = Relation("commit_history", EXTENT_COLUMNS, chosen(job))
+        extent = cursor.execute(EXTENT.format(log_times=LOG_TIMES, commits=relation.query())).fetchall()[0]
+    as_of = now or extent["newest_log_time"]
     if not extent["commits"] or as_of is None:
         whose = "of any job" if job is None else f"of job {job}"
         raise SparkJobError(
@@ -89,6 +101,7 @@ def find_scope(
         bucket_seconds or width_for(extent["first_commit_at"], extent["last_commit_at"]),
         choose_ranges(extent, partitions),
         _positions(snapshot, job),
+        extent["commits"] - extent["timed_commits"],
     )
 
 

@@ -62,6 +62,15 @@ def describe_positions(positions: Mapping[tuple[str, int], int], as_of: datetime
     return [f"As of {as_of:%Y-%m-%d %H:%M:%S} UTC, log positions:", *sorted(lines)[:MOST_LOGS], *more]
 
 
+def describe_untimed(commits: int) -> str:
+    """What was left out of everything that counts by time."""
+    have = "1 commit has" if commits == 1 else f"{commits:,} commits have"
+    return (
+        f"{have} no usable record time (none, or one outside the time of the job's logs): counted in the totals, "
+        "left out of buckets, ages, gaps and the picture."
+    )
+
+
 def format_span(seconds: float) -> str:
     """A span in its two largest units (`12.3s`, `4m 05s`, `2h 10m`, `3d 04h`); negative where a clock was behind."""
     sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)

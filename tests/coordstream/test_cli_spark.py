@@ -1,9 +1,14 @@
+import gzip
+import json
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from coordstream.cli import spark
-from tests.coordstream.command_line import CommandLine, in_own_process
+from spark_jobs.progress_scope import JobChoice, find_scope
+from spark_jobs.snapshots import exported_snapshot
+from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
 
 
 @pytest.mark.spark
@@ -17,6 +22,21 @@ def test_a_job_reads_the_database_of_the_settings(wordcount: CommandLine, tmp_pa
     assert ended.code == 0, ended.err
     assert "Partition 7" in ended.out
     assert (tmp_path / "out" / "progress.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_commit_of_the_next_century_makes_no_bucket_of_a_year(cli: CommandLine, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in gzip.decompress(RECORDING_A[1].read_bytes()).splitlines()]
+    lines[200]["timestamp"] += 100 * 365 * 86_400_000
+    changed = tmp_path / "checkpoint.jsonl"
+    changed.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    cli.done("import", RECORDING_A[0], changed)
+    as_reader = make_conninfo(cli.database_url, options="-c role=coordstream_reader")
+    with exported_snapshot(as_reader) as snapshot:
+        scope = find_scope(snapshot, JobChoice("wordcount_pv", "1"), partitions=1, now=None, bucket_seconds=None)
+        ((newest,),) = snapshot.connection.execute(
+            "select max(record_time) from coordinator.event where record_time < '2100-01-01'"
+        ).fetchall()
+    assert (scope.as_of, scope.bucket_seconds, scope.untimed_commits) == (newest, 2, 1)
 
 
 def test_the_job_gets_its_options_the_database_and_the_jar(

@@ -25,6 +25,11 @@ CREATE TABLE coordinator.checkpoint_history (
     {JOB}, task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
     input_offset text, input_offset_number bigint, checkpoint_id text, checkpoint_version integer, origin text,
     grouper_factory text, operation text, is_preferred boolean, {PROVENANCE});
+CREATE SCHEMA projection;
+CREATE TABLE projection.job_log (log_id integer, job_name text, job_id text);
+CREATE TABLE projection.log_time (log_id integer, log_offset bigint, log_time timestamptz);
+CREATE FUNCTION projection.log_time_at(log_id integer, log_offset bigint) RETURNS TABLE (at timestamptz)
+LANGUAGE sql AS 'SELECT max(t.log_time) FROM projection.log_time t WHERE t.log_id = $1 AND t.log_offset <= $2';
 """
 
 
@@ -39,6 +44,8 @@ class Relations:
     def __init__(self, url: str) -> None:
         self.url = url
         self._next_offset = 0
+        self._log_ids: dict[str, int] = {}
+        self._log_times: dict[str, datetime] = {}
         with psycopg.connect(url) as connection:
             connection.execute(TABLES)
 
@@ -50,6 +57,7 @@ class Relations:
         self.insert("job", [{**owner, "checkpoint_stream": stream, "last_record_time": newest}])
         position = {"stream_name": stream, "stream_kind": "checkpoint", "incarnation": 1, "next_offset": next_offset}
         self.insert("log_position", [{**owner, **position}])
+        self._reach(job, max(next_offset, self._next_offset), newest)
 
     def commit(
         self,
@@ -60,8 +68,12 @@ class Relations:
         job: str = "counts/1",
         preferred: bool = True,
         bucket: int = 7,
+        believed: bool = True,
     ) -> None:
-        """One commit of a task, `seconds` after START, with the offset of each partition of kafka.views."""
+        """One commit of a task, `seconds` after START, with the offset of each partition of kafka.views.
+
+        A time that is not `believed` lay more than an hour ahead of its arrival.
+        """
         name, _, job_id = job.partition("/")
         row = {"job_name": name, "job_id": job_id, "job_bucket": bucket, "task_name": task, "is_preferred": preferred}
         row |= {
@@ -70,6 +82,7 @@ class Relations:
             "incarnation": 1,
             "log_offset": self._next_offset,
         }
+        self._reach(job, self._next_offset, at(seconds) if believed else self._log_times[job])
         self._next_offset += 1
         self.insert("commit_history", [row | {"partition_count": len(offsets)}])
         place = {"system_name": "kafka", "stream_name": "views", "key_bucket": -1, "operation": "set"}
@@ -81,12 +94,23 @@ class Relations:
             ],
         )
 
-    def insert(self, relation: str, rows: Sequence[Mapping[str, object]]) -> None:
+    def _reach(self, job: str, log_offset: int, time: datetime) -> None:
+        """Let the log's time be this one, if it is not later already."""
+        name, _, job_id = job.partition("/")
+        if job not in self._log_ids:
+            self._log_ids[job] = len(self._log_ids) + 1
+            owner = {"log_id": self._log_ids[job], "job_name": name, "job_id": job_id}
+            self.insert("job_log", [owner], "projection")
+        self._log_times[job] = max(time, self._log_times.get(job, time))
+        row = {"log_id": self._log_ids[job], "log_offset": log_offset, "log_time": self._log_times[job]}
+        self.insert("log_time", [row], "projection")
+
+    def insert(self, relation: str, rows: Sequence[Mapping[str, object]], schema: str = "coordinator") -> None:
         """Insert rows of the same columns."""
         if not rows:
             return
         statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
-            sql.Identifier("coordinator", relation),
+            sql.Identifier(schema, relation),
             sql.SQL(", ").join(map(sql.Identifier, rows[0])),
             sql.SQL(", ").join(map(sql.Placeholder, rows[0])),
         )

@@ -95,6 +95,25 @@ def test_ages_count_to_the_time_that_is_given(spark: SparkSession, two_tasks: Re
 
 
 @pytest.mark.spark
+def test_one_absurd_time_is_left_out_and_told(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
+    def commit_rows(out: Path) -> list[dict[str, Any]]:
+        run_job(spark, two_tasks.url, Options(out, stall_factor=3))
+        return parquet(spark, out / "tasks", "task_name")
+
+    before = commit_rows(tmp_path / "before")
+    two_tasks.commit("Partition 0", 36_525 * 86_400, {0: 700}, believed=False)
+    printed = run_job(spark, two_tasks.url, Options(tmp_path / "out", stall_factor=3))
+    steady, standing = parquet(spark, tmp_path / "out" / "tasks", "task_name")
+    assert standing == before[1]
+    assert steady == {**before[0], "commits": 14, "advanced": 700}
+    starts = {row["bucket_start"] for row in parquet(spark, tmp_path / "out" / "progress", "bucket_start")}
+    assert len(starts - {None}) == 13  # one every 5 s
+    assert "1 commit has no usable record time" in " ".join(printed.split())
+    about = json.loads((tmp_path / "out" / "as_of.json").read_text())
+    assert (about["commits_without_usable_time"], about["bucket"]) == (1, "2s")
+
+
+@pytest.mark.spark
 def test_one_job_of_a_fleet_and_all_of_it(spark: SparkSession, relations: Relations, tmp_path: Path) -> None:
     for bucket in range(8):
         for second in range(4):

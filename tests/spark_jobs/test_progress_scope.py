@@ -8,7 +8,8 @@ from spark_jobs.errors import SparkJobError
 from spark_jobs.progress_scope import JobChoice, Scope, choose_ranges, find_scope
 from spark_jobs.readers import Ranges
 from spark_jobs.snapshots import exported_snapshot
-from tests.spark_jobs.relations import Relations, at
+from spark_jobs.transforms import EPOCH
+from tests.spark_jobs.relations import START, Relations, at
 
 EXTENT = {"lowest_offset": 5, "highest_offset": 90, "lowest_bucket": 3, "highest_bucket": 60}
 
@@ -41,6 +42,27 @@ def test_ages_count_to_the_newest_record_of_all_logs(relations: Relations) -> No
     assert scope.bucket_seconds == 1
     assert scope.positions == {("__samza_checkpoint_ver_1_for_counts_1", 1): 2}
     assert len(scope_of(relations).positions) == 2
+
+
+CENTURY = 36_525 * 86_400
+
+
+def test_a_time_that_cannot_be_right_widens_no_bucket_and_ages_nothing(relations: Relations) -> None:
+    relations.commit("a", -CENTURY, {0: 0})  # the first record of all, before Kafka was there
+    for second in range(10):
+        relations.commit("a", second, {0: second})
+    relations.commit("a", CENTURY, {0: 10}, believed=False)
+    relations.commit("a", 11, {0: 11})
+    scope = scope_of(relations)
+    assert (scope.bucket_seconds, scope.as_of, scope.untimed_commits) == (1, at(11), 2)
+
+
+def test_a_log_that_says_1970_throughout_is_taken_at_its_word(relations: Relations) -> None:
+    began = -(START - EPOCH).total_seconds()
+    for second in range(3):
+        relations.commit("a", began + second, {0: second})
+    scope = scope_of(relations)
+    assert (scope.bucket_seconds, scope.as_of, scope.untimed_commits) == (1, at(began + 2), 0)
 
 
 def test_a_given_time_goes_before_the_logs(relations: Relations) -> None:

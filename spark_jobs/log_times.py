@@ -1,0 +1,40 @@
+"""Which record times can be right: those within their job's log_time, as the relations judge time."""
+
+from datetime import UTC, datetime
+
+from psycopg import sql
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_jobs.snapshots import Snapshot
+
+KAFKA_BEGAN = datetime(2011, 1, 1, tzinfo=UTC)
+"""Kafka's first release; an earlier time is a clock that was not set, or seconds taken for milliseconds."""
+
+# log_time never runs backward and leaves out what lies more than an hour ahead of its arrival, but begins with whatever
+# the first record says
+LOG_TIMES = sql.SQL(
+    "SELECT job_name, job_id, greatest(earliest, CASE WHEN latest >= {kafka_began} THEN {kafka_began} END) AS earliest,"
+    " latest FROM (SELECT l.job_name, l.job_id, min(f.log_time) AS earliest, max(t.at) AS latest"
+    " FROM projection.job_log l CROSS JOIN LATERAL (SELECT s.log_time FROM projection.log_time s"
+    " WHERE s.log_id = l.log_id ORDER BY s.log_offset LIMIT 1) f"
+    " CROSS JOIN LATERAL projection.log_time_at(l.log_id, 9223372036854775807) t GROUP BY l.job_name, l.job_id) log"
+).format(kafka_began=sql.Literal(KAFKA_BEGAN))
+
+
+def with_usable_times(spark: SparkSession, rows: DataFrame, snapshot: Snapshot) -> DataFrame:
+    """The rows with `record_time` null where it lies outside the log_time of the job's logs."""
+    times = snapshot.connection.execute(
+        sql.SQL(
+            "SELECT job_name, job_id, (extract(epoch FROM earliest) * 1000000)::bigint,"
+            " (extract(epoch FROM latest) * 1000000)::bigint FROM ({times}) log"
+        ).format(times=LOG_TIMES)
+    ).fetchall()
+    schema = "job_name string, job_id string, earliest bigint, latest bigint"
+    micros = sf.unix_micros("record_time")
+    usable = sf.when(micros.between(sf.col("earliest"), sf.col("latest")), sf.col("record_time"))
+    return (
+        rows.join(sf.broadcast(spark.createDataFrame(times, schema)), on=["job_name", "job_id"], how="left")
+        .withColumn("record_time", usable)
+        .select(*rows.columns)
+    )
