@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from enum import StrEnum
+from threading import Lock
+from typing import Final
 
 from alembic import command
 from alembic.config import Config
@@ -20,6 +22,8 @@ from projections.errors import RelationInUse
 from projections.relations import digest, installed_digest
 
 LOCK_NOT_AVAILABLE = "55P03"
+_ALEMBIC: Final = Lock()
+"""Alembic keeps what it works on in a global of the process: threads migrate in turn, whatever the database."""
 
 
 class SchemaState(StrEnum):
@@ -108,7 +112,7 @@ def _sees_revision(connection: Connection) -> bool:
 
 def _run(database_url: str, act: Callable[[Config], None]) -> None:
     engine = create_engine(_engine_url(database_url), poolclass=NullPool)
-    with engine.begin() as connection:
+    with _ALEMBIC, engine.begin() as connection:
         if schema_state(connection) is SchemaState.NEWER:
             raise SchemaError(_ADVICE[SchemaState.NEWER])
         try:

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -96,6 +97,22 @@ def test_every_revision_goes_down_and_up(empty_database_url: str) -> None:
     for _ in VERSIONS:
         downgrade(empty_database_url, "-1")
     upgrade(empty_database_url)
+    assert schema_of(empty_database_url) == newest
+
+
+def test_threads_may_migrate_one_database_at_once(empty_database_url: str, database_url: str) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(upgrade, [empty_database_url] * 4))
+    assert schema_of(empty_database_url) == schema_of(database_url)
+
+
+def test_threads_may_migrate_several_databases_at_once(empty_database_url: str, database_url: str) -> None:
+    newest = schema_of(database_url)
+    with ThreadPoolExecutor(2) as pool:
+        down, up = pool.submit(downgrade, database_url, "base"), pool.submit(upgrade, empty_database_url)
+        down.result()
+        up.result()
+    assert count(database_url, EVERYTHING) == 0
     assert schema_of(empty_database_url) == newest
 
 
