@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from eventlog.partition import SystemStreamPartition as SystemStreamPartition, TaskName as TaskName
     from eventlog.postgres import PostgresEventLog as PostgresEventLog, UnknownStream as UnknownStream
+    from eventlog.postgres_admin import PostgresAdmin as PostgresAdmin
     from eventlog.startpoint import (
         Startpoint as Startpoint,
         StartpointOldest as StartpointOldest,
@@ -214,6 +215,7 @@ _NAMES: Final = {
     ),
     "eventlog.partition": "SystemStreamPartition TaskName",
     "eventlog.postgres": "PostgresEventLog UnknownStream",
+    "eventlog.postgres_admin": "PostgresAdmin",
     "eventlog.startpoint": "Startpoint StartpointOldest StartpointSpecific StartpointTimestamp StartpointUpcoming",
     "eventlog.startpoint_maker": "StartpointMaker",
     "eventlog.startpoint_visitor": "StartpointNotSupported StartpointVisitor",

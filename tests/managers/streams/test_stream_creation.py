@@ -1,10 +1,16 @@
 """Makes a job's coordinator stream."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
+from eventlog.connection import connect
 from eventlog.errors import ConfigError
+from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import LogExists
+from eventlog.postgres import PostgresEventLog
+from eventlog.postgres_admin import PostgresAdmin
 from eventlog.streams import StreamIdentity, coordinator_stream_name
 from managers.errors import MissingSetting
 from managers.streams.stream_creation import create_coordinator_stream
@@ -32,6 +38,28 @@ def test_a_stream_that_is_there_is_left() -> None:
     for _ in range(2):
         assert create_coordinator_stream(maker, config).stream_name == "__samza_coordinator_a-b_1"
     assert maker.asked == [("__samza_coordinator_a-b_1", 3, 1_000_000)] * 2
+
+
+@pytest.mark.scenario("CFG-11")
+def test_a_log_in_postgres_is_made_once_and_keeps_its_events(database_url: str) -> None:
+    config = {"job.name": "a_b", "job.coordinator.replication.factor": "3"}
+    admin = PostgresAdmin(database_url)
+    stream = create_coordinator_stream(admin, config)
+    with PostgresEventLog(database_url, stream.stream_name) as log:
+        log.append([NewEvent(b"k", b"v")])
+        assert create_coordinator_stream(admin, {**config, "job.coordinator.segment.bytes": "5"}) == stream
+        assert [(event.key, event.value) for event in log.read()] == [(b"k", b"v")]
+
+
+def test_programs_that_start_at_once_make_one_log_in_postgres(database_url: str) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        made = list(
+            pool.map(lambda _: create_coordinator_stream(PostgresAdmin(database_url), {"job.name": "a"}), "8" * 8)
+        )
+    with connect(database_url) as connection:
+        streams = connection.execute("select stream_name from eventlog.log").fetchall()
+    assert streams == [(made[0].stream_name,)]
+    assert len(set(made)) == 1
 
 
 def test_what_is_missing_or_wrong_in_config_is_told() -> None:
