@@ -34,6 +34,16 @@ analyze projection.event_key, projection.checkpoint_layout, projection.checkpoin
         eventlog.event (log_id, log_offset, record_time)
 """
 
+_BEGIN: Final = """
+update projection.position
+set state = case when %s then 'catching-up' else 'replacing' end, state_detail = null, end_offset = null,
+    heartbeat_at = clock_timestamp() where log_id = %s
+"""
+_COMPLETE: Final = """
+update projection.position
+set state = 'stopped', state_detail = null, heartbeat_at = clock_timestamp(), end_offset = next_offset where log_id = %s
+"""
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -71,7 +81,9 @@ def import_stream(
         projector = Projector(connection, log, settings, clock, on_step=on_step)
         added = quarantined = 0
         with _later_flush(connection):
-            for batch in _batches(read_events(), log.next_offset, batch_events):
+            for number, batch in enumerate(_batches(read_events(), log.next_offset, batch_events)):
+                if number == 0:
+                    connection.execute(_BEGIN, (log.is_complete, log.log_id))
                 applied = projector.apply(batch)
                 added += applied.events
                 quarantined += applied.quarantined
@@ -139,7 +151,6 @@ def _finish(connection: Connection, log: RegisteredLog, added: int) -> None:
         if not log.is_current:
             make_current(connection, log)
         connection.execute(
-            "update projection.position"
-            " set state = 'stopped', heartbeat_at = clock_timestamp(), end_offset = next_offset where log_id = %s",
+            _COMPLETE,
             (log.log_id,),
         )

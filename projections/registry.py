@@ -30,6 +30,7 @@ _INSERT_POSITION: Final = """
 insert into projection.position (log_id, next_offset, end_offset, heartbeat_at, state, fold_version)
 values (%s, %s, null, clock_timestamp(), %s, %s)
 """
+_FORGET_REFUSAL: Final = "delete from projection.refused_stream where stream_name = %s"
 _NAMES: Final = """
 select c.config_key, c.config_value
 from projection.job_log j cross join lateral projection.config_state(j.log_id, j.incarnation, null) c
@@ -118,6 +119,7 @@ def track_log(
         _INSERT_JOB_LOG, (log_id, stream.stream_name, stream.stream_kind, incarnation, *names, is_first, is_first)
     )
     state = "catching-up" if is_first else "replacing"
+    connection.execute(_FORGET_REFUSAL, (stream.stream_name,))
     connection.execute(_INSERT_POSITION, (log_id, start_offset, state, settings.fold_version))
     name_job(connection, stream)
     return RegisteredLog(

@@ -193,11 +193,25 @@ position = Table(
     Column("next_offset", BigInteger, nullable=False),
     Column("end_offset", BigInteger, comment="the log's end when last seen; null = unknown"),
     Column("heartbeat_at", TIMESTAMP, nullable=False),
-    Column("state", Text, nullable=False, comment="catching-up, live, replacing or stopped"),
+    Column("state", Text, nullable=False, comment="catching-up, live, replacing, refused or stopped"),
     Column("fold_version", Text, nullable=False),
     Column("read_at", TIMESTAMP, comment="when the log was last read to its end, or reading it began; null = unknown"),
     Column("resync_from", BigInteger, comment="position where a resync began that is not done; null = none"),
+    Column("state_detail", Text, comment="why a log is not followed now; null = nothing to say"),
     postgresql_with={"fillfactor": 50},
+)
+
+refused_stream = Table(
+    "refused_stream",
+    metadata,
+    Column("stream_name", Text, primary_key=True),
+    Column("stream_kind", Text, nullable=False),
+    Column("job_suffix", Text, nullable=False),
+    Column("job_name", Text, nullable=False),
+    Column("job_id", Text, nullable=False),
+    Column("job_bucket", Integer, nullable=False),
+    Column("state_detail", Text, nullable=False),
+    Column("heartbeat_at", TIMESTAMP, nullable=False),
 )
 
 gap = Table(

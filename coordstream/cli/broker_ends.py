@@ -21,10 +21,12 @@ class TopicIdentity(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """The ends that are known, by stream, and a sentence about the brokers if they did not answer."""
+    """The ends that are known, by stream; the streams that have no topic, as far as our user may see; and a sentence
+    about the brokers if they did not answer."""
 
     offsets: Mapping[str, int]
     sentence: str = ""
+    missing: frozenset[str] = frozenset()
 
 
 def broker_ends(options: KafkaOptions, topics: Collection[TopicIdentity]) -> Ends:
@@ -44,7 +46,7 @@ def _asked(options: KafkaOptions, topics: Collection[TopicIdentity]) -> Ends:
             cluster_id = admin.cluster_id
             ids = admin.topic_ids([topic.stream_name for topic in topics])
             meant = [topic.stream_name for topic in topics if is_meant(topic, cluster_id, ids)]
-            return Ends(admin.end_offsets(meant))
+            return Ends(admin.end_offsets(meant), missing=frozenset(topic.stream_name for topic in topics) - ids.keys())
     except EventLogError as error:
         return Ends({}, str(error))
 

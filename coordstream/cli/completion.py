@@ -17,7 +17,7 @@ VARIABLE: Final = "_COORDSTREAM_COMPLETE"
 CONNECT_SECONDS: Final = 2
 ANSWER_MS: Final = 1_000
 
-_JOBS: Final = "select distinct job_name || '/' || job_id from coordinator.log_position"
+_JOBS: Final = "select distinct job_name || '/' || job_id from projection.job_log"
 _STREAMS: Final = "select stream_name from eventlog.log union select stream_name from coordinator.log_position"
 _TASKS: Final = """
 select t.task_name from coordinator.task_container t where %(job)s in (t.job_name, t.job_name || '/' || t.job_id)

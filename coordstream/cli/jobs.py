@@ -25,7 +25,7 @@ def find_job(connection: Connection, word: str) -> Job:
     Raises:
         CoordstreamError: there is no such job, or more than one.
     """
-    rows = connection.execute("select distinct job_name, job_id from coordinator.log_position order by 1, 2")
+    rows = connection.execute("select distinct job_name, job_id from projection.job_log order by 1, 2")
     return choose_job([Job(*row) for row in rows.fetchall()], word)
 
 

@@ -23,9 +23,7 @@ def find_log(connection: Connection, stream_name: str, incarnation: int | None =
 
 
 def _unknown(connection: Connection, stream_name: str) -> str:
-    rows = connection.execute(
-        "select distinct stream_name from coordinator.log_position order by 1 limit 11"
-    ).fetchall()
+    rows = connection.execute("select distinct stream_name from projection.job_log order by 1 limit 11").fetchall()
     if not rows:
         return NOTHING_IMPORTED
     names = [name for (name,) in rows]

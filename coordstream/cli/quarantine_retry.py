@@ -16,7 +16,7 @@ from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings
 from projections.quarantine_retry import Trial, mend, try_again
 
-_STREAMS: Final = "select distinct stream_name, job_name, job_id from coordinator.log_position order by stream_name"
+_STREAMS: Final = "select distinct stream_name, job_name, job_id from projection.job_log order by stream_name"
 COLUMNS: Final = (
     Column("stream", "stream_name"),
     Column("inc.", "incarnation", "right"),

@@ -1,7 +1,7 @@
 """`coordstream status`: how far each log is read, and whether somebody reads it."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Final
 
 import typer
@@ -13,6 +13,7 @@ from coordstream.cli.options import MOST, Json, Utc
 from coordstream.cli.rows import Row, fetch
 from coordstream.cli.tables import Column, print_rows, time_column
 from eventlog.kafka.options import KafkaOptions
+from eventlog.streams import identify
 
 app = typer.Typer()
 
@@ -24,8 +25,8 @@ STATUS: Final = sql.SQL(
            greatest(extract(epoch from now() - p.heartbeat_at), 0)::float8 as heartbeat_age_seconds,
            e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count
     from coordinator.log_position p
-    join projection.job_log j using (stream_name, incarnation)
-    join projection.archived_log l using (log_id)
+    left join projection.job_log j using (stream_name, incarnation)
+    left join projection.archived_log l using (log_id)
     left join lateral (
       select a.record_time from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit 1
     ) e on true
@@ -39,6 +40,8 @@ STATUS: Final = sql.SQL(
     order by p.job_name, p.job_id, p.stream_kind desc, p.incarnation
     """
 )
+
+UNREAD: Final = sql.SQL("select * from projection.unread_log order by stream_name")
 
 
 def heartbeat(row: Row) -> str | None:
@@ -64,7 +67,8 @@ COLUMNS: Final = (
 @app.command()
 def status(
     max_lag: Annotated[
-        int | None, typer.Option(min=0, max=MOST, help="Exit code 1 where a log is further behind, or nobody knows.")
+        int | None,
+        typer.Option(min=0, max=MOST, help="Exit code 1 where a log is further behind, or nobody knows."),
     ] = None,
     max_age: Annotated[
         float | None,
@@ -75,12 +79,16 @@ def status(
     utc: Utc = False,
     as_json: Json = False,
 ) -> None:
-    """Say how far each log is read and whether its follower lives; for monitors, exit code 1 where one is lost."""
+    """Say how far each log is read and whether its follower lives.
+
+    For monitors, exit code 1 where a log is lost or refused, its follower waits for the brokers, or its topic is gone;
+    where a recording was imported in part; and where the brokers do not answer.
+    """
     with open_database() as database:
         rows, unreachable = logs_now(database)
     print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
-    found = list(faults(rows, Limits(max_lag, max_age)))
-    for sentence in filter(None, [unreachable, *found]):
+    found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age))]
+    for sentence in found:
         print(sentence, file=sys.stderr)
     if found:
         raise typer.Exit(1)
@@ -89,6 +97,7 @@ def status(
 def logs_now(database: Database) -> tuple[list[Row], str]:
     """Every log, with its state and end as they are now; and a sentence about the brokers if they did not answer."""
     rows = [_with_state(row) for row in fetch(database.connection, STATUS)]
+    rows += [_unread(row) for row in fetch(database.connection, UNREAD)]
     return _with_ends(rows, database.settings.kafka)
 
 
@@ -107,13 +116,15 @@ def _with_ends(rows: list[Row], options: KafkaOptions | None) -> tuple[list[Row]
 
     followed = [row for row in rows if _is_on_brokers(row) and row["is_newest"]]
     ends = broker_ends(options, [TopicIdentity(*(row[name] for name in TopicIdentity._fields)) for row in followed])
-    return [_with_broker_end(row, ends.offsets) for row in rows], ends.sentence
+    return [_with_broker_end(row, ends.offsets, ends.missing) for row in rows], ends.sentence
 
 
-def _with_broker_end(row: Row, ends: Mapping[str, int]) -> Row:
+def _with_broker_end(row: Row, ends: Mapping[str, int], missing: Collection[str]) -> Row:
     if not _is_on_brokers(row):
         return row
-    return with_end(row, ends.get(row["stream_name"]) if row["is_newest"] else None)
+    if not row["is_newest"]:
+        return with_end(row, None)
+    return with_end(row, ends.get(row["stream_name"])) | {"topic_is_missing": row["stream_name"] in missing}
 
 
 def _is_on_brokers(row: Row) -> bool:
@@ -122,8 +133,37 @@ def _is_on_brokers(row: Row) -> bool:
 
 def _with_state(row: Row) -> Row:
     """The row with the state ``lost`` where its follower ended without saying so; an older incarnation needs none."""
-    is_lost = row.pop("is_lost") and row["is_newest"]
-    return row | {"state": "lost"} if is_lost else row
+    is_lost = row.pop("is_lost") and row["is_newest"] and row["state"] != "refused"
+    return row | ({"state": "lost"} if is_lost else {}) | {"topic_is_missing": False}
+
+
+def _unread(log: Row) -> Row:
+    """The row of a log in Postgres that no follower has ever read."""
+    job = identify(log["stream_name"], log["stream_kind"])
+    return {
+        "job_name": job.job_name,
+        "job_id": job.job_id,
+        "job_bucket": job.job_bucket,
+        "stream_name": job.stream_name,
+        "stream_kind": job.stream_kind,
+        "incarnation": log["incarnation"],
+        "next_offset": 0,
+        "end_offset": log["end_offset"],
+        "lag": log["end_offset"],
+        "state": "stopped",
+        "state_detail": "no follower has read it yet",
+        "heartbeat_at": None,
+        "heartbeat_age_seconds": None,
+        "fold_version": None,
+        "last_event_time": None,
+        "backend": "postgres",
+        "cluster_id": None,
+        "topic_id": None,
+        "topic_is_missing": False,
+        "is_newest": True,
+        "quarantine_open": 0,
+        "gap_count": 0,
+    }
 
 
 def or_unknown(number: int | None) -> str:

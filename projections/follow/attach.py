@@ -24,7 +24,8 @@ TAIL_EVENTS: Final = 1_000
 
 _MARK: Final = """
 update projection.position
-set state = case when not %(is_complete)s then 'replacing'
+set state = case when state = 'refused' then state -- until something of it was read
+                 when not %(is_complete)s then 'replacing'
                  when next_offset < %(end)s then 'catching-up' else 'live' end,
     heartbeat_at = clock_timestamp(), end_offset = %(end)s, resync_from = %(resync_from)s,
     read_at = case when %(begins)s or next_offset >= %(end)s then %(asked_at)s else read_at end

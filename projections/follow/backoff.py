@@ -11,15 +11,23 @@ MOST_SECONDS: Final = 10.0
 class BackOff:
     """Gives waits in seconds. ``jitter`` draws from [0, 1): a wait is shortened by up to half of it."""
 
-    def __init__(self, jitter: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self,
+        jitter: Callable[[], float] = random.random,
+        *,
+        first_seconds: float = FIRST_SECONDS,
+        most_seconds: float = MOST_SECONDS,
+    ) -> None:
+        self._first_seconds = first_seconds
+        self._most_seconds = most_seconds
         self._jitter = jitter
-        self._seconds = FIRST_SECONDS
+        self._seconds = first_seconds
 
     def next(self) -> float:
         """How long to wait before the next try."""
-        seconds, self._seconds = self._seconds, min(self._seconds * 2, MOST_SECONDS)
+        seconds, self._seconds = self._seconds, min(self._seconds * 2, self._most_seconds)
         return seconds * (1 - self._jitter() / 2)
 
     def reset(self) -> None:
         """Begin again with short waits, since a try went well."""
-        self._seconds = FIRST_SECONDS
+        self._seconds = self._first_seconds

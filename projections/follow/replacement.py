@@ -11,7 +11,9 @@ from projections.follow.attachment import Change
 from projections.follow.observations import Observation, observe
 from projections.registry import RegisteredLog, register_log
 
-_STOP: Final = "update projection.position set state = 'stopped', end_offset = null where log_id = %s"
+_STOP: Final = """
+update projection.position set state = 'stopped', state_detail = null, end_offset = null where log_id = %s
+"""
 
 
 class Topic(NamedTuple):

@@ -9,7 +9,7 @@ import psycopg
 
 from eventlog.connection import Connection
 from eventlog.errors import EventLogError
-from eventlog.source import EventSource, Read, SourceUnavailable
+from eventlog.source import EventSource, Read, SourceUnavailable, StreamMissing
 from projections.errors import ProjectionError
 from projections.follow.attach import POSTGRES
 from projections.follow.attaching import Attacher
@@ -18,6 +18,7 @@ from projections.follow.following import Following
 from projections.follow.gathering import PATIENCE_SECONDS, due_batches
 from projections.follow.heartbeat import HEARTBEAT_SECONDS, Beat, write_beats
 from projections.follow.outage import OUTAGES, outage_sentence
+from projections.follow.refusals import beat_refused, forget_refusals, write_refusal
 from projections.follow.tail import Tail
 from projections.follow.timetable import NEVER, Recurring
 from projections.follow.trouble import Reaction, reaction_to, trouble_sentence
@@ -25,7 +26,6 @@ from projections.server_clock import server_now
 
 ATTACHING_SECONDS: Final = 0.5
 LISTING_SECONDS: Final = 5.0
-RETRY_SECONDS: Final = 10.0
 LOST_OFFSET_SECONDS: Final = 1.0
 _LONGEST_WAIT: Final = 1.0
 _GATHERING_WAIT: Final = PATIENCE_SECONDS / 2
@@ -33,6 +33,17 @@ _GATHERING_WAIT: Final = PATIENCE_SECONDS / 2
 
 class Stopped(Exception):
     """Somebody wants the follower to stop, in the middle of something long."""
+
+
+@contextmanager
+def _unless_refused() -> Iterator[None]:
+    """Go on where the database refuses: a stream that cannot be written says so in its own sentence."""
+    try:
+        yield
+    except OUTAGES:
+        raise
+    except psycopg.Error:
+        return
 
 
 class FollowSession:
@@ -65,7 +76,10 @@ class FollowSession:
             self._beat()
 
     def stop(self) -> None:
-        """Mark what was followed as stopped."""
+        """Mark what was followed as stopped; what was refused stays so, unless it never was more than a name."""
+        missing = [stream.stream_name for stream in self._following.streams.values() if stream.is_missing]
+        with _unless_refused():
+            forget_refusals(self._beating, missing)
         for stream in self._following.streams.values():
             if not stream.is_over:
                 self._end(stream)
@@ -79,14 +93,21 @@ class FollowSession:
             following.is_listed = True
 
     def _attach_due(self) -> None:
-        """Attach for a while; with many streams, those that are attached already are read in between."""
-        began = monotonic()
+        """Attach for a while; with many streams, those that are attached already are read in between.
+
+        Of those that were refused one is tried, so that however many there are, others wait for one question.
+        """
+        began, has_retried = monotonic(), False
         for stream in list(self._following.streams.values()):
             if self._following.stopping.is_set or monotonic() > began + ATTACHING_SECONDS:
                 return
             if stream.is_to_attach and stream.due_at <= monotonic():
+                if stream.refusal and has_retried:
+                    continue
+                has_retried = has_retried or bool(stream.refusal)
                 with self._troubles_of(stream):
                     self._attacher.attach(stream, monotonic(), self._while_resyncing)
+                    stream.believed_at = monotonic() + HEARTBEAT_SECONDS
                     self._heartbeat.hasten()
                     self._advance(stream)
 
@@ -136,6 +157,7 @@ class FollowSession:
         self._following.events += progress.events
         self._reports.progress(progress)
         self._recover()
+        self._believe(stream)
         self._advance(stream)
         if stream.tail is not tail or tail.state != before:
             self._heartbeat.hasten()
@@ -162,10 +184,22 @@ class FollowSession:
             write_beats(self._beating, [Beat(stream.log_id, "stopped", end)], server_now(self._beating))
 
     def _release(self, stream: FollowedStream, failure: str = "") -> None:
+        self._give_lock_back(stream)
+        stream.detach()
+        stream.is_over, stream.failure = True, failure
+
+    def _give_lock_back(self, stream: FollowedStream) -> None:
         if stream.has_lock:
             self._attacher.locks.release(stream.stream_name)
-        stream.detach()
-        stream.has_lock, stream.is_over, stream.failure = False, True, failure
+        stream.has_lock = False
+
+    def _believe(self, stream: FollowedStream) -> None:
+        """Something of a refused stream was read, or nothing failed for some time."""
+        if stream.refusal and stream.tail is not None:
+            stream.believe()
+            self._heartbeat.hasten()
+            name = stream.stream_name
+            self._reports.say(name, f"{name} can be followed: this follower goes on at offset {stream.tail.position}")
 
     @contextmanager
     def _troubles_of(self, stream: FollowedStream | None) -> Iterator[None]:
@@ -189,21 +223,31 @@ class FollowSession:
             return
         sentence = trouble_sentence(stream.stream_name, error)
         self._reports.say(stream.stream_name, sentence)
+        if reaction is not Reaction.LEAVE:
+            self._write_refusal(stream, error, sentence)
         if reaction is Reaction.TRY_LATER:
-            stream.detach(monotonic() + RETRY_SECONDS)
-            return
-        if reaction is Reaction.GIVE_UP:
-            self._mark_stopped(stream)
-        self._release(stream, sentence)
+            self._give_lock_back(stream)  # another follower may be let in, or what mends the log needs it
+            stream.refuse(sentence, monotonic(), is_missing=isinstance(error, StreamMissing))
+        else:
+            self._release(stream, sentence)
+
+    def _write_refusal(self, stream: FollowedStream, error: Exception, sentence: str) -> None:
+        """Not of a name that is on no log, where somebody may just have mistyped it."""
+        name, plan, backend = stream.stream_name, self._following.plan, self._source.backend
+        if stream.has_lock:
+            with _unless_refused():
+                may_begin = not (plan.has_end and isinstance(error, StreamMissing))
+                write_refusal(self._beating, name, plan.kind, backend, sentence, may_begin=may_begin)
 
     def _lose_source(self, error: SourceUnavailable) -> None:
         """Keep the locks, and attach anew when the source answers again: it may have other logs then."""
-        self._reports.begin_outage(outage_sentence(error))
+        sentence = outage_sentence(error)
+        self._reports.begin_outage(sentence)
         self._well_since = NEVER
         due_at = monotonic() + self._following.backoff.next()
         for stream in self._following.streams.values():
             if not stream.is_over:
-                stream.detach(due_at)
+                stream.lose_source(due_at, sentence)
         self._listing.due_at = max(self._listing.due_at, due_at)
         self._assigned = {}
 
@@ -213,8 +257,14 @@ class FollowSession:
         ends = self._ends()
         if monotonic() >= self._well_since + HEARTBEAT_SECONDS:
             self._recover()
+        for stream in self._following.streams.values():
+            if monotonic() >= stream.believed_at:
+                self._believe(stream)
         beats = [stream.beat(ends.get(name)) for name, stream in self._following.streams.items()]
         write_beats(self._beating, [beat for beat in beats if beat is not None], now)
+        refused = [stream for stream in self._following.streams.values() if stream.refusal and stream.tail is None]
+        with _unless_refused():
+            beat_refused(self._beating, [stream.stream_name for stream in refused])
 
     def _ends(self) -> dict[str, int]:
         """Where the streams end that are read; nothing of them if nobody can say it."""

@@ -1,18 +1,20 @@
 """What to do when following one stream fails, for reasons that are the stream's own."""
 
 from enum import Enum, auto
+from typing import Final
 
 import psycopg
 
 from eventlog.connection import server_reason
-from eventlog.source import OffsetLost, StreamMissing
-from projections.errors import PositionMoved
+from eventlog.source import OffsetLost, StreamMissing, StreamRefused
+from projections.errors import NothingFolded, PositionBeyondEnd, PositionMoved
 
 
 class Reaction(Enum):
-    """ATTACH_AGAIN: it is another stream now than was attached. TRY_LATER: somebody may mend it meanwhile.
+    """ATTACH_AGAIN: it is another stream now than was attached. TRY_LATER: the reason may go away meanwhile.
 
-    GIVE_UP: not before a restart. LEAVE: the same, and nothing more is written, since the log is another's now.
+    GIVE_UP: another program or other settings are needed, or the follower is to end. LEAVE: the log is another
+    follower's now, so nothing more is written.
     """
 
     ATTACH_AGAIN = auto()
@@ -21,14 +23,16 @@ class Reaction(Enum):
     LEAVE = auto()
 
 
+_MAY_PASS: Final = (StreamMissing, StreamRefused, NothingFolded, PositionBeyondEnd, psycopg.Error)
+
+
 def reaction_to(error: Exception, *, has_end: bool) -> Reaction:
     """The reaction to an error that is no outage. ``has_end``: the follower is to end, so it does not try for ever."""
     if isinstance(error, OffsetLost):
         return Reaction.ATTACH_AGAIN
     if isinstance(error, PositionMoved):
         return Reaction.LEAVE
-    may_pass = isinstance(error, StreamMissing | psycopg.Error) and not has_end
-    return Reaction.TRY_LATER if may_pass else Reaction.GIVE_UP
+    return Reaction.TRY_LATER if isinstance(error, _MAY_PASS) and not has_end else Reaction.GIVE_UP
 
 
 def trouble_sentence(stream_name: str, error: Exception) -> str:

@@ -8,7 +8,7 @@ from eventlog.connection import Connection, connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.streams import coordinator_stream_name
-from projections.follow import session
+from projections.follow import followed_stream, session
 from projections.follow.plan import FollowPlan
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, Topics
@@ -67,7 +67,7 @@ def test_a_topic_that_is_made_later(
     job_name: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(session, "RETRY_SECONDS", 0.1)
+    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.1)
     stream = coordinator_stream_name(job_name)
     with following(database_url, source, FollowPlan((stream,))) as running:
         running.wait_for(f"has no stream {stream}: create it")
@@ -76,7 +76,7 @@ def test_a_topic_that_is_made_later(
         topics.write(stream, [config_set("a", "1")])
         wait_for_position(connected, stream, 1)
     assert config(connected) == [("a", "1")]
-    assert len(running.said) == 1
+    assert len(running.said) == 2
 
 
 def test_all_finds_topics_that_are_made_later(

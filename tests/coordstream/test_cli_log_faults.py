@@ -9,10 +9,17 @@ NO_HEARTBEAT = f"{STREAM} has had no heartbeat for 90 s: start its follower, or 
 UNKNOWN = f"{STREAM} has an unknown lag: start its follower, or see that the brokers can be reached."
 
 
-def log(state: str = "live", age: float = 3, lag: int | None = 0, **other: Any) -> dict[str, Any]:
+NO_LOG = "There is no log: import or follow a stream."
+NOT_IMPORTED = f"{STREAM} has an unknown lag: its import is not complete."
+IN_PART = f"{STREAM} was imported in part, and its import has ended: import it again, which goes on where it stopped."
+NEVER_READ = f"{STREAM} has never been read: start its follower."
+MISSING = f"{STREAM} is no topic that its brokers show us: create it again, or look at the rights of our user."
+
+
+def log(state: str = "live", age: float | None = 3, lag: int | None = 0, **other: Any) -> dict[str, Any]:
     """A log as `status` shows it, well where a test says nothing else."""
-    row = {"stream_name": STREAM, "state": state, "heartbeat_age_seconds": age, "lag": lag}
-    return {**row, "is_newest": True, "backend": "kafka", **other}
+    row = {"stream_name": STREAM, "state": state, "state_detail": None, "heartbeat_age_seconds": age, "lag": lag}
+    return {**row, "is_newest": True, "backend": "kafka", "topic_is_missing": False, **other}
 
 
 @pytest.mark.parametrize(
@@ -31,7 +38,22 @@ def log(state: str = "live", age: float = 3, lag: int | None = 0, **other: Any) 
         (log(lag=5), Limits(5), []),
         (log(lag=6), Limits(5), [f"{STREAM} is 6 offsets behind its end."]),
         (log("lost", 90, 6, backend="postgres"), Limits(), [NO_HEARTBEAT]),
-        (log("lost", 90, None, backend="recording"), Limits(0, 0), []),
+        (log("stopped", 90, 0, backend="recording"), Limits(0, 0), []),
+        (log("catching-up", 2, None, backend="recording"), Limits(), []),
+        (log("catching-up", 2, None, backend="recording"), Limits(9, 0), [NOT_IMPORTED]),
+        (log("lost", 90, None, backend="recording"), Limits(), [IN_PART]),
+        (log("lost", 90, None, backend="recording"), Limits(9), [IN_PART, NOT_IMPORTED]),
+        (log("refused", 2, None, state_detail="why", backend="recording"), Limits(), [f"{STREAM} is refused: why."]),
+        (log("refused", 2, None, state_detail="why"), Limits(None, 9), [f"{STREAM} is refused: why."]),
+        (log("refused", 90, None, state_detail="why"), Limits(None, 9), [f"{STREAM} is refused: why.", NO_HEARTBEAT]),
+        (log("catching-up", state_detail="why"), Limits(), [f"{STREAM} is not followed now: why."]),
+        (log("stopped", None, 3, state_detail="never"), Limits(), []),
+        (
+            log("stopped", None, 3),
+            Limits(2, 9),
+            [NEVER_READ, f"{STREAM} is 3 offsets behind its end."],
+        ),
+        (log(topic_is_missing=True), Limits(), [MISSING]),
         (log("lost", 90, None, is_newest=False), Limits(0, 0), []),
     ],
 )
@@ -39,7 +61,15 @@ def test_what_a_monitor_is_told(row: dict[str, Any], limits: Limits, told: list[
     assert list(faults([row], limits)) == told
 
 
+@pytest.mark.parametrize(
+    ("limits", "told"), [(Limits(), []), (Limits(0), [NO_LOG]), (Limits(None, 0), [NO_LOG]), (Limits(0, 0), [NO_LOG])]
+)
+def test_without_a_log_nothing_is_within_a_limit(limits: Limits, told: list[str]) -> None:
+    assert list(faults([], limits)) == told
+
+
 def test_the_worst_state_is_the_one_to_look_at() -> None:
     assert worst_state(["live", "stopped", "live"]) == "stopped"
-    assert worst_state(["replacing", "lost", "catching-up"]) == "lost"
+    assert worst_state(["replacing", "refused", "lost", "catching-up"]) == "lost"
+    assert worst_state(["replacing", "refused"]) == "refused"
     assert worst_state([]) is None

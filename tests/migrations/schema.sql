@@ -6415,7 +6415,8 @@ CREATE TABLE projection."position" (
     state text NOT NULL,
     fold_version text NOT NULL,
     read_at timestamp with time zone,
-    resync_from bigint
+    resync_from bigint,
+    state_detail text
 )
 WITH (fillfactor='50');
 
@@ -6429,7 +6430,7 @@ COMMENT ON COLUMN projection."position".end_offset IS 'the log''s end when last 
 -- Name: COLUMN "position".state; Type: COMMENT; Schema: projection; Owner: -
 --
 
-COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing or stopped';
+COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing, refused or stopped';
 
 --
 -- Name: COLUMN "position".read_at; Type: COMMENT; Schema: projection; Owner: -
@@ -6442,6 +6443,27 @@ COMMENT ON COLUMN projection."position".read_at IS 'when the log was last read t
 --
 
 COMMENT ON COLUMN projection."position".resync_from IS 'position where a resync began that is not done; null = none';
+
+--
+-- Name: COLUMN "position".state_detail; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".state_detail IS 'why a log is not followed now; null = nothing to say';
+
+--
+-- Name: refused_stream; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.refused_stream (
+    stream_name text NOT NULL,
+    stream_kind text NOT NULL,
+    job_suffix text NOT NULL,
+    job_name text NOT NULL,
+    job_id text NOT NULL,
+    job_bucket integer NOT NULL,
+    state_detail text NOT NULL,
+    heartbeat_at timestamp with time zone NOT NULL
+);
 
 --
 -- Name: log_position; Type: VIEW; Schema: coordinator; Owner: -
@@ -6461,6 +6483,7 @@ CREATE VIEW coordinator.log_position AS
             ELSE NULL::bigint
         END AS lag,
     p.state,
+    p.state_detail,
     p.heartbeat_at,
     p.fold_version
    FROM ((((projection."position" p
@@ -6471,7 +6494,27 @@ CREATE VIEW coordinator.log_position AS
                 CASE l.backend
                     WHEN 'postgres'::text THEN h.next_offset
                     ELSE p.end_offset
-                END AS end_offset) e);
+                END AS end_offset) e)
+UNION ALL
+ SELECT COALESCE(j.job_name, r.job_name) AS job_name,
+    COALESCE(j.job_id, r.job_id) AS job_id,
+    r.job_bucket,
+    r.stream_name,
+    r.stream_kind,
+    1 AS incarnation,
+    0 AS next_offset,
+    NULL::bigint AS end_offset,
+    NULL::bigint AS lag,
+    'refused'::text AS state,
+    r.state_detail,
+    r.heartbeat_at,
+    NULL::text AS fold_version
+   FROM (projection.refused_stream r
+     LEFT JOIN LATERAL ( SELECT l.job_name,
+            l.job_id
+           FROM projection.job_log l
+          WHERE (l.job_suffix = r.job_suffix)
+         LIMIT 1) j ON (true));
 
 --
 -- Name: VIEW log_position; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6538,7 +6581,13 @@ COMMENT ON COLUMN coordinator.log_position.lag IS 'How many offsets there are fr
 -- Name: COLUMN log_position.state; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read, the one before is shown) or `stopped`.';
+COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read, the one before is shown), `refused` (it cannot be followed as it is; its follower tries again) or `stopped`.';
+
+--
+-- Name: COLUMN log_position.state_detail; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.state_detail IS 'Why the log is not followed now: what a refused stream lacks, or what its follower waits for. Null: there is nothing to say.';
 
 --
 -- Name: COLUMN log_position.heartbeat_at; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6550,7 +6599,7 @@ COMMENT ON COLUMN coordinator.log_position.heartbeat_at IS 'When a follower was 
 -- Name: COLUMN log_position.fold_version; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.fold_version IS 'Version of the code that folded the log, and a digest of the key and the patterns for secrets.';
+COMMENT ON COLUMN coordinator.log_position.fold_version IS 'Version of the code that folded the log, and a digest of the key and the patterns for secrets. Null: nothing was folded.';
 
 --
 -- Name: other_message; Type: VIEW; Schema: coordinator; Owner: -
@@ -7523,6 +7572,23 @@ CREATE TABLE projection.startpoint_reading (
 );
 
 --
+-- Name: unread_log; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.unread_log AS
+ SELECT l.stream_name,
+    l.stream_kind,
+    l.incarnation,
+    h.next_offset AS end_offset
+   FROM (eventlog.log l
+     JOIN eventlog.log_head h USING (log_id))
+  WHERE ((l.backend = 'postgres'::text) AND (NOT (EXISTS ( SELECT
+           FROM projection.job_log j
+          WHERE (j.stream_name = l.stream_name)))) AND (NOT (EXISTS ( SELECT
+           FROM projection.refused_stream r
+          WHERE (r.stream_name = l.stream_name)))));
+
+--
 -- Name: alembic_version alembic_version_pkc; Type: CONSTRAINT; Schema: eventlog; Owner: -
 --
 
@@ -7647,6 +7713,13 @@ ALTER TABLE ONLY projection."position"
 
 ALTER TABLE ONLY projection.quarantine
     ADD CONSTRAINT pk_quarantine PRIMARY KEY (log_id, log_offset);
+
+--
+-- Name: refused_stream pk_refused_stream; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.refused_stream
+    ADD CONSTRAINT pk_refused_stream PRIMARY KEY (stream_name);
 
 --
 -- Name: startpoint_reading pk_startpoint_reading; Type: CONSTRAINT; Schema: projection; Owner: -
@@ -8829,6 +8902,13 @@ GRANT SELECT ON TABLE projection."position" TO coordstream_reader;
 GRANT SELECT ON TABLE projection."position" TO coordstream_replayer;
 
 --
+-- Name: TABLE refused_stream; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.refused_stream TO coordstream_reader;
+GRANT SELECT ON TABLE projection.refused_stream TO coordstream_replayer;
+
+--
 -- Name: TABLE log_position; Type: ACL; Schema: coordinator; Owner: -
 --
 
@@ -8925,6 +9005,13 @@ GRANT SELECT ON TABLE projection.message_current TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.startpoint_reading TO coordstream_reader;
 GRANT SELECT ON TABLE projection.startpoint_reading TO coordstream_replayer;
+
+--
+-- Name: TABLE unread_log; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.unread_log TO coordstream_reader;
+GRANT SELECT ON TABLE projection.unread_log TO coordstream_replayer;
 
 --
 -- Name: DEFAULT PRIVILEGES FOR TABLES; Type: DEFAULT ACL; Schema: eventlog; Owner: -

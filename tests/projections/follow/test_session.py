@@ -7,7 +7,7 @@ import pytest
 
 from eventlog.connection import Connection
 from eventlog.postgres_source import PostgresSource
-from projections.follow import session
+from projections.follow import followed_stream, session
 from projections.follow.plan import FollowPlan
 from projections.server_clock import server_now
 from projections.stream_lock import StreamLocks
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 def test_a_missing_stream_is_followed_when_it_comes(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
     make_log(COUNTS, b="1")
     with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
         assert running.wait_for(ORDERS) == (
@@ -42,7 +42,8 @@ def test_a_missing_stream_is_followed_when_it_comes(
         wait_for_position(connected, COUNTS, 1)
         make_log(ORDERS, a="1")
         wait_for_position(connected, ORDERS, 1)
-    assert len(running.said) == 1
+        running.wait_for("can be followed")
+    assert running.said[1:] == [f"{ORDERS} can be followed: this follower goes on at offset 1"]
 
 
 def test_with_once_a_missing_stream_is_a_failure(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
@@ -171,7 +172,7 @@ def test_a_batch_that_failed_is_committed_later(
     error: psycopg.Error,
     sentence: str,
 ) -> None:
-    monkeypatch.setattr(session, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
     make_log(ORDERS, a="1")
     with following(database_url, source, FollowPlan((ORDERS,)), on_step=Once("merged", error)) as running:
         wait_for_position(connected, ORDERS, 1)

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 from eventlog.source import OffsetLost, StreamMissing, StreamRefused
-from projections.errors import FoldVersionDiffers, OtherCluster, PositionMoved
+from projections.errors import FoldVersionDiffers, NothingFolded, OtherCluster, PositionBeyondEnd, PositionMoved
 from projections.follow.trouble import Reaction, reaction_to, trouble_sentence
 
 
@@ -14,7 +14,9 @@ from projections.follow.trouble import Reaction, reaction_to, trouble_sentence
         (OffsetLost("s", 7), Reaction.ATTACH_AGAIN, Reaction.ATTACH_AGAIN),
         (StreamMissing("s", "Kafka"), Reaction.TRY_LATER, Reaction.GIVE_UP),
         (psycopg.errors.InsufficientPrivilege(), Reaction.TRY_LATER, Reaction.GIVE_UP),
-        (StreamRefused("s", "why"), Reaction.GIVE_UP, Reaction.GIVE_UP),
+        (StreamRefused("s", "why"), Reaction.TRY_LATER, Reaction.GIVE_UP),
+        (NothingFolded("s"), Reaction.TRY_LATER, Reaction.GIVE_UP),
+        (PositionBeyondEnd("s", 2, 1), Reaction.TRY_LATER, Reaction.GIVE_UP),
         (FoldVersionDiffers("s", "1", "2"), Reaction.GIVE_UP, Reaction.GIVE_UP),
         (OtherCluster("s", "a", "b"), Reaction.GIVE_UP, Reaction.GIVE_UP),
         (PositionMoved("s", 7), Reaction.LEAVE, Reaction.LEAVE),

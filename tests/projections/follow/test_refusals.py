@@ -1,0 +1,214 @@
+"""Streams that cannot be followed as they are: the reason is shown, and they are followed when it is gone."""
+
+from typing import Any, Final
+
+import pytest
+
+from eventlog.connection import Connection
+from eventlog.postgres_source import PostgresSource
+from projections.follow import followed_stream, session
+from projections.follow.plan import FollowPlan
+from tests.fixtures.memory_source import MemorySource
+from tests.fixtures.waiting import wait_until
+from tests.projections.follow.following import (
+    COUNTS,
+    ORDERS,
+    MakeLog,
+    config,
+    following,
+    run,
+    say,
+    wait_for_position,
+)
+
+pytestmark = pytest.mark.slow
+
+REASON: Final = "it has 2 partitions"
+SENTENCE: Final = f"{ORDERS} cannot be followed: {REASON}"
+NEVER_READ: Final = ("orders", "1", "coordinator", 1, 0, None, None, "refused", SENTENCE)
+_SHOWN: Final = """
+select job_name, job_id, stream_kind, incarnation, next_offset, end_offset, lag, state, state_detail
+from coordinator.log_position where stream_name = %s
+"""
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries and heartbeats come quickly."""
+    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(followed_stream, "RETRY_MOST_SECONDS", 0.1)
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
+
+
+def shown(connection: Connection, stream_name: str = ORDERS) -> list[tuple[Any, ...]]:
+    return connection.execute(_SHOWN, (stream_name,)).fetchall()
+
+
+def wait_for_state(connection: Connection, state: str, detail: str | None, stream_name: str = ORDERS) -> None:
+    def is_shown() -> bool:
+        return [row[-2:] for row in shown(connection, stream_name)] == [(state, detail)]
+
+    wait_until(is_shown, what=f"{state}: {detail}")
+
+
+def test_a_stream_refused_at_first_sight_has_a_row_and_is_followed_later(
+    database_url: str, connected: Connection, cluster: MemorySource
+) -> None:
+    cluster.refused[ORDERS] = REASON
+    say(cluster, a="1")
+    beat = "select heartbeat_at, now() - heartbeat_at < interval '1 minute' from coordinator.log_position"
+    with following(database_url, cluster, FollowPlan(follows_all=True)) as running:
+        assert running.wait_for(ORDERS) == SENTENCE
+        wait_until(lambda: shown(connected) == [NEVER_READ], what="the row")
+        first = connected.execute(beat.encode()).fetchone()
+        assert first is not None
+        assert first[1]
+        wait_until(lambda: (connected.execute(beat.encode()).fetchone() or first)[0] > first[0], what="a heartbeat")
+        assert connected.execute("select count(*) from coordinator.job").fetchone() == (0,)
+        cluster.refused.clear()
+        wait_for_position(connected, ORDERS, 1)
+        wait_for_state(connected, "live", None)
+    assert running.said == [SENTENCE, f"{ORDERS} can be followed: this follower goes on at offset 1"]
+    assert len(shown(connected)) == 1
+
+
+def test_a_known_stream_is_followed_on_when_the_reason_is_gone(
+    database_url: str, connected: Connection, cluster: MemorySource
+) -> None:
+    cluster.create(COUNTS)
+    with following(database_url, cluster, FollowPlan((ORDERS, COUNTS))) as running:
+        say(cluster, a="1")
+        wait_for_state(connected, "live", None)
+        cluster.refused[ORDERS] = REASON
+        cluster.is_away = True
+        cluster.tell()
+        away = "the brokers do not answer; waiting, and trying again"
+        wait_for_state(connected, "catching-up", away, COUNTS)
+        cluster.is_away = False
+        wait_for_state(connected, "refused", SENTENCE)
+        wait_for_state(connected, "live", None, COUNTS)
+        say(cluster, b="2")
+        cluster.refused.clear()
+        wait_for_state(connected, "live", None)
+        wait_for_position(connected, ORDERS, 2)
+    assert [sentence for sentence in running.said if ORDERS in sentence] == [
+        SENTENCE,
+        f"{ORDERS} can be followed: this follower goes on at offset 2",
+    ]
+
+
+def test_a_stream_that_may_be_seen_but_not_read_stays_refused(
+    database_url: str, connected: Connection, cluster: MemorySource
+) -> None:
+    cluster.unreadable.add(ORDERS)
+    say(cluster, a="1")
+    with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
+        sentence = running.wait_for(ORDERS)
+        wait_for_state(connected, "refused", sentence)
+        retries = running.follower._following.streams[ORDERS].retries
+        wait_until(lambda: retries._seconds == 0.1, what="several tries")
+        assert running.said == [sentence]
+        cluster.unreadable.clear()
+        wait_for_position(connected, ORDERS, 1)
+        wait_for_state(connected, "live", None)
+    assert len(running.said) == 2
+
+
+def test_a_topic_that_is_deleted_is_refused_until_it_is_made_again(
+    database_url: str, connected: Connection, cluster: MemorySource
+) -> None:
+    with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
+        say(cluster, a="1")
+        wait_for_state(connected, "live", None)
+        del cluster.topics[ORDERS]
+        cluster.tell()
+        gone = running.wait_for("has no stream")
+        wait_for_state(connected, "refused", gone)
+        cluster.create(ORDERS)
+        say(cluster, b="2")
+        wait_until(lambda: config(connected) == [("orders", "b", "2")], what="the new topic")
+        wait_until(lambda: [row[-2] for row in shown(connected)] == ["stopped", "live"], what="live")
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_with_once_a_refusal_ends_it_and_stays(
+    database_url: str, connected: Connection, cluster: MemorySource, is_known: bool
+) -> None:
+    if is_known:
+        run(database_url, cluster, FollowPlan((ORDERS,), once=True))
+    cluster.refused[ORDERS] = REASON
+    assert run(database_url, cluster, FollowPlan((ORDERS,), once=True)).failures == {ORDERS: SENTENCE}
+    assert shown(connected) == [NEVER_READ]
+    cluster.refused.clear()
+    assert run(database_url, cluster, FollowPlan((ORDERS,), once=True)).failures == {}
+    wait_for_state(connected, "stopped", None)
+
+
+def test_a_name_that_is_on_no_stream_leaves_nothing(
+    database_url: str, connected: Connection, source: PostgresSource
+) -> None:
+    assert list(run(database_url, source, FollowPlan((ORDERS,), once=True)).failures) == [ORDERS]
+    assert shown(connected) == []
+    with following(database_url, source, FollowPlan((ORDERS,))) as running:
+        sentence = running.wait_for("has no stream")
+        wait_for_state(connected, "refused", sentence)
+    assert shown(connected) == []
+
+
+def test_refused_streams_keep_no_other_waiting(
+    database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.0)
+    names = [f"__samza_coordinator_refused-{number}_1" for number in range(30)]
+    for name in names:
+        cluster.create(name)
+        cluster.refused[name] = REASON
+    tries = [0]
+    describe, poll = MemorySource.describe, MemorySource.poll
+
+    def counted(self: MemorySource, stream_name: str) -> Any:
+        tries[-1] += 1
+        return describe(self, stream_name)
+
+    def polled(self: MemorySource, timeout: float) -> Any:
+        tries.append(0)
+        return poll(self, timeout)
+
+    with following(database_url, cluster, FollowPlan((*names, ORDERS))) as running:
+        wait_until(lambda: len(running.said) == len(names), what="all refusals")
+        wait_for_state(connected, "live", None)
+        monkeypatch.setattr(MemorySource, "poll", polled)
+        monkeypatch.setattr(MemorySource, "describe", counted)
+        for offset in range(5):
+            say(cluster, a=str(offset))
+            wait_for_position(connected, ORDERS, offset + 1)
+        wait_until(lambda: sum(tries) > len(names), what="retries of all")
+    assert max(tries[1:]) == 1
+    assert len(running.said) == len(names)
+
+
+def test_another_follower_may_have_what_one_is_refused(
+    database_url: str, connected: Connection, cluster: MemorySource
+) -> None:
+    cluster.refused[ORDERS] = REASON
+    say(cluster, a="1")
+    with MemorySource() as allowed, following(database_url, cluster, FollowPlan((ORDERS,))) as running:
+        allowed.topics = cluster.topics
+        wait_for_state(connected, "refused", running.wait_for(ORDERS))
+        with following(database_url, allowed, FollowPlan((ORDERS,))):
+            wait_for_position(connected, ORDERS, 1)
+            wait_for_state(connected, "live", None)
+            running.wait_for("this follower waits")
+            wait_for_state(connected, "live", None)
+
+
+def test_what_the_database_refuses_is_refused_there(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS, a="1")
+    connected.execute("alter table projection.message_event add constraint never check (log_offset < 0)")
+    with following(database_url, source, FollowPlan((ORDERS,))) as running:
+        sentence = running.wait_for("the database refuses")
+        wait_for_state(connected, "refused", sentence)
+        connected.execute("alter table projection.message_event drop constraint never")
+        wait_for_state(connected, "live", None)
