@@ -112,6 +112,7 @@ if TYPE_CHECKING:
         TaskNotRegistered as TaskNotRegistered,
         UnknownCheckpointPlace as UnknownCheckpointPlace,
         UnknownTask as UnknownTask,
+        VersionNotNamed as VersionNotNamed,
     )
     from managers.checkpoints.checkpoint_file import parse_offsets as parse_offsets, property_lines as property_lines
     from managers.checkpoints.checkpoint_manager import CheckpointManager as CheckpointManager
@@ -239,7 +240,7 @@ _NAMES: Final = {
     "managers.checkpoints.checkpoint_errors": (
         "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable "
         "GrouperMismatch JobAlive TaskNotRegistered UnknownCheckpointPlace "
-        "UnknownTask"
+        "UnknownTask VersionNotNamed"
     ),
     "managers.checkpoints.checkpoint_file": "parse_offsets property_lines",
     "managers.checkpoints.checkpoint_manager": "CheckpointManager",

@@ -114,7 +114,12 @@ def _named(logs: JobLogs, facts: JobFacts) -> Job:
 def _manager(logs: JobLogs, facts: JobFacts) -> JobCheckpoints:
     retry = Retry(longest=TRIED_SECONDS)
     manager = checkpoint_manager(
-        facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, source=CHECKPOINT_TOOL, retry=retry
+        facts.config,
+        coordinator=logs.coordinator,
+        checkpoint=logs.checkpoint,
+        source=CHECKPOINT_TOOL,
+        retry=retry,
+        writes_any_version=True,  # the one that the job reads
     )
     if isinstance(manager, CheckpointManager) and not _has_checkpoints(manager):
         raise CoordstreamError(

@@ -5,6 +5,7 @@ CheckpointError (a ManagerError)
  ├─ CheckpointUnreadable   bytes on the log that can't be understood, with validation on
  ├─ GrouperMismatch        a checkpoint of another grouper, with validation on
  ├─ CheckpointNotWritten   a write that failed until its time was up
+ ├─ VersionNotNamed        a write in a version that config does not name
  ├─ UnknownCheckpointPlace config does not say where the job's checkpoints are, or names a place we don't know
  ├─ CheckpointFileError    a line of a property file that can't be used
  ├─ UnknownTask            the tool was given a task that the job does not have
@@ -71,6 +72,22 @@ class CheckpointNotWritten(CheckpointError):
         super().__init__(
             f"the checkpoint of task {task_name!r} is not known to be on {stream_name} after {tries} tries "
             f"({_said(cause)}): see why the log takes no events, and write it again; it is {checkpoint!r}"
+        )
+
+
+class VersionNotNamed(CheckpointError):
+    """A checkpoint was to be written in a version that ``task.checkpoint.write.versions`` does not name.
+
+    ``versions`` is what that key says.
+    """
+
+    def __init__(self, task_name: str, version: int, versions: str) -> None:
+        self.task_name = task_name
+        self.version = version
+        self.versions = versions
+        super().__init__(
+            f"the checkpoint of task {task_name!r} has version {version}, and task.checkpoint.write.versions is "
+            f"{versions}: write that version, as OffsetManager does by itself, or set the key to what is written"
         )
 
 

@@ -46,10 +46,12 @@ def checkpoint_manager(
     source: str = UNKNOWN,
     retry: Retry | None = None,
     open_admin: OpenAdmin | None = None,
+    writes_any_version: bool = False,
 ) -> JobCheckpoints:
     """The manager of a job's checkpoints, not yet started.
 
     Of each of the job's streams its log is given, or what opens it, or None where the job has none.
+    ``writes_any_version``: see `KafkaCheckpointManager`.
 
     Raises:
         UnknownCheckpointPlace: config names a place that we don't know, or one that is not there.
@@ -57,7 +59,9 @@ def checkpoint_manager(
     """
     place = checkpoint_place(config, has_checkpoint_topic=checkpoint is not None)
     if place == "checkpoint" and checkpoint is not None:
-        return KafkaCheckpointManager(checkpoint, config=config, retry=retry, open_admin=open_admin)
+        return KafkaCheckpointManager(
+            checkpoint, config=config, retry=retry, open_admin=open_admin, writes_any_version=writes_any_version
+        )
     if place == "coordinator" and coordinator is not None:
         return CheckpointManager(coordinator, source=source, retry=retry)
     missing = "checkpoint topic" if place == "checkpoint" else "coordinator stream"

@@ -4,13 +4,21 @@ from collections.abc import Mapping
 from typing import Final
 
 from eventlog.checkpoint import Checkpoint
-from eventlog.checkpoint_choice import LIVE_MAX_AGE, READ_VERSIONS, choose, parse_max_age, parse_read_versions
+from eventlog.checkpoint_choice import (
+    LIVE_MAX_AGE,
+    READ_VERSIONS,
+    WRITE_VERSIONS,
+    choose,
+    parse_max_age,
+    parse_read_versions,
+)
 from managers.appending import AppendGaveUp, Retry, RetryingAppender
-from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
+from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, VersionNotNamed
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event
 from managers.checkpoints.checkpoint_topic import OpenAdmin, create_checkpoint_topic
 from managers.checkpoints.living_checkpoints import LivingCheckpoints
 from managers.checkpoints.task_checkpoints import TaskCheckpoints
+from managers.checkpoints.write_versions import version_of, write_versions
 from managers.errors import NotReady
 from managers.held_log import HeldLog, LogOrOpener
 from managers.job_models.partition_grouping import BY_PARTITION, GROUPER_FACTORY
@@ -26,7 +34,8 @@ class KafkaCheckpointManager(TaskCheckpoints):
     config says otherwise no later read looks at it again. Of several versions the one that counts is that of
     `eventlog.checkpoint_choice.choose`.
 
-    Config: ``task.checkpoint.read.versions``, ``task.live.checkpoint.max.age``,
+    Config: ``task.checkpoint.read.versions``, ``task.checkpoint.write.versions`` (no other version is written; unset:
+    whichever is given), ``task.live.checkpoint.max.age``,
     ``job.systemstreampartition.grouper.factory``, ``job.checkpoint.validation.enabled`` (true),
     ``samza.internal.task.checkpoint.consumer.stop.after.first.read`` (true).
     """
@@ -38,17 +47,22 @@ class KafkaCheckpointManager(TaskCheckpoints):
         config: Mapping[str, str] | None = None,
         retry: Retry | None = None,
         open_admin: OpenAdmin | None = None,
+        writes_any_version: bool = False,
     ) -> None:
         """``log`` is the topic's, or opens it, anew after each failed write; ``open_admin`` is for `create_resources`.
 
+        ``writes_any_version``: for a tool that writes what the job reads, whatever versions the job itself writes.
+
         Raises:
-            ConfigError: versions or age in config are no numbers.
+            ConfigError: versions or age in config are no numbers, or a version to write is unknown.
         """
         super().__init__()
         self._config: Final = dict(config or {})
         self._open_admin = open_admin
         self._appender = RetryingAppender(log, retry or Retry(), self._runs)
         self._read_versions = parse_read_versions(self._config.get(READ_VERSIONS))
+        named = write_versions(self._config)
+        self._write_versions = None if writes_any_version else named
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
         self._grouper_factory = self._config.get(GROUPER_FACTORY) or BY_PARTITION
         self._reads_once = is_on(self._config, STOP_AFTER_FIRST_READ)
@@ -118,6 +132,9 @@ class KafkaCheckpointManager(TaskCheckpoints):
         return None if chosen is None else chosen.payload
 
     def _write(self, task_name: str, checkpoint: Checkpoint) -> int:
+        version = version_of(checkpoint)
+        if self._write_versions is not None and version not in self._write_versions:
+            raise VersionNotNamed(task_name, version, self._config[WRITE_VERSIONS])
         event = topic_event(task_name, checkpoint, self._grouper_factory)
         try:
             return self._appender.append([event]).start

@@ -6,14 +6,14 @@ from typing import Final
 from managers.assignments.changelogs import changelog_of, store_of
 from managers.errors import SettingChange
 from managers.job_models.container_grouping import BY_CONTAINER_COUNT, TASK_GROUPER
-from managers.job_models.partition_grouping import BY_HASH, BY_PARTITION, GROUPER_FACTORY, MAPPER_FACTORY
+from managers.job_models.partition_grouping import BY_HASH, BY_PARTITION, ELASTICITY, GROUPER_FACTORY, MAPPER_FACTORY
 from managers.job_names import JOB_NAME, Config
 
 DEFAULTS: Final = {
     GROUPER_FACTORY: BY_PARTITION,
     TASK_GROUPER: BY_CONTAINER_COUNT,
     MAPPER_FACTORY: BY_HASH,
-    "job.elasticity.factor": "1",
+    ELASTICITY: "1",
 }
 """Keys that decide which task reads which partition, with what Samza takes where they are not set."""
 

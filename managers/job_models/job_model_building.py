@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from eventlog.errors import ConfigError
 from eventlog.inputs import broadcast_partitions
 from managers.job_models.changelog_numbers import changelog_numbers
 from managers.job_models.container_count import container_count, positive_number
@@ -15,6 +16,7 @@ from managers.job_models.container_grouping import (
 from managers.job_models.input_partitions import StreamPartitions, input_partitions
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.partition_grouping import (
+    ELASTICITY,
     Groups,
     group_partitions,
     keep_tasks,
@@ -53,16 +55,27 @@ def build_job_model(
     affinity their containers. The order of no mapping matters.
 
     Raises:
-        ConfigError: config names what can't be used, or groupers that are not Samza's own; or there are fewer tasks
-            than containers.
+        ConfigError: config names what can't be used, groupers that are not Samza's own, or elastic tasks
+            (``job.elasticity.factor``); or there are fewer tasks than containers.
     """
     require_known_grouper(config)
     require_known_task_grouper(config)
+    _require_whole_partitions(config)
     groups = _groups(config, streams, previous.task_partitions)
     numbers = changelog_numbers(groups, changelog_mapping)
     tasks = [TaskModel(name, groups[name], number) for name, number in numbers.items()]
     containers = _containers(config, tasks, previous.task_containers)
     return JobModel(dict(config), {container.processor_id: container for container in containers})
+
+
+def _require_whole_partitions(config: Config) -> None:
+    """With a factor above 1, Samza makes several tasks of each partition, each with a key bucket of its own."""
+    factor = positive_number(config, ELASTICITY) if ELASTICITY in config else 1
+    if factor > 1:
+        raise ConfigError(
+            f"{ELASTICITY} is {factor}, and tasks that share a partition are not made here: set it to 1, "
+            "or let Samza make the job model"
+        )
 
 
 def _groups(config: Config, streams: StreamPartitions, previous: Groups) -> Groups:

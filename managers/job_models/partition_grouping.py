@@ -22,6 +22,7 @@ BY_PARTITION: Final = DEFAULT_GROUPER_FACTORY
 BY_SYSTEM_STREAM_PARTITION: Final = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
 MAPPER_FACTORY: Final = "job.system.stream.partition.mapper.factory"
 BY_HASH: Final = "org.apache.samza.container.grouper.stream.HashSystemStreamPartitionMapperFactory"
+ELASTICITY: Final = "job.elasticity.factor"
 INPUT_EXPANSION: Final = "job.systemstreampartition.input.expansion.enabled"
 
 _STORE_FACTORY: Final = re.compile(r"stores\..+(?<!\.side\.inputs\.processor)\.factory")

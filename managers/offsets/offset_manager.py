@@ -1,19 +1,26 @@
 """From where tasks start, how far they come, and what is written of it (OffsetManager of Samza; seeds 000, 004)."""
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from threading import RLock
 from types import MappingProxyType, TracebackType
 from typing import Final, Self
 
-from eventlog.checkpoint import Checkpoint, CheckpointV1, CheckpointV2, Offsets
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
+from eventlog.checkpoint_choice import WRITE_VERSIONS
+from eventlog.errors import ConfigError
+from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset, is_reset, refuse_unknown_defaults
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin
+from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
+from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.task_checkpoints import TaskCheckpoints, require_task_name
+from managers.checkpoints.write_versions import in_versions, write_versions
 from managers.errors import NotReady
 from managers.offsets.checkpoint_listener import CheckpointListener, modified_offsets, tell_listeners
 from managers.offsets.held_startpoints import HeldStartpoints
@@ -44,16 +51,27 @@ class OffsetManager:
         checkpoint_manager: TaskCheckpoints | None = None,
         startpoint_manager: StartpointManager | None = None,
         checkpoint_listeners: Mapping[str, CheckpointListener] = _NOBODY,
+        clock: Clock = system_clock,
+        nano_time: Callable[[], int] = time.time_ns,
     ) -> None:
         """``config`` is the job's; admins and listeners are by system, as the job names it.
 
         Both managers are started and stopped here, the startpoint manager's store is its maker's to open and close.
+        ``clock`` and ``nano_time`` make the ids of checkpoints in version 2.
 
         Raises:
-            ConfigError: a default offset in config is neither oldest nor upcoming.
+            ConfigError: a default offset in config is neither oldest nor upcoming, or a version to write is unknown, or
+                can't be written by this checkpoint manager.
         """
         refuse_unknown_defaults(config)
         self._config: Final = dict(config)
+        self._versions: Final = write_versions(config)
+        if self._versions is not None and isinstance(checkpoint_manager, CheckpointManager):
+            raise ConfigError(
+                f"{WRITE_VERSIONS} is set, and only a checkpoint topic has versions: give a KafkaCheckpointManager"
+            )
+        self._clock: Final = clock
+        self._nano_time: Final = nano_time
         self._admins: Final = dict(system_admins)
         self._checkpoints: Final = checkpoint_manager
         self._held: Final = HeldStartpoints(startpoint_manager)
@@ -179,9 +197,14 @@ class OffsetManager:
         """The task's checkpoint as its manager reads it; None: it has none, or checkpoints are kept nowhere."""
         return None if self._checkpoints is None else self._checkpoints.read_last_checkpoint(task_name)
 
-    def build_checkpoint(self, task_name: str) -> CheckpointV1:
-        """What a commit writes, of the offsets that were processed by now. Raises `TaskNotRegistered`."""
-        return CheckpointV1(self.get_last_processed_offsets(task_name))
+    def build_checkpoint(self, task_name: str) -> Checkpoint:
+        """What a commit writes, of the offsets that were processed by now. Raises `TaskNotRegistered`.
+
+        In the first version of ``task.checkpoint.write.versions``, without state markers; in version 1 if it is unset.
+        """
+        offsets = self.get_last_processed_offsets(task_name)
+        is_second = self._versions is not None and self._versions[0] == 2
+        return CheckpointV2(self._new_id(), offsets, {}) if is_second else CheckpointV1(offsets)
 
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint, *other_versions: Checkpoint) -> None:
         """Commit a task: write its checkpoint (in each of its versions), then use up the startpoints of what has moved.
@@ -189,7 +212,11 @@ class OffsetManager:
         A startpoint leaves the fan-out at the first commit after its partition moved, whatever offset that has
         (SAMZA-2749). A checkpoint that says nothing is not written, since it would only take away a good one.
 
+        If ``task.checkpoint.write.versions`` is set, each version that it names is written and no other: one that is
+        not given is made of the first checkpoint.
+
         Raises:
+            ValueError: a version is not given, and the first checkpoint holds the state of stores.
             NotReady: it is not running.
             TaskNotRegistered: the task was not registered.
             EventLogError: something could not be written; what this leaves behind the next start or commit puts right.
@@ -200,6 +227,8 @@ class OffsetManager:
             registered = self._partitions_of(task_name)
             moved = self._processed.moved(task_name)
             written = [each for each in (checkpoint, *other_versions) if _says_something(each)]
+            if written and self._versions is not None:
+                written = in_versions(written, self._versions, self._config, self._new_id)
             for each in written:
                 self._write(task_name, each)
             for each in written[-1:]:
@@ -207,6 +236,9 @@ class OffsetManager:
             self._held.use_up(task_name, moved)
             self._processed.forget_snapshot(task_name)
             self.metrics.commit_count += 1
+
+    def _new_id(self) -> CheckpointId:
+        return CheckpointId.create(ms_of(self._clock()), self._nano_time())
 
     def _write(self, task_name: str, checkpoint: Checkpoint) -> None:
         if self._checkpoints is None:

@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 
 from eventlog.errors import ConfigError
+from managers.config.write_once import DEFAULTS
 from managers.job_models.input_partitions import count_partitions
 from managers.job_models.input_rewriter import with_matching_inputs
 from managers.job_models.job_model import JobModel
@@ -189,3 +190,11 @@ def test_a_grouper_that_is_not_samzas_is_refused() -> None:
     for key in ("job.systemstreampartition.grouper.factory", "task.name.grouper.factory"):
         with pytest.raises(ConfigError, match=r"is org\.example\.Mine, which is not known here"):
             build_job_model(CONFIG | {key: "org.example.Mine"}, {INPUT: range(2)}, {})
+
+
+@pytest.mark.parametrize("key", sorted(DEFAULTS))
+def test_what_decides_who_reads_what_is_honoured_or_refused_by_name(key: str) -> None:
+    plain = build_job_model(CONFIG, {INPUT: range(3)}, {})
+    assert read_by(build_job_model({**CONFIG, key: DEFAULTS[key]}, {INPUT: range(3)}, {})) == read_by(plain)
+    with pytest.raises(ConfigError, match=key.replace(".", r"\.")):
+        build_job_model({**CONFIG, key: "2"}, {INPUT: range(3)}, {})

@@ -1,0 +1,137 @@
+"""Which versions of a checkpoint a job writes: as ``task.checkpoint.write.versions`` says, and no other."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2
+from eventlog.errors import ConfigError
+from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
+from eventlog.wire.checkpoint_topic import decode_key
+from managers.checkpoints.checkpoint_errors import VersionNotNamed
+from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.write_versions import in_versions, version_of, write_versions
+from managers.offsets.offset_manager import OffsetManager
+from tests.managers.stated_admin import StatedAdmin
+
+WRITE = "task.checkpoint.write.versions"
+IN_0 = SystemStreamPartition("kafka", "in", 0)
+LOG_0 = SystemStreamPartition("kafka", "log", 0)
+OFFSETS = {IN_0: "7"}
+ID = CheckpointId(1, 2)
+STATE = {"factory": {"store": "marker"}}
+
+
+def topic() -> MemoryEventLog:
+    return MemoryEventLog(identify(checkpoint_stream_name("orders")))
+
+
+def manager(log: MemoryEventLog, config: Mapping[str, str]) -> OffsetManager:
+    return OffsetManager(
+        config, system_admins={"kafka": StatedAdmin()}, checkpoint_manager=KafkaCheckpointManager(log, config=config)
+    )
+
+
+def committed(config: Mapping[str, str], *given: Checkpoint) -> list[str]:
+    """The key types on the topic after one commit; of nothing given, of what the manager builds."""
+    log = topic()
+    offsets = manager(log, {**config, "systems.kafka.samza.offset.default": "oldest"})
+    offsets.register("t", [IN_0])
+    with offsets:
+        offsets.update("t", IN_0, "7")
+        offsets.write_checkpoint("t", *(given or [offsets.build_checkpoint("t")]))
+    return [decode_key(event.key or b"").key_type for event in log.read(0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"), [(None, None), (" ", None), ("1", (1,)), ("2", (2,)), ("2, 1", (2, 1)), ("1,1", (1,))]
+)
+def test_versions_are_those_that_config_names(text: str | None, versions: tuple[int, ...] | None) -> None:
+    assert write_versions({} if text is None else {WRITE: text}) == versions
+
+
+@pytest.mark.parametrize("text", ["3", "1,0", "one"])
+def test_other_versions_are_refused(text: str) -> None:
+    for make in (write_versions, lambda config: manager(topic(), config)):
+        with pytest.raises(ConfigError, match=WRITE):
+            make({WRITE: text})
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        (None, ["checkpoint"]),
+        ("1", ["checkpoint"]),
+        ("2", ["checkpoint-v2"]),
+        ("1,2", ["checkpoint", "checkpoint-v2"]),
+        ("2,1", ["checkpoint-v2", "checkpoint"]),
+    ],
+)
+@pytest.mark.parametrize("given", [(), (CheckpointV1(OFFSETS),)], ids=["built", "version 1"])
+def test_a_commit_writes_each_version_that_config_names(
+    text: str | None, types: list[str], given: tuple[Checkpoint, ...]
+) -> None:
+    assert committed({} if text is None else {WRITE: text}, *given) == types
+
+
+def test_what_is_written_is_read_again() -> None:
+    log, config = topic(), {WRITE: "2", "task.checkpoint.read.versions": "2"}
+    for processed, starts_at in (("7", None), ("9", "8")):
+        offsets = manager(log, config)
+        offsets.register("t", [IN_0])
+        with offsets:
+            assert starts_at is None or offsets.get_starting_offset("t", IN_0) == starts_at
+            offsets.update("t", IN_0, processed)
+            offsets.write_checkpoint("t", offsets.build_checkpoint("t"))
+            checkpoint = offsets.build_checkpoint("t")
+            assert isinstance(checkpoint, CheckpointV2)
+            assert (checkpoint.offsets, checkpoint.state_markers) == ({IN_0: processed}, {})
+
+
+def test_a_version_that_is_given_is_written_as_it_is() -> None:
+    first, second = CheckpointV1({**OFFSETS, LOG_0: "1-2:5"}), CheckpointV2(ID, OFFSETS, STATE)
+    for given in ((first, second), (second, first)):
+        assert in_versions(given, (1, 2), {WRITE: "1,2"}, lambda: CheckpointId(0, 0)) == [first, second]
+    assert in_versions((first, second), (2,), {WRITE: "2"}, lambda: CheckpointId(0, 0)) == [second]
+
+
+def test_a_version_is_made_of_the_other_unless_that_would_lose_state() -> None:
+    made = in_versions([CheckpointV1({**OFFSETS, LOG_0: None})], (2,), {WRITE: "2"}, lambda: ID)
+    assert made == [CheckpointV2(ID, OFFSETS, {})]
+    assert in_versions([CheckpointV2(ID, OFFSETS, {})], (1,), {WRITE: "1"}, lambda: ID) == [CheckpointV1(OFFSETS)]
+    stores = {WRITE: "2", "stores.s.changelog": "kafka.log"}
+    for holding, config in (
+        (CheckpointV1({LOG_0: "1-2:5"}), {WRITE: "2"}),
+        (CheckpointV1({LOG_0: "5"}), stores),
+        (CheckpointV2(ID, OFFSETS, STATE), {WRITE: "1"}),
+    ):
+        with pytest.raises(ValueError, match="holds the state of stores"):
+            in_versions([holding], (3 - version_of(holding),), config, lambda: ID)
+
+
+def test_the_checkpoint_manager_takes_no_other_version() -> None:
+    log = topic()
+    with KafkaCheckpointManager(log, config={WRITE: "2"}) as checkpoints:
+        checkpoints.register("t")
+        with pytest.raises(VersionNotNamed, match=r"version 1, and task\.checkpoint\.write\.versions is 2") as raised:
+            checkpoints.write_checkpoint("t", CheckpointV1(OFFSETS))
+        assert (raised.value.version, raised.value.versions) == (1, "2")
+        checkpoints.write_checkpoint("t", CheckpointV2(ID, OFFSETS, {}))
+    assert log.end_offset() == 1
+
+
+def test_a_tool_may_write_what_the_job_reads() -> None:
+    log = topic()
+    with KafkaCheckpointManager(log, config={WRITE: "2"}, writes_any_version=True) as checkpoints:
+        checkpoints.register("t")
+        checkpoints.write_checkpoint("t", CheckpointV1(OFFSETS))
+    assert log.end_offset() == 1
+
+
+def test_only_a_checkpoint_topic_has_versions() -> None:
+    stream = MemoryEventLog(identify(coordinator_stream_name("orders")))
+    with pytest.raises(ConfigError, match="only a checkpoint topic has versions"):
+        OffsetManager({WRITE: "1"}, system_admins={}, checkpoint_manager=CheckpointManager(stream))
