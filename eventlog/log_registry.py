@@ -19,7 +19,7 @@ where stream_name = %s order by incarnation desc limit 1
 _STREAMS: Final = "select distinct stream_name, stream_kind from eventlog.log order by stream_name"
 _FILL_TOPIC: Final = "update eventlog.log set backend = %s, cluster_id = %s, topic_id = %s where log_id = %s"
 _CLUSTER: Final = "select cluster_id from eventlog.log where cluster_id is not null limit 1"
-_CLUSTER_LOCK: Final = 0x636C7573  # "clus"
+_HOLD: Final = "select eventlog.hold(%s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +85,12 @@ def known_cluster(connection: Connection) -> str | None:
 
 def lock_cluster(connection: Connection) -> None:
     """Let no other session write down a cluster until the caller's transaction ends."""
-    connection.execute("select pg_advisory_xact_lock(%s)", (_CLUSTER_LOCK,))
+    hold(connection, "cluster")
+
+
+def hold(connection: Connection, name: str) -> None:
+    """Wait until no other transaction holds a name, and hold it until the caller's ends.
+
+    Any login of a database can take the advisory locks that others wait for; this takes the right to write.
+    """
+    connection.execute(_HOLD, (name,))

@@ -84,3 +84,5 @@ observation = Table(
     Column("observed_at", TIMESTAMP, nullable=False),
     Index(None, "log_id", "at_offset"),
 )
+
+held_name = Table("held_name", metadata, Column("name", Text, primary_key=True))

@@ -19,10 +19,22 @@ def is_ours(name: str | None, kind: str, _parents: object) -> bool:
     return not (kind == "table" and name is not None and "_from_" in name)
 
 
+def take_turns(connection: Connection) -> None:
+    """Let no other session migrate until the transaction ends.
+
+    Any login of the database can take an advisory lock, so that is for a database without a version table only.
+    """
+    exists = text("select to_regclass('eventlog.alembic_version') is not null")
+    if not connection.scalar(exists):
+        connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": UPGRADE_LOCK})
+    if connection.scalar(exists):
+        connection.execute(text("lock table eventlog.alembic_version in exclusive mode"))
+
+
 def run(connection: Connection) -> None:
     """Take the lock, run the revisions, and leave the relations as this program has them."""
     connection.execute(text("set local lock_timeout = '60s'"))
-    connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": UPGRADE_LOCK})
+    take_turns(connection)
     connection.execute(text("set local lock_timeout = '5s'"))
     connection.execute(text("create schema if not exists eventlog"))
     context.configure(

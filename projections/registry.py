@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from eventlog.archive import archive_end
 from eventlog.connection import Connection
-from eventlog.log_registry import StoredLog, insert_log
+from eventlog.log_registry import StoredLog, hold, insert_log
 from eventlog.postgres import BACKEND
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from projections.errors import FoldVersionDiffers
@@ -40,7 +40,6 @@ _RENAME: Final = """
 update projection.job_log set job_name = %s, job_id = %s
 where job_suffix = %s and (job_name, job_id) is distinct from (%s, %s)
 """
-_JOB_LOCK: Final = 0x6A6F62  # "job"
 
 
 @dataclass(frozen=True)
@@ -159,7 +158,7 @@ def name_job(connection: Connection, stream: StreamIdentity) -> None:
 
 
 def _lock_job(connection: Connection, stream: StreamIdentity) -> None:
-    connection.execute("select pg_advisory_xact_lock(%s, hashtext(%s))", (_JOB_LOCK, stream.suffix))
+    hold(connection, f"job {stream.suffix}")
 
 
 def load_fold(connection: Connection, log: RegisteredLog, settings: FoldSettings) -> LogFold:

@@ -1,6 +1,8 @@
-"""One reader at a time for a stream: a session's advisory lock in Postgres, and who holds it.
+"""One reader at a time for a stream: who holds it, and since when nothing was heard of the holder.
 
-The lock keeps readers from getting in each other's way and lets a second one take over; what protects the data is the
+A session holds a stream by an advisory lock, which Postgres frees when the session ends, and by an entry in
+``projection.stream_holder``, which takes the right to write: any login of a database can take advisory locks. That
+keeps readers from getting in each other's way and lets a second one take over; what protects the data is the
 projector's compare-and-set of the position.
 """
 
@@ -9,32 +11,60 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from psycopg.errors import InsufficientPrivilege
+
 from eventlog.connection import Connection
 from projections.errors import LockLost, StreamBusy
 
-_CLASS: Final = 0x6C6F67  # "log"
-_TAKE: Final = "select pg_try_advisory_lock(%s, hashtext(%s))"
-_RELEASE: Final = "select pg_advisory_unlock(%s, hashtext(%s))"
-_HOLDER: Final = """
-select l.pid, coalesce(a.client_hostname, host(a.client_addr)), nullif(a.application_name, ''), a.backend_start
-from pg_locks l left join pg_stat_activity a using (pid)
-where l.locktype = 'advisory' and l.granted and l.objsubid = 2
-  and l.database = (select oid from pg_database where datname = current_database())
-  and l.classid::bigint = %s and l.objid::bigint = hashtext(%s)::bigint & 4294967295
+SILENT_SECONDS: Final = 30
+"""A holder that lives asks the database something every 5 s."""
+
+_TAKE: Final = "select projection.take_stream(%s, %s)"
+_RELEASE: Final = """
+select pg_advisory_unlock(7106407, lock_id) from projection.stream_holder
+where stream_name = %s and backend_pid = pg_backend_pid()
+"""
+_HOLDERS: Final = """
+select stream_name, backend_pid, host_name, application_name, backend_start, last_seen_at,
+       coalesce(extract(epoch from clock_timestamp() - last_seen_at), 0)::float8
+from projection.held_stream where %(stream_name)s::text is null or stream_name = %(stream_name)s order by stream_name
+"""
+_END: Final = """
+select pg_terminate_backend(a.pid)
+from projection.held_stream h join pg_stat_activity a on a.pid in (h.backend_pid, h.working_pid)
+where h.stream_name = %s and h.last_seen_at <= clock_timestamp() - make_interval(secs => %s)
+  and (a.backend_start is null or a.backend_start <= h.taken_at)
 """
 _SESSION: Final = "select pg_backend_pid()"
 
 
 class LockHolder(NamedTuple):
-    """Whose lock it is; what Postgres does not tell us, which needs the same user or ``pg_monitor``, is None.
+    """Who holds a stream; what Postgres does not tell us, which needs the same user or ``pg_monitor``, is None.
 
     ``backend_pid`` is the process of Postgres that serves the holder: ``pg_terminate_backend`` ends it.
+    ``silent_seconds`` have passed since the holder last asked the database something, at ``last_seen_at``.
     """
 
     backend_pid: int
     host: str | None
     application: str | None
     since: datetime | None
+    last_seen_at: datetime | None = None
+    silent_seconds: float = 0.0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it should have asked something since: it hangs, was stopped, or its machine is gone."""
+        return self.silent_seconds > SILENT_SECONDS
+
+    @property
+    def silence(self) -> str:
+        """Since when nothing was heard of it, and how to end it, in words."""
+        seen = "" if self.last_seen_at is None else f" since {self.last_seen_at:%Y-%m-%d %H:%M:%S} UTC"
+        return (
+            f"silent{seen}: end its process, or its session with `select pg_terminate_backend({self.backend_pid})`, "
+            "or run `coordstream follow` with --take-over-after 60s"
+        )
 
     def __str__(self) -> str:
         since = "" if self.since is None else f", connected since {self.since:%Y-%m-%d %H:%M:%S} UTC"
@@ -43,28 +73,38 @@ class LockHolder(NamedTuple):
 
 
 class StreamLocks:
-    """The locks that one session holds. The connection must lead to Postgres itself, not through a pooler."""
+    """The streams that one session holds. The connection must lead to Postgres itself, not through a pooler.
 
-    def __init__(self, connection: Connection) -> None:
+    ``working`` is the connection that writes the streams' rows, where it is another: who takes a stream over ends both.
+    """
+
+    def __init__(self, connection: Connection, working: Connection | None = None) -> None:
         self._connection = connection
+        self._working_pid = None if working is None else working.info.backend_pid
         self._session = self._current_session()
 
     def take(self, stream_name: str) -> bool:
-        """Take the lock if it is free; never waits."""
-        row = self._connection.execute(_TAKE, (_CLASS, stream_name)).fetchone()
+        """Take the stream if it is free; never waits for its holder."""
+        row = self._connection.execute(_TAKE, (stream_name, self._working_pid)).fetchone()
         return row is not None and bool(row[0])
 
     def release(self, stream_name: str) -> None:
-        """Give a lock back."""
-        self._connection.execute(_RELEASE, (_CLASS, stream_name))
+        """Give a stream back."""
+        self._connection.execute(_RELEASE, (stream_name,))
 
     def holder(self, stream_name: str) -> LockHolder | None:
-        """Who has the lock now; None if it has become free."""
-        row = self._connection.execute(_HOLDER, (_CLASS, stream_name)).fetchone()
-        return None if row is None else LockHolder(*row)
+        """Who has the stream now; None if it has become free."""
+        return holders(self._connection, stream_name).get(stream_name)
+
+    def end_silent(self, stream_name: str, seconds: float) -> bool | None:
+        """End the sessions of a holder that has been silent for so long; None: this user of the database may not."""
+        try:
+            return bool(self._connection.execute(_END, (stream_name, seconds)).fetchall())
+        except InsufficientPrivilege:
+            return None
 
     def check(self) -> None:
-        """Make sure that this is still the session that the locks were taken in.
+        """Make sure that this is still the session that the streams were taken in.
 
         Raises:
             LockLost: another session answers, as behind a pooler.
@@ -78,9 +118,15 @@ class StreamLocks:
         return 0 if row is None else int(row[0])
 
 
+def holders(connection: Connection, stream_name: str | None = None) -> dict[str, LockHolder]:
+    """The holder of each stream that is held, or of one stream."""
+    rows = connection.execute(_HOLDERS, {"stream_name": stream_name}).fetchall()
+    return {name: LockHolder(*holder) for name, *holder in rows}
+
+
 @contextmanager
 def stream_lock(connection: Connection, stream_name: str) -> Iterator[None]:
-    """Hold a stream's lock meanwhile.
+    """Hold a stream meanwhile.
 
     Raises:
         StreamBusy: another session has it.

@@ -186,6 +186,21 @@ log_time = Table(
     Index(None, "log_id", "log_time", "log_offset"),
 )
 
+stream_holder = Table(
+    "stream_holder",
+    metadata,
+    Column("stream_name", Text, primary_key=True),
+    Column("lock_id", Integer, nullable=False, comment="second key of the advisory lock that the session holds"),
+    Column(
+        "backend_pid",
+        Integer,
+        nullable=False,
+        comment="the session that took the stream last; it may have ended",
+    ),
+    Column("working_pid", Integer, comment="the session that writes its rows; null: the same one"),
+    Column("taken_at", TIMESTAMP, nullable=False),
+)
+
 position = Table(
     "position",
     metadata,

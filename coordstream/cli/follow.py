@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import monotonic
 from types import FrameType
 from typing import Annotated, Final
@@ -15,6 +16,7 @@ from coordstream.cli.database import database_errors, open_database
 from coordstream.cli.event_logs import open_source
 from coordstream.cli.follow_progress import FollowProgress
 from coordstream.cli.options import MOST, Kind
+from coordstream.cli.take_over import TakeOverAfter
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings
 from projections.follow.follower import Follower
@@ -37,9 +39,11 @@ def follow(
         int | None, typer.Option("--until", min=0, max=MOST, metavar="OFFSET", help="End after this offset.")
     ] = None,
     kind: Kind = None,
+    take_over_after: TakeOverAfter = None,
 ) -> None:
     """Follow streams: those of the brokers that are set, else those kept in the database. SIGTERM ends it cleanly."""
     plan = _plan(tuple(dict.fromkeys(streams or ())), follows_all=follows_all, once=once, until=until, kind=kind)
+    plan = replace(plan, take_over_after=take_over_after)
     with open_database() as database:
         settings, url, secrets = database.settings, database.url, database.secrets
     with (

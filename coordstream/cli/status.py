@@ -11,6 +11,7 @@ from coordstream.cli.database import Database, open_database
 from coordstream.cli.log_faults import Limits, faults
 from coordstream.cli.options import MOST, Json, Utc
 from coordstream.cli.rows import Row, fetch
+from coordstream.cli.silent_holders import silent_holders
 from coordstream.cli.tables import Column, print_rows, time_column
 from eventlog.kafka.options import KafkaOptions
 from eventlog.streams import identify
@@ -86,8 +87,9 @@ def status(
     """
     with open_database() as database:
         rows, unreachable = logs_now(database)
+        silent = silent_holders(database.connection)
     print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
-    found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age))]
+    found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent]
     for sentence in found:
         print(sentence, file=sys.stderr)
     if found:

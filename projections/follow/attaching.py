@@ -15,7 +15,7 @@ from projections.follow.resync import resync
 from projections.follow.tail import Tail
 from projections.projector import Clock, OnStep, Projector
 from projections.registry import RegisteredLog, logs_of, make_current
-from projections.stream_lock import StreamLocks
+from projections.stream_lock import LockHolder, StreamLocks
 
 LOCK_RETRY_SECONDS: Final = 1.0
 
@@ -91,9 +91,30 @@ class Attacher:
         stream.is_waiting = True
         holder = self.locks.holder(name)
         if holder is not None:
-            self.reports.say(name, f"{name} is read by {holder}: this follower waits, and takes over when that ends")
+            self._meet(name, holder)
         if self.plan.once:
             if stream.end is None:
                 stream.end = self.source.describe(name).end_offset
             known = logs_of(self.connection, name)
             stream.is_over = any(log.is_current and log.next_offset >= stream.end for log in known)
+
+    def _meet(self, name: str, holder: LockHolder) -> None:
+        """Say who has the stream; end the sessions of one that has been silent for as long as the plan says."""
+        patience = self.plan.take_over_after
+        if patience is not None and holder.silent_seconds >= patience:
+            self._take_over(name, holder, patience)
+        elif holder.is_silent:
+            self.reports.say(name, f"{name} is held by {holder}, which is {holder.silence}; this follower waits")
+        else:
+            self.reports.say(name, f"{name} is read by {holder}: this follower waits, and takes over when that ends")
+
+    def _take_over(self, name: str, holder: LockHolder, patience: float) -> None:
+        was_ended = self.locks.end_silent(name, patience)
+        if was_ended is None:
+            self.reports.say(
+                name,
+                f"{name} is held by {holder}, which is silent, and this user of the database may not end its session: "
+                f"let an administrator run `select pg_terminate_backend({holder.backend_pid})`",
+            )
+        elif was_ended:
+            self.reports.say(name, f"{name} was held by {holder}, which was silent: its session was ended to take over")

@@ -50,7 +50,7 @@ class Follower:
         on_message: Callable[[str], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_step: OnStep | None = None,
-        locks: Callable[[Connection], StreamLocks] = StreamLocks,
+        locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
     ) -> None:
         self._url = database_url
         self._source = source
@@ -92,7 +92,7 @@ class Follower:
             working.execute(_LOCK_TIMEOUT)
             attacher = Attacher(
                 working,
-                self._locks(holding),
+                self._locks(holding, working),
                 self._source,
                 self._settings,
                 self._clock,

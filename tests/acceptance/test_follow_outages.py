@@ -95,7 +95,7 @@ def follower(
     url: str,
     broker: KafkaBroker,
     on_step: Callable[[str], None] = lambda _: None,
-    locks: Callable[[Connection], StreamLocks] = StreamLocks,
+    locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
     clock: Clock = lambda: IMPORTED_AT,
 ) -> Iterator[Running]:
     """A follower of all of the recordings; no stream may be given up."""

@@ -13,9 +13,11 @@ from eventlog.postgres import PostgresEventLog
 from eventlog.recording import read_recording
 from eventlog.secrets import SecretPolicy
 from eventlog.streams import identify
+from projections import stream_lock
 from projections.fold.settings import FoldSettings
 from projections.recording_import import import_stream
 from projections.registry import track_log
+from projections.stream_lock import StreamLocks
 from tests.coordstream.command_line import (
     CHECKPOINT,
     COORDINATOR,
@@ -158,6 +160,20 @@ def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:
     assert (finished.code, finished.json[0]["state"]) == (1, "lost")
     assert finished.err.startswith(f"{STREAM} has had no heartbeat for 35 s: start its follower")
     assert counts("status", "--max-age", "60").code == 0
+
+
+def test_a_follower_that_holds_a_stream_and_hangs_is_named(
+    counts: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with connect(counts.database_url, application_name="a follower") as hanging:
+        backend = hanging.info.backend_pid
+        StreamLocks(hanging).take(STREAM)
+        assert counts("status").code == 0
+        monkeypatch.setattr(stream_lock, "SILENT_SECONDS", -1)
+        finished = counts("status")
+    assert finished.code == 1
+    assert f"{STREAM} is held by a follower on 127.0.0.1" in finished.err
+    assert f"`select pg_terminate_backend({backend})`" in finished.err
 
 
 def test_limits_are_for_stopped_logs_too(counts: CommandLine) -> None:

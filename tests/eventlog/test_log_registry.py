@@ -1,12 +1,13 @@
 """Rows of eventlog.log."""
 
 import pytest
-from psycopg.errors import UniqueViolation
+from psycopg.errors import InsufficientPrivilege, LockNotAvailable, UniqueViolation
 
 from eventlog.connection import connect
 from eventlog.log_registry import (
     StoredLog,
     fill_topic,
+    hold,
     insert_log,
     known_cluster,
     newest_log,
@@ -14,6 +15,7 @@ from eventlog.log_registry import (
 )
 from eventlog.streams import identify
 from tests.contracts.event_log import NOW
+from tests.fixtures.database_users import database_user
 
 
 def test_the_newest_incarnation_is_found(database_url: str) -> None:
@@ -59,3 +61,25 @@ def test_streams_are_listed_once_with_their_kinds(database_url: str) -> None:
         for name, kind, incarnation in (("t", "checkpoint", 1), ("s", "coordinator", 1), ("s", "coordinator", 2)):
             insert_log(connection, name, kind, incarnation, "recording", NOW)  # type: ignore[arg-type]
         assert stream_identities(connection) == [identify("s", "coordinator"), identify("t", "checkpoint")]
+
+
+def test_a_name_is_held_until_the_end_of_the_transaction(database_url: str) -> None:
+    with connect(database_url) as one, connect(database_url) as other:
+        other.execute("set lock_timeout = '20ms'")
+        for _ in range(2):  # a new name, and one that was held before
+            with one.transaction():
+                hold(one, "a name")
+                hold(one, "a name")
+                hold(other, "another name")
+                with pytest.raises(LockNotAvailable):
+                    hold(other, "a name")
+            hold(other, "a name")
+
+
+@pytest.mark.parametrize("role", ["coordstream_reader", "coordstream_replayer", "coordstream_writer"])
+def test_who_may_not_write_holds_no_name(database_url: str, role: str) -> None:
+    with database_user(database_url, role) as user, connect(user) as connection:
+        with pytest.raises(InsufficientPrivilege):
+            hold(connection, "a name")
+        with pytest.raises(InsufficientPrivilege):
+            connection.execute("select from eventlog.held_name for update")

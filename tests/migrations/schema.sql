@@ -2890,7 +2890,7 @@ begin
     if to_regclass(format('%I.%I', schema_name, partition_name)) is not null then
         return;
     end if;
-    perform pg_advisory_xact_lock(1885434484);
+    execute format('lock table %I.%I in share update exclusive mode', schema_name, table_name);
     if exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
                where n.nspname = schema_name and c.relname = partition_name) then
         return;
@@ -2909,6 +2909,25 @@ end $_$;
 --
 
 COMMENT ON FUNCTION eventlog.ensure_partition(schema_name text, table_name text, first_offset bigint) IS 'Makes the partition of a table that begins at an offset, a multiple of ten million, unless it is there.';
+
+--
+-- Name: hold(text); Type: FUNCTION; Schema: eventlog; Owner: -
+--
+
+CREATE FUNCTION eventlog.hold(held_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    insert into eventlog.held_name (name) values (held_name) on conflict do nothing;
+    perform from eventlog.held_name h where h.name = held_name for update;
+end $$;
+
+--
+-- Name: FUNCTION hold(held_name text); Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON FUNCTION eventlog.hold(held_name text) IS 'Waits until no other transaction holds a name, and holds it until the end of this one.';
 
 --
 -- Name: refuse(); Type: FUNCTION; Schema: eventlog; Owner: -
@@ -4024,6 +4043,31 @@ CREATE FUNCTION projection.startpoint_untaken(log_id integer) RETURNS TABLE(task
      or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.gone_offset else a.record_time < h.gone_time end
   order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
 $_$;
+
+--
+-- Name: take_stream(text, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.take_stream(of_stream text, working_pid integer) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+  number integer;
+begin
+  insert into projection.stream_holder (stream_name, lock_id, backend_pid, taken_at)
+  values (of_stream, floor(random() * 2147483647)::integer, 0, now()) on conflict do nothing;
+  select h.lock_id into number from projection.stream_holder h where h.stream_name = of_stream for update;
+  while not pg_try_advisory_lock(7106407, number) loop
+    if exists (select from projection.held_stream h where h.stream_name = of_stream) then
+      return false;
+    end if;
+    number := floor(random() * 2147483647)::integer;
+  end loop;
+  update projection.stream_holder h
+  set lock_id = number, backend_pid = pg_backend_pid(), working_pid = take_stream.working_pid, taken_at = clock_timestamp()
+  where h.stream_name = of_stream;
+  return true;
+end $$;
 
 --
 -- Name: task_input(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -7447,6 +7491,14 @@ CREATE TABLE eventlog.alembic_version (
 );
 
 --
+-- Name: held_name; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.held_name (
+    name text NOT NULL
+);
+
+--
 -- Name: log_log_id_seq; Type: SEQUENCE; Schema: eventlog; Owner: -
 --
 
@@ -7517,6 +7569,63 @@ COMMENT ON COLUMN projection.checkpoint_current.offsets IS 'U+001F between, U+00
 --
 
 COMMENT ON COLUMN projection.checkpoint_current.offsets_odd IS 'instead of offsets where one of them holds these characters';
+
+--
+-- Name: stream_holder; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.stream_holder (
+    stream_name text NOT NULL,
+    lock_id integer NOT NULL,
+    backend_pid integer NOT NULL,
+    working_pid integer,
+    taken_at timestamp with time zone NOT NULL
+);
+
+--
+-- Name: COLUMN stream_holder.lock_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.stream_holder.lock_id IS 'second key of the advisory lock that the session holds';
+
+--
+-- Name: COLUMN stream_holder.backend_pid; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.stream_holder.backend_pid IS 'the session that took the stream last; it may have ended';
+
+--
+-- Name: COLUMN stream_holder.working_pid; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.stream_holder.working_pid IS 'the session that writes its rows; null: the same one';
+
+--
+-- Name: held_stream; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.held_stream AS
+ SELECT h.stream_name,
+    h.backend_pid,
+    h.working_pid,
+    h.taken_at,
+    COALESCE(a.client_hostname, host(a.client_addr)) AS host_name,
+    NULLIF(a.application_name, ''::text) AS application_name,
+    a.backend_start,
+        CASE
+            WHEN (a.state IS NULL) THEN ( SELECT max(p.heartbeat_at) AS max
+               FROM (projection.job_log j
+                 JOIN projection."position" p ON ((p.log_id = j.log_id)))
+              WHERE (j.stream_name = h.stream_name))
+            WHEN ((a.state <> 'active'::text) OR (a.wait_event = 'ClientRead'::text)) THEN a.state_change
+            ELSE NULL::timestamp with time zone
+        END AS last_seen_at
+   FROM ((projection.stream_holder h
+     JOIN pg_locks l ON (((l.pid = h.backend_pid) AND (l.locktype = 'advisory'::text) AND l.granted AND (l.objsubid = 2) AND (l.classid = (7106407)::oid) AND ((l.objid)::bigint = h.lock_id) AND (l.database = ( SELECT d.oid
+           FROM pg_database d
+          WHERE (d.datname = current_database()))))))
+     JOIN pg_stat_activity a ON ((a.pid = l.pid)))
+  WHERE has_table_privilege(a.usesysid, 'projection.stream_holder'::text, 'update'::text);
 
 --
 -- Name: log_time; Type: TABLE; Schema: projection; Owner: -
@@ -7601,6 +7710,13 @@ ALTER TABLE ONLY eventlog.alembic_version
 
 ALTER TABLE ONLY eventlog.event
     ADD CONSTRAINT pk_event PRIMARY KEY (log_id, log_offset);
+
+--
+-- Name: held_name pk_held_name; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.held_name
+    ADD CONSTRAINT pk_held_name PRIMARY KEY (name);
 
 --
 -- Name: log pk_log; Type: CONSTRAINT; Schema: eventlog; Owner: -
@@ -7727,6 +7843,13 @@ ALTER TABLE ONLY projection.refused_stream
 
 ALTER TABLE ONLY projection.startpoint_reading
     ADD CONSTRAINT pk_startpoint_reading PRIMARY KEY (log_id, key_id, n);
+
+--
+-- Name: stream_holder pk_stream_holder; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.stream_holder
+    ADD CONSTRAINT pk_stream_holder PRIMARY KEY (stream_name);
 
 --
 -- Name: event_key uq_event_key_log_id_key_sha256; Type: CONSTRAINT; Schema: projection; Owner: -
@@ -8278,6 +8401,12 @@ GRANT ALL ON FUNCTION eventlog.append(stream_name text, event_keys bytea[], even
 REVOKE ALL ON FUNCTION eventlog.ensure_partition(schema_name text, table_name text, first_offset bigint) FROM PUBLIC;
 
 --
+-- Name: FUNCTION hold(held_name text); Type: ACL; Schema: eventlog; Owner: -
+--
+
+REVOKE ALL ON FUNCTION eventlog.hold(held_name text) FROM PUBLIC;
+
+--
 -- Name: FUNCTION refuse(); Type: ACL; Schema: eventlog; Owner: -
 --
 
@@ -8622,6 +8751,12 @@ GRANT ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) TO 
 REVOKE ALL ON FUNCTION projection.startpoint_untaken(log_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION take_stream(of_stream text, working_pid integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.take_stream(of_stream text, working_pid integer) FROM PUBLIC;
 
 --
 -- Name: FUNCTION task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
@@ -8972,6 +9107,13 @@ GRANT SELECT ON TABLE eventlog.alembic_version TO coordstream_replayer;
 GRANT SELECT ON TABLE eventlog.alembic_version TO coordstream_writer;
 
 --
+-- Name: TABLE held_name; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.held_name TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.held_name TO coordstream_writer;
+
+--
 -- Name: TABLE archived_log; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8984,6 +9126,20 @@ GRANT SELECT ON TABLE projection.archived_log TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.checkpoint_current TO coordstream_reader;
 GRANT SELECT ON TABLE projection.checkpoint_current TO coordstream_replayer;
+
+--
+-- Name: TABLE stream_holder; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.stream_holder TO coordstream_reader;
+GRANT SELECT ON TABLE projection.stream_holder TO coordstream_replayer;
+
+--
+-- Name: TABLE held_stream; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.held_stream TO coordstream_reader;
+GRANT SELECT ON TABLE projection.held_stream TO coordstream_replayer;
 
 --
 -- Name: TABLE log_time; Type: ACL; Schema: projection; Owner: -

@@ -126,9 +126,9 @@ def test_an_error_comes_back_as_what_it_is(database_url: str, empty_database_url
         import_at_once(database_url, [replace(JOBS[0], read_events=refused_events)])
     assert str(refused.value) == "these events are refused"
     assert "in refused_events" in "".join(refused.value.__notes__)
-    with pytest.raises(psycopg.errors.UndefinedTable) as undefined:
+    with pytest.raises(psycopg.errors.InvalidSchemaName) as undefined:
         import_at_once(empty_database_url)
-    assert undefined.value.diag.message_primary == 'relation "projection.job_log" does not exist'
+    assert undefined.value.diag.message_primary == 'schema "projection" does not exist'
     with pytest.raises(psycopg.OperationalError, match="no_such_database"):
         import_at_once(make_conninfo(database_url, dbname="no_such_database"))
 

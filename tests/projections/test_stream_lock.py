@@ -1,14 +1,17 @@
 """One reader at a time: the lock of a stream, and who has it."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import psycopg
 import pytest
+from psycopg.errors import QueryCanceled
 
 from eventlog.connection import connect
 from projections.errors import LockLost, StreamBusy
 from projections.stream_lock import LockHolder, StreamLocks, stream_lock
+from tests.fixtures.database_users import database_user, user_of
 from tests.fixtures.waiting import wait_until
 
 STREAM = "__samza_coordinator_orders_1"
@@ -69,6 +72,92 @@ def test_another_session_behind_the_connection_is_noticed(database_url: str) -> 
         locks._session += 1
         with pytest.raises(LockLost, match="connect to Postgres itself"):
             locks.check()
+
+
+HELD = "select classid::integer, objid::integer from pg_locks where locktype = 'advisory' and pid = %s"
+
+
+def test_a_login_without_rights_holds_no_stream(database_url: str) -> None:
+    with connect(database_url) as one, database_user(database_url) as anybody:
+        locks = StreamLocks(one)
+        assert locks.take(STREAM)
+        (number,) = one.execute(HELD, (one.info.backend_pid,)).fetchall()
+        locks.release(STREAM)
+        with psycopg.connect(anybody, autocommit=True) as login:
+            login.execute("select pg_advisory_lock(7106407, hashtext(%s)), pg_advisory_lock(%s, %s)", (STREAM, *number))
+            assert locks.holder(STREAM) is None
+            assert locks.take(STREAM)
+            assert one.execute(HELD, (one.info.backend_pid,)).fetchall() != [number]
+            with connect(database_url) as other:
+                assert not StreamLocks(other).take(STREAM)
+
+
+def test_who_may_not_write_is_no_holder_whatever_the_entry_says(database_url: str) -> None:
+    """As where Postgres gives a login the number of a session that has ended."""
+    with connect(database_url) as one, database_user(database_url, "coordstream_replayer") as reader:
+        locks = StreamLocks(one)
+        assert locks.take(STREAM)
+        (number,) = one.execute(HELD, (one.info.backend_pid,)).fetchall()
+        locks.release(STREAM)
+        with psycopg.connect(reader, autocommit=True) as login:
+            login.execute("select pg_advisory_lock(%s, %s)", number)
+            one.execute("update projection.stream_holder set backend_pid = %s", (login.info.backend_pid,))
+            assert locks.holder(STREAM) is None
+            assert locks.take(STREAM)
+
+
+def test_a_holder_that_asks_nothing_is_silent(database_url: str) -> None:
+    with connect(database_url) as one, connect(database_url) as other:
+        StreamLocks(one).take(STREAM)
+        locks = StreamLocks(other)
+
+        def holder() -> LockHolder:
+            found = locks.holder(STREAM)
+            assert found is not None
+            return found
+
+        wait_until(lambda: holder().silent_seconds > 0.2, what="the silence")
+        before = holder().last_seen_at
+        one.execute("select")
+        after = holder().last_seen_at
+        assert before is not None
+        assert after is not None
+        assert after > before
+        assert not locks.end_silent(STREAM, 60)
+        with ThreadPoolExecutor(1) as pool:
+            sleep = pool.submit(one.execute, "select pg_sleep(60)")
+            asleep = "select wait_event = 'PgSleep' from pg_stat_activity where pid = %s"
+            wait_until(lambda: other.execute(asleep, (one.info.backend_pid,)).fetchone() == (True,), what="the sleep")
+            assert (holder().last_seen_at, holder().silent_seconds) == (None, 0.0)  # it is at work
+            assert not locks.end_silent(STREAM, 0)
+            one.cancel_safe()
+            with pytest.raises(QueryCanceled):
+                sleep.result()
+
+
+def test_who_may_not_end_a_session_is_told(database_url: str) -> None:
+    """Another user with all rights on the tables sees nothing of the session, and goes by the heartbeats."""
+    with connect(database_url) as one, database_user(database_url) as writer:
+        user = user_of(writer)
+        one.execute(f"grant usage on schema eventlog, projection to {user}".encode())
+        one.execute(f"grant all on all tables in schema eventlog, projection to {user}".encode())
+        one.execute(f"grant execute on all functions in schema projection to {user}".encode())
+        StreamLocks(one).take(STREAM)
+        with connect(writer) as other:
+            locks = StreamLocks(other)
+            assert not locks.take(STREAM)
+            assert locks.end_silent(STREAM, 0) is False
+            other.execute(
+                "insert into projection.job_log values (1, %s, 'coordinator', 1, 'a', 'a', '1', 1, true, true)",
+                (STREAM,),
+            )
+            hour_ago = "now() - interval '1 hour'"
+            other.execute(f"insert into projection.position values (1, 0, null, {hour_ago}, 'live', 'x')".encode())
+            holder = locks.holder(STREAM)
+            assert holder is not None
+            assert (holder.since, holder.is_silent) == (None, True)
+            assert locks.end_silent(STREAM, 60) is None
+            one.execute("select")
 
 
 def test_a_stream_is_held_for_the_time_of_a_block(database_url: str) -> None:

@@ -108,7 +108,7 @@ def following(
     plan: FollowPlan,
     *,
     on_step: Callable[[str], None] = lambda _: None,
-    locks: Callable[[Connection], StreamLocks] = StreamLocks,
+    locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
     clock: Callable[[], datetime] = now,
     settings: FoldSettings = SETTINGS,
 ) -> Iterator[Running]:

@@ -376,7 +376,7 @@ def test_of_two_clusters_that_come_at_once_one_is_refused(database_url: str, sou
     source.create(STREAM)
     other = MemorySource("cluster-2")
     other.create("__samza_coordinator_other_1")
-    waiting = "select from pg_locks where locktype = 'advisory' and not granted"
+    waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     refused: list[Exception] = []
 
     def attach_other() -> None:

@@ -4,20 +4,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
+import psycopg
 import pytest
 
 from eventlog.connection import Connection, connect
 from eventlog.postgres_source import PostgresSource
+from projections import stream_lock
 from projections.follow import session
 from projections.follow.plan import FollowPlan
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
+from tests.fixtures.database_users import database_user
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.following import (
     COUNTS,
     ORDERS,
     MakeLog,
+    append,
     config,
     following,
     let_pass,
@@ -52,6 +56,60 @@ def test_a_second_follower_waits_and_takes_over(
         connected.execute("select pg_terminate_backend(%s)", (backend,))
         wait_for_position(connected, ORDERS, 1)
     assert second.said == [waits, f"{ORDERS} is free now: this follower goes on at offset 0"]
+
+
+def test_a_silent_holder_is_named_with_how_to_end_it(
+    database_url: str, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_lock, "SILENT_SECONDS", 0.1)
+    make_log(ORDERS, a="1")
+    with held(database_url, ORDERS) as backend, following(database_url, source, FollowPlan((ORDERS,))) as second:
+        waits = second.wait_for("silent since")
+        assert f"end its process, or its session with `select pg_terminate_backend({backend})`, or run `coord" in waits
+        assert waits.endswith("with --take-over-after 60s; this follower waits")
+
+
+def test_a_silent_holder_is_ended_with_its_open_transaction(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    log = make_log(ORDERS, a="1")
+    assert run(database_url, source, FollowPlan((ORDERS,), once=True)).events == 1
+    append(log, a="2")
+    with connect(database_url) as holding, connect(database_url) as working:
+        StreamLocks(holding, working).take(ORDERS)
+        working.execute("begin; update projection.position set next_offset = next_offset")
+        with following(database_url, source, FollowPlan((ORDERS,), take_over_after=0.1)) as second:
+            wait_for_position(connected, ORDERS, 2)
+        for ended in (holding, working):
+            with pytest.raises(psycopg.OperationalError):
+                ended.execute("select")
+    assert second.said[-2].endswith("which was silent: its session was ended to take over")
+    assert second.said[-1] == f"{ORDERS} is free now: this follower goes on at offset 1"
+
+
+def test_who_may_not_end_a_silent_holder_says_what_to_do(
+    database_url: str, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StreamLocks, "end_silent", lambda *_: None)
+    make_log(ORDERS, a="1")
+    plan = FollowPlan((ORDERS,), take_over_after=0.1)
+    with held(database_url, ORDERS) as backend, following(database_url, source, plan) as second:
+        refused = second.wait_for("may not end its session")
+        assert refused.endswith(f"let an administrator run `select pg_terminate_backend({backend})`")
+
+
+def test_locks_of_a_login_without_rights_hold_nothing_up(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS, a="1")
+    """Under the numbers that were once waited for."""
+    pairs = "pg_advisory_lock(%s, hashtext(%s)), pg_advisory_lock(%s, hashtext(%s))"
+    locks = f"select pg_advisory_lock(%s), pg_advisory_lock(%s), {pairs}"
+    numbers = (0x636C7573, 1885434484, 0x6C6F67, ORDERS, 0x6A6F62, "orders_1")
+    with database_user(database_url) as anybody, psycopg.connect(anybody, autocommit=True) as login:
+        login.execute(locks.encode(), numbers)
+        with following(database_url, source, FollowPlan((ORDERS,))):
+            wait_for_position(connected, ORDERS, 1)
 
 
 def test_with_once_it_is_enough_that_another_follower_reads(

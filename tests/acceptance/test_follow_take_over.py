@@ -1,0 +1,61 @@
+"""A follower that was stopped (SIGSTOP) is named, ended and followed by another; when it goes on, it waits."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+import pytest
+
+from eventlog.connection import connect
+from eventlog.postgres import PostgresEventLog
+from eventlog.streams import identify
+from tests.builders import config_set
+from tests.projections.follow.following import wait_for_position
+
+pytestmark = [pytest.mark.slow]
+
+ROOT: Final = Path(__file__).parents[2]
+STREAM: Final = "__samza_coordinator_orders_1"
+HISTORY: Final = "select log_offset, config_value from coordinator.config_history order by 1"
+TAKE_OVER_SECONDS: Final = 60.0
+
+
+@contextmanager
+def program(url: str, *options: str) -> Iterator[tuple["subprocess.Popen[str]", IO[str]]]:
+    """`coordstream follow`, and what it says; killed at the end."""
+    settings = {"COORDSTREAM_DATABASE_URL": url, "COORDSTREAM_MASK_KEY": "a key of the tests"}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("COORDSTREAM_")}
+    command = [sys.executable, "-m", "coordstream.cli", "follow", STREAM, *options]
+    with subprocess.Popen(command, cwd=ROOT, env=inherited | settings, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            yield process, process.stderr
+        finally:
+            process.kill()
+
+
+def line_with(said: IO[str], text: str) -> str:
+    """The next line that holds the text; the lines before it are passed over."""
+    return next(line for line in said if text in line)
+
+
+def test_a_stopped_follower_is_taken_over_from(database_url: str) -> None:
+    with connect(database_url) as connection, PostgresEventLog.create(database_url, identify(STREAM)) as log:
+        log.append([config_set("a", "0")])
+        with program(database_url) as (first, first_said):
+            wait_for_position(connection, STREAM, 1, TAKE_OVER_SECONDS)
+            first.send_signal(signal.SIGSTOP)
+            log.append([config_set("a", "1")])
+            with program(database_url, "--take-over-after", "10s") as (_, second_said):
+                line_with(second_said, "its session was ended to take over")
+                wait_for_position(connection, STREAM, 2, TAKE_OVER_SECONDS)
+                first.send_signal(signal.SIGCONT)
+                line_with(first_said, f"{STREAM} is read by coordstream follow")
+                log.append([config_set("a", "2")])
+                wait_for_position(connection, STREAM, 3, TAKE_OVER_SECONDS)
+        assert connection.execute(HISTORY).fetchall() == [(0, "0"), (1, "1"), (2, "2")]

@@ -1,0 +1,19 @@
+"""How long a follower may be silent, as people type it."""
+
+import pytest
+import typer
+
+from coordstream.cli.take_over import parse_silence
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("60s", 60), ("2 minutes", 120), ("10", 10), ("1h", 3600), ("1m 30s", 90), (" 45s ", 45)]
+)
+def test_a_length_of_time(text: str, seconds: float) -> None:
+    assert parse_silence(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-5s", "9s", "0", "9" * 20 + "d"])
+def test_what_is_no_length_of_time_or_too_short(text: str) -> None:
+    with pytest.raises(typer.BadParameter):
+        parse_silence(text)
