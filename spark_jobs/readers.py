@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
@@ -68,10 +68,14 @@ def read_relation(
 ) -> DataFrame:
     """The rows of `relation` as a lazy DataFrame, all partitions of one moment.
 
-    With a Snapshot every action must end while it is open. Raises UnsafeReadError without a fetch size, a snapshot or a
+    The column that cuts the read need not be one of the relation's columns. With a Snapshot every action must end while
+    it is open. Raises UnsafeReadError without a fetch size, a snapshot or a
     bound: such a read would tear or fill the heap, silently.
     """
-    return spark.read.format("jdbc").options(**jdbc_options(settings, relation, at, ranges)).load()
+    cut = () if ranges.count <= 1 or ranges.column in relation.columns else (ranges.column,)
+    wanted = replace(relation, columns=(*relation.columns, *cut))
+    rows = spark.read.format("jdbc").options(**jdbc_options(settings, wanted, at, ranges)).load()
+    return rows.select(*relation.columns)
 
 
 def jdbc_options(settings: ReadSettings, relation: Relation, at: Snapshot | LogBound, ranges: Ranges) -> dict[str, str]:

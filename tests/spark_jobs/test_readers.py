@@ -140,6 +140,18 @@ def test_every_row_is_read_once_outside_the_bounds_too(
         assert sorted(row.log_offset for row in rows.collect()) == list(range(10))
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("column", ["log_offset", "job_bucket"])
+def test_the_column_that_cuts_a_read_need_not_be_read(spark: SparkSession, relations: Relations, column: str) -> None:
+    for number in range(10):
+        relations.commit(f"Partition {number}", number, {}, bucket=number)
+    relation = Relation("commit_history", ("task_name",), {})
+    with exported_snapshot(relations.url) as snapshot:
+        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges(column, 0, 9, 4))
+        assert (rows.columns, rows.rdd.getNumPartitions()) == (["task_name"], 4)
+        assert sorted(row.task_name for row in rows.collect()) == [f"Partition {number}" for number in range(10)]
+
+
 @contextmanager
 def in_jvm_zone(spark: SparkSession, zone: str) -> Iterator[None]:
     """The JVM's own time zone, which pgjdbc passes on to Postgres, changed for a while."""
