@@ -19,7 +19,7 @@ from rich.console import Console
 from spark_jobs import progress_picture, progress_rows, progress_table, transforms
 from spark_jobs.errors import SparkJobError
 from spark_jobs.jars import OVERRIDE
-from spark_jobs.output_folder import output_folder
+from spark_jobs.output_folder import OutputFolder, local_path, output_folder
 from spark_jobs.progress_scope import JobChoice, Scope, find_scope
 from spark_jobs.session import SUBMITTED, build_session, jar_conf, spark_failures
 from spark_jobs.settings import ReadSettings, database_url
@@ -32,9 +32,12 @@ AS_OF_FILE = "as_of.json"
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked. `bucket_seconds` None: at most 60 buckets; `now` None: the newest log_time of all logs."""
+    """What was asked. `output` is a folder or its URI; see `output_folder`.
 
-    output: Path
+    `bucket_seconds` None: at most 60 buckets; `now` None: the newest log_time of all logs.
+    """
+
+    output: str
     job: JobChoice | None = None
     bucket_seconds: int | None = None
     stall_factor: float = 10.0
@@ -47,6 +50,7 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
     arguments = _parser().parse_args(argv)
     options = _options(arguments)
     try:
+        local_path(options.output)  # refuses what no output can be, before Spark starts
         url = database_url(environ, arguments.database_url_file)
         spark = build_session("checkpoint_progress", jar_conf(_jar(environ)), environ)
         try:
@@ -62,7 +66,7 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
 def run(spark: SparkSession, settings: ReadSettings, options: Options, console: Console) -> None:
     """Read in one snapshot, write the output folder, print the summary. Raises SparkJobError; leaves nothing half."""
     partitions = settings.partitions_for(spark.sparkContext.defaultParallelism)
-    with output_folder(options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
+    with output_folder(spark, options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
         with exported_snapshot(settings.database_url) as snapshot:
             scope = find_scope(
                 snapshot, options.job, partitions=partitions, now=options.now, bucket_seconds=options.bucket_seconds
@@ -71,22 +75,22 @@ def run(spark: SparkSession, settings: ReadSettings, options: Options, console: 
                 commits = scope.commits(spark, settings, snapshot)
                 checkpoints = scope.checkpoints(spark, settings, snapshot)
                 _write(commits, checkpoints, scope, folder, options.stall_factor)
-        _write_as_of(folder / AS_OF_FILE, scope, options.stall_factor)
+        _write_as_of(folder.files / AS_OF_FILE, scope, options.stall_factor)
         _show(spark, folder, scope, console)
     console.print(
         f"Written to {options.output}: progress and tasks (Parquet), progress.png, {AS_OF_FILE}", markup=False
     )
 
 
-def _write(commits: DataFrame, checkpoints: DataFrame, scope: Scope, folder: Path, stall_factor: float) -> None:
+def _write(commits: DataFrame, checkpoints: DataFrame, scope: Scope, folder: OutputFolder, stall_factor: float) -> None:
     """Write both results; each relation is read once."""
     commits.persist()
     steps = transforms.offset_steps(checkpoints)
     activity = transforms.activity(commits, steps, scope.bucket_seconds).persist()
     gaps = transforms.median_gaps(commits)
     tasks = transforms.task_progress(activity, gaps, scope.as_of, scope.bucket_seconds, stall_factor)
-    transforms.progress(activity).coalesce(1).write.parquet(str(folder / "progress"))
-    tasks.coalesce(1).write.parquet(str(folder / "tasks"))
+    transforms.progress(activity).coalesce(1).write.parquet(folder.table("progress"))
+    tasks.coalesce(1).write.parquet(folder.table("tasks"))
     activity.unpersist()
     commits.unpersist()
 
@@ -102,17 +106,17 @@ def _write_as_of(path: Path, scope: Scope, stall_factor: float) -> None:
     path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
-def _show(spark: SparkSession, folder: Path, scope: Scope, console: Console) -> None:
-    total = progress_rows.count_tasks(spark, folder / "tasks")
-    tasks = progress_rows.notable_tasks(spark, folder / "tasks", MOST_TASKS_SHOWN)
-    buckets = progress_rows.bucket_rows(spark, folder / "progress", tasks)
+def _show(spark: SparkSession, folder: OutputFolder, scope: Scope, console: Console) -> None:
+    total = progress_rows.count_tasks(spark, folder.table("tasks"))
+    tasks = progress_rows.notable_tasks(spark, folder.table("tasks"), MOST_TASKS_SHOWN)
+    buckets = progress_rows.bucket_rows(spark, folder.table("progress"), tasks)
     heading = f"Checkpoint progress of {scope.job or 'all jobs'}"
     shown = (
         f"{total} {'task' if total == 1 else 'tasks'}"
         if total == len(tasks)
         else f"{len(tasks)} of {total} tasks, stalled first"
     )
-    picture = folder / "progress.png"
+    picture = folder.files / "progress.png"
     progress_picture.draw(picture, buckets, scope.bucket_seconds, f"{heading}, {shown}", _subtitle(scope))
     for line in progress_table.describe_positions(scope.positions, scope.as_of):
         console.print(line, markup=False, soft_wrap=True)
@@ -149,7 +153,7 @@ def _options(arguments: argparse.Namespace) -> Options:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="checkpoint_progress", description="Commits and offsets advanced by task.")
     add = parser.add_argument
-    add("--output", type=Path, required=True, help="folder for Parquet and picture; must not exist")
+    add("--output", required=True, help="folder for Parquet and picture, or its URI (s3a://…); must not exist")
     add("--overwrite", action="store_true", help="replace an earlier result in --output")
     add("--job", type=_job, metavar="NAME/ID", help="this job only (default: all)")
     add("--bucket", type=_width, metavar="WIDTH", help="such as 5s, 1m, 1h (default: at most 60 buckets)")

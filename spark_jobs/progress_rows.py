@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as sf
@@ -46,15 +45,15 @@ class BucketProgress:
     rewound: int
 
 
-def count_tasks(spark: SparkSession, tasks: Path) -> int:
+def count_tasks(spark: SparkSession, tasks: str) -> int:
     """How many tasks the result covers."""
-    return spark.read.parquet(str(tasks)).count()
+    return spark.read.parquet(tasks).count()
 
 
-def notable_tasks(spark: SparkSession, tasks: Path, most: int) -> list[TaskProgress]:
+def notable_tasks(spark: SparkSession, tasks: str, most: int) -> list[TaskProgress]:
     """At most `most` tasks, stalled ones first, then those with the oldest checkpoint; in the order of their names."""
     rows = (
-        spark.read.parquet(str(tasks))
+        spark.read.parquet(tasks)
         .withColumn("stalled_micros", sf.unix_micros("stalled_since"))
         .orderBy(sf.col("stall").isNull(), sf.col("checkpoint_age_seconds").desc(), *TASK)
         .limit(most)
@@ -64,13 +63,13 @@ def notable_tasks(spark: SparkSession, tasks: Path, most: int) -> list[TaskProgr
 
 
 def bucket_rows(
-    spark: SparkSession, progress: Path, tasks: list[TaskProgress]
+    spark: SparkSession, progress: str, tasks: list[TaskProgress]
 ) -> dict[TaskProgress, list[BucketProgress]]:
     """The buckets of each of `tasks`, in order of time; those without a readable time are left out."""
     names = {(task.job_name, task.job_id, task.task_name): task for task in tasks}
     wanted = spark.createDataFrame(list(names), ", ".join(f"{name} string" for name in TASK))
     rows = (
-        spark.read.parquet(str(progress))
+        spark.read.parquet(progress)
         .join(sf.broadcast(wanted), on=list(TASK), how="left_semi")
         .where(sf.col("bucket_start").isNotNull())
         .orderBy("bucket_start")

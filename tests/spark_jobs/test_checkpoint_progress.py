@@ -52,7 +52,7 @@ def parquet(spark: SparkSession, path: Path, *order: str) -> list[dict[str, Any]
 def test_the_summary_counts_each_task(
     spark: SparkSession, two_tasks: Relations, tmp_path: Path, partitions: int
 ) -> None:
-    run_job(spark, two_tasks.url, Options(tmp_path / "out", stall_factor=3), partitions)
+    run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), stall_factor=3), partitions)
     steady, standing = parquet(spark, tmp_path / "out" / "tasks", "task_name")
     assert (steady["commits"], steady["advanced"], steady["rewound"], steady["stall"]) == (13, 600, 0, None)
     assert (standing["commits"], standing["advanced"], standing["rewound"]) == (13, 15 + 25, 10)
@@ -63,7 +63,7 @@ def test_the_summary_counts_each_task(
 
 @pytest.mark.spark
 def test_progress_is_a_row_a_task_and_bucket(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
-    run_job(spark, two_tasks.url, Options(tmp_path / "out", bucket_seconds=30))
+    run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), bucket_seconds=30))
     rows = parquet(spark, tmp_path / "out" / "progress", "task_name", "bucket_start")
     assert [(row["task_name"], row["commits"], row["advanced"], row["rewound"]) for row in rows] == [
         ("Partition 0", 6, 250, 0),
@@ -77,7 +77,7 @@ def test_progress_is_a_row_a_task_and_bucket(spark: SparkSession, two_tasks: Rel
 
 @pytest.mark.spark
 def test_it_says_which_log_position_it_is_as_of(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
-    printed = run_job(spark, two_tasks.url, Options(tmp_path / "out", JobChoice("counts", "1"), stall_factor=3))
+    printed = run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), JobChoice("counts", "1"), stall_factor=3))
     assert "As of 2026-03-01 12:01:05 UTC" in printed
     assert "__samza_checkpoint_ver_1_for_counts_1 (incarnation 1): next offset 39" in printed
     assert max(map(len, printed.splitlines()[:-1])) <= 100
@@ -88,8 +88,20 @@ def test_it_says_which_log_position_it_is_as_of(spark: SparkSession, two_tasks: 
 
 
 @pytest.mark.spark
+def test_the_output_may_be_in_another_file_system(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
+    conf = spark.sparkContext._jsc.hadoopConfiguration()
+    conf.set("fs.viewfs.mounttable.elsewhere.link./jobs", tmp_path.as_uri())
+    printed = run_job(spark, two_tasks.url, Options("viewfs://elsewhere/jobs/out"))
+    assert "Written to viewfs://elsewhere/jobs/out: " in printed
+    assert len(parquet(spark, tmp_path / "out" / "tasks", "task_name")) == 2
+    assert (tmp_path / "out" / "progress.png").read_bytes().startswith(PNG)
+    assert json.loads((tmp_path / "out" / "as_of.json").read_text())["bucket"] == "2s"
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".crc"] == ["out"]
+
+
+@pytest.mark.spark
 def test_ages_count_to_the_time_that_is_given(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
-    run_job(spark, two_tasks.url, Options(tmp_path / "out", now=at(60) + timedelta(hours=1)))
+    run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), now=at(60) + timedelta(hours=1)))
     tasks = parquet(spark, tmp_path / "out" / "tasks", "task_name")
     assert [(row["checkpoint_age_seconds"], row["stall"]) for row in tasks] == [(3600.0, "silent")] * 2
 
@@ -97,12 +109,12 @@ def test_ages_count_to_the_time_that_is_given(spark: SparkSession, two_tasks: Re
 @pytest.mark.spark
 def test_one_absurd_time_is_left_out_and_told(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
     def commit_rows(out: Path) -> list[dict[str, Any]]:
-        run_job(spark, two_tasks.url, Options(out, stall_factor=3))
+        run_job(spark, two_tasks.url, Options(str(out), stall_factor=3))
         return parquet(spark, out / "tasks", "task_name")
 
     before = commit_rows(tmp_path / "before")
     two_tasks.commit("Partition 0", 36_525 * 86_400, {0: 700}, believed=False)
-    printed = run_job(spark, two_tasks.url, Options(tmp_path / "out", stall_factor=3))
+    printed = run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), stall_factor=3))
     steady, standing = parquet(spark, tmp_path / "out" / "tasks", "task_name")
     assert standing == before[1]
     assert steady == {**before[0], "commits": 14, "advanced": 700}
@@ -119,10 +131,10 @@ def test_one_job_of_a_fleet_and_all_of_it(spark: SparkSession, relations: Relati
         for second in range(4):
             relations.commit("Partition 0", second, {0: second}, job=f"job/{bucket}", bucket=bucket * 8)
         relations.add_log(f"job/{bucket}", 4, at(4), bucket * 8)
-    run_job(spark, relations.url, Options(tmp_path / "fleet"), partitions=3)
+    run_job(spark, relations.url, Options(str(tmp_path / "fleet")), partitions=3)
     fleet = parquet(spark, tmp_path / "fleet" / "tasks", "job_id")
     assert [(row["job_id"], row["commits"], row["advanced"]) for row in fleet] == [(str(n), 4, 3) for n in range(8)]
-    run_job(spark, relations.url, Options(tmp_path / "one", JobChoice("job", "5")))
+    run_job(spark, relations.url, Options(str(tmp_path / "one"), JobChoice("job", "5")))
     assert [row["job_id"] for row in parquet(spark, tmp_path / "one" / "tasks", "job_id")] == ["5"]
     assert len(json.loads((tmp_path / "one" / "as_of.json").read_text())["logs"]) == 1
 
@@ -132,7 +144,7 @@ def test_a_job_that_is_not_there_is_refused_and_leaves_nothing(
     spark: SparkSession, two_tasks: Relations, tmp_path: Path
 ) -> None:
     with pytest.raises(SparkJobError, match="no commit of job counts/2"):
-        run_job(spark, two_tasks.url, Options(tmp_path / "out", JobChoice("counts", "2")))
+        run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), JobChoice("counts", "2")))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -143,7 +155,7 @@ def test_a_read_that_fails_is_one_sentence_and_leaves_nothing(
     with psycopg.connect(two_tasks.url) as connection:
         connection.execute("DROP TABLE coordinator.checkpoint_history")
     with pytest.raises(SparkJobError, match="Spark could not read") as refusal:
-        run_job(spark, two_tasks.url, Options(tmp_path / "out"))
+        run_job(spark, two_tasks.url, Options(str(tmp_path / "out")))
     assert "\n" not in str(refusal.value)
     assert 'relation "coordinator.checkpoint_history" does not exist' in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
@@ -205,6 +217,15 @@ def test_wrong_use_says_what_to_write(arguments: list[str], word: str, capsys: p
         main(arguments, {})
     assert left.value.code == 2
     assert word in capsys.readouterr().err
+
+
+def test_an_output_that_can_be_none_is_refused_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["--output", "s3a://key:hunter2@bucket/x"], {}) == 1
+    assert capsys.readouterr().err.startswith("--output holds a password: ")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

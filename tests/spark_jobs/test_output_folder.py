@@ -1,59 +1,164 @@
-"""A result folder appears whole or not at all."""
+"""A result folder appears whole or not at all, wherever it is."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
+from pyspark.sql import SparkSession
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output_folder import output_folder
+from spark_jobs.hadoop_folder import HadoopFolder
+from spark_jobs.output_folder import local_path, output_folder
+
+NO_SPARK = cast("SparkSession", None)
 
 
-def write(target: Path, text: str, *, overwrite: bool = False) -> None:
-    with output_folder(target, "marker", overwrite=overwrite) as folder:
-        (folder / "marker").write_text(text)
+class Place:
+    """A folder that outputs are written below, as it is named to the job and as the test sees it."""
+
+    def __init__(self, spark: SparkSession, address: str, path: Path) -> None:
+        self.spark, self.address, self.path = spark, address, path
+
+    def write(self, name: str, text: str, *, overwrite: bool = False, fails: bool = False) -> None:
+        with output_folder(self.spark, f"{self.address}/{name}", "marker", overwrite=overwrite) as folder:
+            (folder.files / "marker").write_text(text)
+            if fails:
+                raise ZeroDivisionError
+
+    def names(self) -> list[str]:
+        """What there is, but for checksums that Hadoop keeps of local files."""
+        return [path.name for path in self.path.iterdir() if not path.name.endswith(".crc")]
 
 
-def test_it_appears_when_the_block_ends_well(tmp_path: Path) -> None:
-    target = tmp_path / "new" / "out"
-    with output_folder(target, "marker", overwrite=False) as folder:
-        (folder / "part").write_text("x")
-        assert not target.exists()
-    assert [path.name for path in target.iterdir()] == ["part"]
-    assert [path.name for path in target.parent.iterdir()] == ["out"]
+@pytest.fixture(params=["path", "file-uri", pytest.param("other-scheme", marks=pytest.mark.spark)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    if request.param == "path":
+        return Place(NO_SPARK, str(tmp_path), tmp_path)
+    if request.param == "file-uri":
+        return Place(NO_SPARK, f"file://{tmp_path}", tmp_path)
+    mount: Callable[[Path], Place] = request.getfixturevalue("mounted")
+    return mount(tmp_path)
 
 
-def test_nothing_is_left_of_a_block_that_fails(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), output_folder(tmp_path / "out", "marker", overwrite=False):
-        raise ZeroDivisionError
+@pytest.fixture
+def mounted(spark: SparkSession) -> Iterator[Callable[[Path], Place]]:
+    """A folder as one of another file system: Hadoop's own viewfs://, which shows a folder of this machine."""
+    conf = spark.sparkContext._jsc.hadoopConfiguration()
+    name = "fs.viewfs.mounttable.cluster.link./jobs"
+
+    def mount(path: Path) -> Place:
+        conf.set(name, path.as_uri())
+        return Place(spark, "viewfs://cluster/jobs", path)
+
+    spark._jvm.org.apache.hadoop.fs.FileSystem.closeAll()  # type: ignore[union-attr]  # that of the test before
+    yield mount
+    conf.unset(name)
+
+
+def test_it_appears_when_the_block_ends_well(place: Place) -> None:
+    with output_folder(place.spark, f"{place.address}/new/out", "marker", overwrite=False) as folder:
+        (folder.files / "part").write_text("x")
+        assert not (place.path / "new" / "out").exists()
+    assert (place.path / "new" / "out" / "part").read_text() == "x"
+    assert place.names() == ["new"]
+    assert [path.name for path in (place.path / "new").iterdir() if not path.name.endswith(".crc")] == ["out"]
+
+
+def test_nothing_is_left_of_a_block_that_fails(place: Place) -> None:
+    with pytest.raises(ZeroDivisionError):
+        place.write("out", "x", fails=True)
+    assert place.names() == []
+
+
+def test_an_earlier_result_is_replaced_only_when_told_so(place: Place) -> None:
+    place.write("out", "old")
+    with pytest.raises(SparkJobError, match="exists: choose another, or give --overwrite"):
+        place.write("out", "new")
+    assert (place.path / "out" / "marker").read_text() == "old"
+    place.write("out", "new", overwrite=True)
+    assert (place.path / "out" / "marker").read_text() == "new"
+    assert place.names() == ["out"]
+
+
+def test_what_is_no_result_is_never_replaced(place: Place) -> None:
+    (place.path / "home").mkdir()
+    (place.path / "home" / "letter").write_text("dear")
+    (place.path / "file").write_text("dear")
+    for name in ("home", "file"):
+        with pytest.raises(SparkJobError, match="is no earlier result"):
+            place.write(name, "new", overwrite=True)
+    assert (place.path / "home" / "letter").read_text() == "dear"
+    (place.path / "empty").mkdir()
+    place.write("empty", "new", overwrite=True)
+    assert (place.path / "empty" / "marker").read_text() == "new"
+
+
+def test_a_place_that_cannot_be_written_is_named(place: Place) -> None:
+    (place.path / "file").write_text("")
+    with pytest.raises(SparkJobError, match=r"/file/out cannot be (made|used)"):
+        place.write("file/out", "new")
+
+
+@pytest.mark.spark
+def test_a_replacement_that_fails_gives_the_old_result_back(
+    mounted: Callable[[Path], Place], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = mounted(tmp_path)
+    place.write("out", "old")
+    rename = HadoopFolder.rename
+
+    refused = iter([True, False, True])  # the old one goes aside, the new one is refused, the old one comes back
+    monkeypatch.setattr(HadoopFolder, "rename", lambda folder, target: next(refused) and rename(folder, target))
+    with pytest.raises(SparkJobError, match="/out cannot be made: its file system refuses"):
+        place.write("out", "new", overwrite=True)
+    assert (tmp_path / "out" / "marker").read_text() == "old"
+    assert place.names() == ["out"]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("output", ["s3a://bucket/out", "nosuch://host/out"])
+def test_a_file_system_that_spark_does_not_know_is_named(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with (
+        pytest.raises(SparkJobError, match=rf"Output {output} cannot be used: ") as refusal,
+        output_folder(spark, output, "marker", overwrite=False),
+    ):
+        raise AssertionError("it was begun")
+    assert "\n" not in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_earlier_result_is_replaced_only_when_told_so(tmp_path: Path) -> None:
-    write(tmp_path / "out", "old")
-    with pytest.raises(SparkJobError, match="exists: choose another, or give --overwrite"):
-        write(tmp_path / "out", "new")
-    assert (tmp_path / "out" / "marker").read_text() == "old"
-    write(tmp_path / "out", "new", overwrite=True)
-    assert (tmp_path / "out" / "marker").read_text() == "new"
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+@pytest.mark.parametrize(
+    ("output", "path"),
+    [
+        ("out", Path("out")),
+        ("a:b/out", Path("a:b/out")),
+        ("/tmp/out", Path("/tmp/out")),
+        ("file:///tmp/my%20out", Path("/tmp/my out")),
+        ("file:/tmp/out", Path("/tmp/out")),
+        ("FILE://localhost/tmp/out", Path("/tmp/out")),
+        ("s3a://bucket/out", None),
+        ("hdfs:///out", None),
+        ("abfss://container@account.dfs.core.windows.net/out", None),
+    ],
+)
+def test_a_uri_is_told_from_a_folder_of_this_machine(output: str, path: Path | None) -> None:
+    assert local_path(output) == path
 
 
-def test_what_is_no_result_is_never_replaced(tmp_path: Path) -> None:
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "letter").write_text("dear")
-    (tmp_path / "file").write_text("dear")
-    for name in ("home", "file"):
-        with pytest.raises(SparkJobError, match="is no earlier result"):
-            write(tmp_path / name, "new", overwrite=True)
-    assert (tmp_path / "home" / "letter").read_text() == "dear"
-
-
-def test_an_address_of_another_store_is_refused() -> None:
-    with pytest.raises(SparkJobError, match="is no folder of this machine"):
-        write(Path("s3://bucket/out"), "new")
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(SparkJobError, match="cannot be made"):
-        write(tmp_path / "file" / "out", "new")
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [
+        ("s3a://key:hunter2@bucket/out", "--output holds a password"),
+        ("s3a://bucket/", "names no folder: write one behind it, such as s3a://bucket/progress"),
+        ("s3a://[bucket/out", "is no URI: "),
+        ("file://host/out", "names the host host: write file:///folder"),
+    ],
+)
+def test_an_address_that_no_result_can_have_is_refused(output: str, sentence: str) -> None:
+    with pytest.raises(SparkJobError, match=sentence) as refusal:
+        local_path(output)
+    assert "hunter2" not in str(refusal.value)

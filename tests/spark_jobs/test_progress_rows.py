@@ -19,14 +19,14 @@ TYPES = ("string", "string", "string", "timestamp", "bigint", "bigint", "bigint"
 
 
 @pytest.fixture
-def tasks(spark: SparkSession, tmp_path: Path) -> Path:
+def tasks(spark: SparkSession, tmp_path: Path) -> str:
     stalls = {2: ("no-advance", at(-3))}
     rows = [("counts", "1", f"Partition {n}", 5, 10, 0, float(n), 1.0, *stalls.get(n, (None, None))) for n in range(12)]
     spark.createDataFrame(rows, TASKS).write.parquet(str(tmp_path / "tasks"))
-    return tmp_path / "tasks"
+    return str(tmp_path / "tasks")
 
 
-def test_stalled_tasks_are_kept_first_then_the_oldest(spark: SparkSession, tasks: Path) -> None:
+def test_stalled_tasks_are_kept_first_then_the_oldest(spark: SparkSession, tasks: str) -> None:
     assert count_tasks(spark, tasks) == 12
     kept = notable_tasks(spark, tasks, 3)
     assert [task.task_name for task in kept] == ["Partition 2", "Partition 10", "Partition 11"]
@@ -34,14 +34,14 @@ def test_stalled_tasks_are_kept_first_then_the_oldest(spark: SparkSession, tasks
 
 
 def test_buckets_of_the_tasks_come_in_order_of_time_with_a_readable_one(
-    spark: SparkSession, tasks: Path, tmp_path: Path
+    spark: SparkSession, tasks: str, tmp_path: Path
 ) -> None:
     times = [at(20), START, None, at(10)]
     rows = [("counts", "1", f"Partition {n}", time, 1, 5, None) for n in (2, 3) for time in times]
     schema = ", ".join(f"{name} {kind}" for name, kind in zip(PROGRESS, TYPES, strict=True))
     spark.createDataFrame(rows, schema).write.parquet(str(tmp_path / "progress"))
     kept = notable_tasks(spark, tasks, 1)
-    ((task, buckets),) = bucket_rows(spark, tmp_path / "progress", kept).items()
+    ((task, buckets),) = bucket_rows(spark, str(tmp_path / "progress"), kept).items()
     assert task.task_name == "Partition 2"
     assert [bucket.start for bucket in buckets] == [START, at(10), at(20)]
     assert [(bucket.commits, bucket.advanced, bucket.rewound) for bucket in buckets] == [(1, 5, 0)] * 3
