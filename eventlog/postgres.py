@@ -1,6 +1,6 @@
 """An event log in Postgres: the tables that archive other logs, and a head that gives out offsets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
@@ -12,6 +12,7 @@ from psycopg.pq import TransactionStatus
 
 from eventlog.archive import archive_end, headers_json, read_archive
 from eventlog.connection import Connection, connect
+from eventlog.did_you_mean import did_you_mean
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import (
@@ -50,9 +51,10 @@ _START: Final = "select min(log_offset) from eventlog.event where log_id = %(log
 class UnknownStream(EventLogError):
     """The database has no log of this stream."""
 
-    def __init__(self, stream_name: str) -> None:
+    def __init__(self, stream_name: str, known: Iterable[str] = ()) -> None:
         self.stream_name = stream_name
-        super().__init__(f"the database has no log of {stream_name}: create it, or look at the stream's name again")
+        meant = did_you_mean(stream_name, known)
+        super().__init__(f"the database has no log of {stream_name}: create it, or correct the stream's name.{meant}")
 
 
 class StreamExists(LogExists):
@@ -227,7 +229,8 @@ def _arrays(events: Sequence[NewEvent]) -> tuple[ByteaArray | Int8Array | list[s
 def _newest(connection: Connection, stream_name: str) -> StoredLog:
     stored = newest_log(connection, stream_name)
     if stored is None:
-        raise UnknownStream(stream_name)
+        names = connection.execute("select distinct stream_name from eventlog.log").fetchall()
+        raise UnknownStream(stream_name, [name for (name,) in names])
     return stored
 
 

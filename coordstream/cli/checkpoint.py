@@ -9,10 +9,12 @@ from coordstream.cli.checkpoint_write import write
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
+from coordstream.cli.nothing_found import note, too_early
 from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Newest, Task, Utc
 from coordstream.cli.rows import Row, history, state
 from coordstream.cli.tables import Column, input_partition, print_rows, time_column
 from coordstream.errors import CoordstreamError
+from eventlog.did_you_mean import did_you_mean
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(write)
@@ -49,6 +51,7 @@ def show(
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
         rows = _of_task(state(database.connection, "checkpoint", found, cut), task, str(found))
     ordered = sorted(rows, key=_by_task)
     print_rows(ordered, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, utc=utc)
@@ -71,6 +74,7 @@ def show_history(
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
         rows = _of_task(history(database.connection, "checkpoint_history", found, cut, None), task, str(found))
     shown = sorted((row for row in rows if row["is_preferred"] or not preferred), key=_by_event)
     title = f"Checkpoint history of {found}{cut}"
@@ -81,8 +85,11 @@ def _of_task(rows: Iterable[Row], task: str | None, job: str) -> list[Row]:
     known = list(rows)
     chosen = [row for row in known if task in (None, row["task_name"])]
     if known and not chosen:
-        names = ", ".join(sorted({str(row["task_name"]) for row in known})[:10])
-        raise CoordstreamError(f"job {job} has no checkpoint of a task {task!r} there: it has {names}.")
+        tasks = sorted({str(row["task_name"]) for row in known})
+        meant = did_you_mean(str(task), tasks)
+        raise CoordstreamError(
+            f"job {job} has no checkpoint of a task {task!r} there: it has {', '.join(tasks[:10])}.{meant}"
+        )
     return chosen
 
 

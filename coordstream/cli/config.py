@@ -11,6 +11,7 @@ from coordstream.cli.config_write import delete_key, set_key
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
+from coordstream.cli.nothing_found import note, too_early, unmatched_key
 from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Newest, Utc
 from coordstream.cli.rows import Row, history, state
 from coordstream.cli.tables import Column, print_rows, printable, time_column
@@ -61,7 +62,9 @@ def show(
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
-        rows = matching(state(database.connection, "config", found, cut), key)
+        note(too_early(database.connection, found, cut))
+        rows = list(matching(state(database.connection, "config", found, cut), key))
+        note(unmatched_key(database.connection, found, key) if key and not rows else "")
     ordered = sorted(rows, key=lambda row: str(row["config_key"]))
     print_rows(ordered, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, utc=utc)
 
@@ -81,7 +84,9 @@ def show_history(
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
         rows = list(matching(history(database.connection, "config_history", found, cut, "coordinator"), key))
+        note(unmatched_key(database.connection, found, key) if key and not rows else "")
     shown = list(changes_only(rows)) if changes else rows
     title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
     columns = CHANGE_COLUMNS if changes else HISTORY_COLUMNS

@@ -10,10 +10,12 @@ from coordstream.cli.completion import complete_job
 from coordstream.cli.config_keys import KeyPattern, matching
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
-from coordstream.cli.jobs import find_job
+from coordstream.cli.jobs import Job, find_job
+from coordstream.cli.nothing_found import note, too_early, unmatched_key
 from coordstream.cli.options import AsOf, JobWord, Json, parse_time
 from coordstream.cli.rows import Row, state
 from coordstream.cli.tables import Column, print_rows
+from eventlog.connection import Connection
 from eventlog.secrets import FINGERPRINT_PREFIX
 
 From = Annotated[
@@ -80,11 +82,12 @@ def diff(
     with open_database() as database:
         jobs = [find_job(database.connection, side.job) for side in sides]
         before, after = (
-            matching(state(database.connection, "config", job, side.cut), key)
-            for job, side in zip(jobs, sides, strict=True)
+            _config(database.connection, found, side.cut, key) for found, side in zip(jobs, sides, strict=True)
         )
+        if key and not before and not after:
+            note(unmatched_key(database.connection, jobs[0], key))
         rows = list(differences(before, after))
-    first, second = (f"{job}{str(side.cut) or ' now'}" for job, side in zip(jobs, sides, strict=True))
+    first, second = (f"{found}{str(side.cut) or ' now'}" for found, side in zip(jobs, sides, strict=True))
     title = f"Config from {first} to {second}"
     print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json)
     if rows:
@@ -124,3 +127,8 @@ def differences(before: Iterable[Row], after: Iterable[Row]) -> Iterator[Row]:
                 "to_value": None if new is None else new["config_value"],
                 "is_sensitive": any(row["is_sensitive"] for row in (old, new) if row is not None),
             }
+
+
+def _config(connection: Connection, job: Job, cut: Cut, key: str | None) -> list[Row]:
+    note(too_early(connection, job, cut))
+    return list(matching(state(connection, "config", job, cut), key))

@@ -14,10 +14,12 @@ from coordstream.cli.cut import Cut
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.explanation import event, sentence
 from coordstream.cli.jobs import Job, find_job
+from coordstream.cli.nothing_found import too_early
 from coordstream.cli.options import JobWord, Json, parse_time
 from coordstream.cli.rows import Row, fetch, state
 from coordstream.cli.tables import Column, input_partition, page, print_json, print_rows, printable
 from coordstream.errors import CoordstreamError
+from eventlog.did_you_mean import did_you_mean
 
 app = typer.Typer()
 
@@ -77,10 +79,13 @@ def _refuse(database: Database, job: Job, task: str, cut: Cut) -> NoReturn:
     """Raise CoordstreamError, which says what tasks the job has."""
     rows = state(database.connection, "task_partition", job, cut) or state(database.connection, "checkpoint", job, cut)
     tasks = sorted({row["task_name"] for row in rows})
+    if early := too_early(database.connection, job, cut):
+        raise CoordstreamError(early)
     if not tasks:
         raise CoordstreamError(
             f"job {job} has neither assignments nor checkpoints{cut}, so it is not known which partitions its tasks "
             "read: nothing can be explained."
         )
     listed = ", ".join(tasks[:10]) + (f" and {len(tasks) - 10} more" if len(tasks) > 10 else "")
-    raise CoordstreamError(f"job {job} assigns no partition to a task {task!r}{cut}: it has {listed}.")
+    meant = did_you_mean(task, tasks)
+    raise CoordstreamError(f"job {job} assigns no partition to a task {task!r}{cut}: it has {listed}.{meant}")

@@ -9,7 +9,7 @@ from psycopg import sql
 
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
-from coordstream.cli.jobs import find_job
+from coordstream.cli.jobs import NOTHING_IMPORTED, find_job
 from coordstream.cli.log_faults import worst_state
 from coordstream.cli.options import JobWord, Json, Utc
 from coordstream.cli.rows import Row, fetch, state
@@ -62,7 +62,7 @@ def show_list(utc: Utc = False, as_json: Json = False) -> None:
         logs, unreachable = logs_now(database)
     rows = [row | sums(_of_job(row, logs)) for row in jobs]
     print_rows(rows, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, utc=utc)
-    _tell(unreachable)
+    _tell(unreachable or ("" if logs else f"{NOTHING_IMPORTED}."))
 
 
 @app.command()

@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection
+from eventlog.did_you_mean import did_you_mean
 
 DATABASE = "the database"
-NOTHING_IMPORTED = "the database holds no log yet: run `coordstream import FILE`"
+NOTHING_IMPORTED = "the database holds no log yet: run `coordstream import FILE` or `coordstream follow`"
 
 
 class Job(NamedTuple):
@@ -38,8 +39,12 @@ def choose_job(jobs: list[Job], word: str, place: str = DATABASE) -> Job:
         has_none = f"{place} has no stream of a job: see that COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS names the right one."
         raise CoordstreamError(NOTHING_IMPORTED if place == DATABASE else has_none)
     if not found:
-        raise CoordstreamError(f"there is no job {word!r} in {place}: it has {_listed(jobs)}.")
+        raise CoordstreamError(f"there is no job {word!r} in {place}: it has {_listed(jobs)}.{_meant(jobs, word)}")
     raise CoordstreamError(f"{word!r} names several jobs: write one of {_listed(found)}.")
+
+
+def _meant(jobs: list[Job], word: str) -> str:
+    return did_you_mean(word, [str(job) for job in jobs] if "/" in word else {job.name for job in jobs})
 
 
 def _listed(jobs: list[Job]) -> str:

@@ -3,6 +3,7 @@
 from coordstream.cli.jobs import NOTHING_IMPORTED
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection
+from eventlog.did_you_mean import did_you_mean
 from projections.registry import RegisteredLog, logs_of
 
 
@@ -23,9 +24,9 @@ def find_log(connection: Connection, stream_name: str, incarnation: int | None =
 
 
 def _unknown(connection: Connection, stream_name: str) -> str:
-    rows = connection.execute("select distinct stream_name from projection.job_log order by 1 limit 11").fetchall()
+    rows = connection.execute("select distinct stream_name from projection.job_log order by 1").fetchall()
     if not rows:
         return NOTHING_IMPORTED
     names = [name for (name,) in rows]
     listed = ", ".join(names[:10]) + (" and more" if len(names) > 10 else "")
-    return f"there is no stream {stream_name!r} in the database: it has {listed}."
+    return f"there is no stream {stream_name!r} in the database: it has {listed}.{did_you_mean(stream_name, names)}"

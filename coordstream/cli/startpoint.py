@@ -7,6 +7,7 @@ import typer
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
+from coordstream.cli.nothing_found import note, too_early
 from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Utc
 from coordstream.cli.rows import Row, state
 from coordstream.cli.startpoint_delete import delete
@@ -73,6 +74,7 @@ def show(
         raise typer.BadParameter("--history goes to a time: give --as-of instead of --as-of-offset")
     with open_database() as database:
         found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
         whose = f"{found}{cut}"
         if shows_history:
             steps = sorted(state(database.connection, "startpoint_history", found, cut), key=step_order)

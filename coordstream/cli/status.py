@@ -8,7 +8,9 @@ import typer
 from psycopg import sql
 
 from coordstream.cli.database import Database, open_database
+from coordstream.cli.jobs import NOTHING_IMPORTED
 from coordstream.cli.log_faults import Limits, faults
+from coordstream.cli.nothing_found import note
 from coordstream.cli.options import MOST, Json, Utc
 from coordstream.cli.rows import Row, fetch
 from coordstream.cli.silent_holders import silent_holders
@@ -90,6 +92,7 @@ def status(
         silent = silent_holders(database.connection)
     print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
     found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent]
+    note("" if rows or found else f"{NOTHING_IMPORTED}.")
     for sentence in found:
         print(sentence, file=sys.stderr)
     if found:

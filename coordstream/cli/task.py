@@ -8,6 +8,7 @@ from coordstream.cli.completion import complete_task
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import Job, find_job
+from coordstream.cli.nothing_found import note, too_early
 from coordstream.cli.options import AsOf, JobWord, Json, Utc
 from coordstream.cli.rows import Row, state
 from coordstream.cli.startpoint import place_to_start
@@ -15,6 +16,7 @@ from coordstream.cli.tables import Column, input_partition, print_json, print_ro
 from coordstream.cli.task_facts import Relations, partition_rows, task_rows
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection
+from eventlog.did_you_mean import did_you_mean
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -74,11 +76,13 @@ def show(job: JobWord, task: OneTask = None, as_of: AsOf = None, utc: Utc = Fals
     cut = Cut(as_of)
     with open_database() as database:
         found = find_job(database.connection, job)
+        early = too_early(database.connection, found, cut)
         relations = {name: state(database.connection, name, found, cut) for name in OF_TASKS}
         rows = [{"job_name": found.name, "job_id": found.id, **row} for row in task_rows(relations)]
         if task is not None:
-            rows = [_named(rows, task, f"{found}{cut}")]
+            rows = [_named(rows, task, f"{found}{cut}", early)]
             rows[0]["partitions"] = _partitions(database.connection, found, task, cut, relations)
+    note(early)
     if as_json:
         print_json(rows)
         return
@@ -94,9 +98,12 @@ def _partitions(connection: Connection, job: Job, task: str, cut: Cut, relations
     return partition_rows({**relations, "starting_offset": starts}, task)
 
 
-def _named(rows: list[Row], task: str, job: str) -> Row:
+def _named(rows: list[Row], task: str, job: str, early: str) -> Row:
     for row in rows:
         if row["task_name"] == task:
             return row
+    if early:
+        raise CoordstreamError(early)
     names = ", ".join(str(row["task_name"]) for row in rows[:10]) or "none"
-    raise CoordstreamError(f"job {job} has no task {task!r}: it has {names}.")
+    meant = did_you_mean(task, [row["task_name"] for row in rows])
+    raise CoordstreamError(f"job {job} has no task {task!r}: it has {names}.{meant}")

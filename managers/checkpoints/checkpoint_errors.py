@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from eventlog.checkpoint import Checkpoint
+from eventlog.did_you_mean import did_you_mean
 from eventlog.errors import EventLogError, WireError
 from managers.errors import ManagerError
 
@@ -111,7 +112,8 @@ class UnknownTask(CheckpointError):
         self.task_name = task_name
         self.known = tuple(sorted(known))
         listed = ", ".join(self.known[:10]) + (" and more" if len(self.known) > 10 else "")
-        super().__init__(f"the job has no task {task_name!r}: it has {listed}")
+        meant = did_you_mean(task_name, self.known)
+        super().__init__(f"the job has no task {task_name!r}: it has {listed}.{meant}")
 
 
 class JobAlive(CheckpointError):

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from eventlog.did_you_mean import did_you_mean
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from managers.startpoints.startpoint_errors import StartpointError
 from managers.startpoints.startpoint_facts import StartpointFacts, Stream, stream_of
@@ -69,7 +70,8 @@ def _some(keys: list[StartpointKey], stream: Stream) -> list[StartpointKey]:
 def _require_input(facts: StartpointFacts, stream: Stream) -> None:
     if stream not in facts.streams:
         listed = ", ".join(sorted(".".join(each) for each in facts.streams)) or "nothing that it has said"
-        raise OrderRefused(f"the job does not read {'.'.join(stream)}: it reads {listed}")
+        meant = did_you_mean(".".join(stream), [".".join(each) for each in facts.streams])
+        raise OrderRefused(f"the job does not read {'.'.join(stream)}: it reads {listed}.{meant}")
 
 
 def _require_tasks(facts: StartpointFacts, task_names: Collection[str]) -> None:
@@ -77,7 +79,8 @@ def _require_tasks(facts: StartpointFacts, task_names: Collection[str]) -> None:
     unknown = [task_name for task_name in task_names if known and task_name not in known]
     if unknown:
         listed = ", ".join(known[:10]) + (" and more" if len(known) > 10 else "")
-        raise OrderRefused(f"the job has no task {unknown[0]!r}: it has {listed}")
+        meant = did_you_mean(unknown[0], known)
+        raise OrderRefused(f"the job has no task {unknown[0]!r}: it has {listed}.{meant}")
 
 
 def _require_partitions(known: Collection[int], stream: Stream, partitions: Collection[int]) -> None:

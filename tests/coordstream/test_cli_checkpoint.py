@@ -46,11 +46,6 @@ def test_tables_fit_the_page(wordcount: CommandLine) -> None:
         assert max(map(len, printed.splitlines())) <= 100
 
 
-def test_before_the_first_event_there_is_none(wordcount: CommandLine) -> None:
-    assert wordcount.rows("checkpoint", "show", "wordcount_pv", "--as-of", "2020-01-01") == []
-    assert wordcount.rows("checkpoint", "history", "wordcount_pv", "--as-of", "2020-01-01") == []
-
-
 def test_json_has_the_columns_of_the_relation(wordcount: CommandLine) -> None:
     (row, *_) = wordcount.rows("checkpoint", "show", "wordcount_pv")
     query = "select column_name from information_schema.columns where table_schema = 'coordinator'"

@@ -59,7 +59,9 @@ def test_two_jobs_now_and_before(two_jobs: CommandLine) -> None:
     before = [("db.password", "changed"), ("gone", "removed"), ("job.name", "changed"), ("task.window.ms", "changed")]
     assert told(two_jobs, "counts", "staging", "--as-of", BEFORE) == before
     assert told(two_jobs, "counts", "staging", "--from", BEFORE) == before
-    assert [key for key, _ in told(two_jobs, "counts", "staging", "--to", "1969-12-31")] == [
+    early = two_jobs("config", "diff", "counts", "staging", "--to", "1969-12-31", "--json")
+    assert early.err.startswith("job staging/1 has no event as of 1969-12-31 00:00:00 UTC: its first event is of 1970-")
+    assert [row["config_key"] for row in early.json] == [
         *("api.token", "db.password", "job.name", "new", "task.window.ms")
     ]
 

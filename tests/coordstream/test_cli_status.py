@@ -59,8 +59,8 @@ def test_what_waits_in_quarantine_is_counted(cli: CommandLine, tmp_path: Path) -
 
 
 def test_of_nothing_there_is_no_row(cli: CommandLine) -> None:
-    assert cli.rows("status") == []
-    assert cli.done("status") == "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)\n  none\n"
+    assert cli("status", "--json").json == []
+    assert cli("status").out == "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)\n  none\n"
 
 
 @pytest.mark.parametrize("limit", [("--max-lag", "9"), ("--max-age", "9")])

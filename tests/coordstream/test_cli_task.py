@@ -34,7 +34,6 @@ def test_a_task_is_shown_with_its_partitions(wordcount: CommandLine) -> None:
 def test_an_unknown_task_is_refused(wordcount: CommandLine) -> None:
     sentence = wordcount.refused("task", "show", "wordcount_pv", "7")
     assert sentence.startswith("job wordcount_pv/1 has no task '7': it has Partition 0, Partition 1, ")
-    assert wordcount.rows("task", "show", "wordcount_pv", "--as-of", "2020-01-01") == []
 
 
 @pytest.mark.parametrize("words", [[], ["Partition 1"], ["Partition 1", "--utc"], ["Partition 1", "--as-of", END]])
