@@ -26,7 +26,7 @@ JOBS: Final = scaled(4, 200)
 KILLS: Final = scaled(8, 200)
 OPEN_STEPS: Final = ("archived", "folded", "merged")
 BATCHES_A_KILL: Final = scaled(3, 8)
-FINISH_SECONDS: Final = scaled(100, 1_000)
+FINISH_SECONDS: Final = scaled(300, 3_000)
 FEW: Final = 50
 """Events of a batch that goes to Postgres in one piece, at its end."""
 MANY: Final = 120
@@ -63,7 +63,7 @@ class Killer:
         """Kill a follower when it has taken so many events, wherever it is then."""
         target = self._number(_DONE) + self.rng.randrange(FEW * BATCHES_A_KILL)
         with self._process("never", 1, FEW) as process:
-            wait_until(lambda: self._number(_DONE) >= target, 60, "the follower to get on")
+            wait_until(lambda: self._number(_DONE) >= target, what="the follower to get on")
             self._kill(process)
 
     def finish(self) -> None:

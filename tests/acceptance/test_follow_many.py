@@ -41,7 +41,7 @@ def test_hundreds_of_topics(
         following(database_url, source, FollowPlan(names)) as running,
     ):
         began = time.monotonic()
-        wait_until(lambda: connection.execute(LIVE.encode()).fetchone() == (TOPICS,), 60, "all of them live")
+        wait_until(lambda: connection.execute(LIVE.encode()).fetchone() == (TOPICS,), what="all of them live")
         ready = time.monotonic() - began
         assert connection.execute(CONNECTIONS.encode()).fetchone() == (2,)
         for number, name in enumerate(names[:: TOPICS // 10]):
@@ -60,7 +60,7 @@ def test_hundreds_of_logs_in_postgres(database_url: str) -> None:
         for name in names:
             PostgresEventLog.create(connection, identify(name)).append([config_set("a", "1")])
         with PostgresSource(database_url) as source, following(database_url, source, FollowPlan(names)):
-            wait_until(lambda: connection.execute(LIVE.encode()).fetchone() == (LOGS,), 60, "all of them live")
+            wait_until(lambda: connection.execute(LIVE.encode()).fetchone() == (LOGS,), what="all of them live")
             assert connection.execute(CONNECTIONS.encode()).fetchone() == (3,)
             PostgresEventLog(connection, names[-1]).append([config_set("a", "2")])
             wait_for_position(connection, names[-1], 2)
@@ -76,6 +76,6 @@ def test_a_long_stream_keeps_no_live_one_waiting(database_url: str, monkeypatch:
         with following(database_url, source, FollowPlan((long, live))) as running:
             wait_until(lambda: running.applied, what="the first batch")
             busy.append([config_set("b", "2")])
-            wait_for_position(connection, long, EVENTS, 120)
+            wait_for_position(connection, long, EVENTS)
         streams = [progress.stream_name for progress in running.applied]
     assert long in streams[streams.index(live) + 1 :]

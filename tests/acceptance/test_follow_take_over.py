@@ -22,7 +22,6 @@ pytestmark = [pytest.mark.slow]
 ROOT: Final = Path(__file__).parents[2]
 STREAM: Final = "__samza_coordinator_orders_1"
 HISTORY: Final = "select log_offset, config_value from coordinator.config_history order by 1"
-TAKE_OVER_SECONDS: Final = 60.0
 
 
 @contextmanager
@@ -48,14 +47,14 @@ def test_a_stopped_follower_is_taken_over_from(database_url: str) -> None:
     with connect(database_url) as connection, PostgresEventLog.create(database_url, identify(STREAM)) as log:
         log.append([config_set("a", "0")])
         with program(database_url) as (first, first_said):
-            wait_for_position(connection, STREAM, 1, TAKE_OVER_SECONDS)
+            wait_for_position(connection, STREAM, 1)
             first.send_signal(signal.SIGSTOP)
             log.append([config_set("a", "1")])
             with program(database_url, "--take-over-after", "10s") as (_, second_said):
                 line_with(second_said, "its session was ended to take over")
-                wait_for_position(connection, STREAM, 2, TAKE_OVER_SECONDS)
+                wait_for_position(connection, STREAM, 2)
                 first.send_signal(signal.SIGCONT)
                 line_with(first_said, f"{STREAM} is read by coordstream follow")
                 log.append([config_set("a", "2")])
-                wait_for_position(connection, STREAM, 3, TAKE_OVER_SECONDS)
+                wait_for_position(connection, STREAM, 3)
         assert connection.execute(HISTORY).fetchall() == [(0, "0"), (1, "1"), (2, "2")]

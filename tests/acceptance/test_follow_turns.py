@@ -15,13 +15,14 @@ from eventlog.connection import connect
 from tests.acceptance.torture import scaled
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import PATIENCE
 from tests.projections.follow.following import wait_for_position
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
 ROOT: Final = Path(__file__).parents[2]
 TURNS: Final = scaled(2, 10)
-TAKEOVER_SECONDS: Final = 10.0
+TAKEOVER_SECONDS: Final = 30.0
 HISTORY: Final = "select log_offset, config_value from coordinator.config_history order by 1"
 
 
@@ -71,7 +72,7 @@ def test_the_second_takes_over_within_seconds(
             assert "is free now: this follower goes on at offset" in said.readline()
             running = second
         running.terminate()
-        running.wait(30)
+        running.wait(PATIENCE)
         assert (running.returncode, said.read()) == (0, "")
         history = connection.execute(HISTORY.encode()).fetchall()
     turns = [text for turn in range(TURNS) for text in (f"before {turn}", f"after {turn}")]

@@ -13,7 +13,7 @@ from projections.recording_import import Imported
 from tests.acceptance.import_until import LONG
 from tests.acceptance.torture import scaled
 from tests.builders import config_set, recorded
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.properties.generated_jobs import GeneratedJob, GeneratedLog, generate_job
 from tests.properties.importing import CURRENT, HISTORIES, RowsByJob, import_events, import_log, rows_by_job
 
@@ -30,7 +30,7 @@ BATCH_EVENTS: Final = 7
 
 def import_alone(url: str, log: GeneratedLog, begin: Barrier) -> Imported:
     with connect(url) as connection:
-        begin.wait(timeout=30)
+        begin.wait(timeout=PATIENCE)
         return import_log(connection, log, BATCH_EVENTS)
 
 
@@ -75,10 +75,10 @@ def test_a_log_that_comes_while_config_names_its_job_gets_that_name(
         def on_step(step: str) -> None:
             if step == "merged":  # the name is given and not yet committed
                 comes.append(pool.submit(import_events, second, CHECKPOINT, now))
-                wait_until(lambda: comes[0].done() or watcher.execute(WAITING).fetchone(), 30)
+                wait_until(lambda: comes[0].done() or watcher.execute(WAITING).fetchone())
 
         import_events(first, COORDINATOR, NAMED, on_step=on_step)
-        assert comes[0].result(timeout=30).added == 1
+        assert comes[0].result(timeout=PATIENCE).added == 1
         assert names(watcher) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
 
 

@@ -15,6 +15,7 @@ from projections.projector import Projector
 from projections.registry import RegisteredLog, register_log
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, import_events
 from tests.builders import checkpoint_v1, config_set, recorded
+from tests.fixtures.waiting import PATIENCE
 
 COORDINATOR: Final = coordinator_stream_name("told")
 CHECKPOINTS: Final = checkpoint_stream_name("told")
@@ -40,7 +41,7 @@ class Listener:
         last = f"so far, asks {self._connection.info.backend_pid}"
         self._writer.execute("select pg_notify('coordstream_position', %s)", (last,))
         payloads: list[str] = []
-        for notice in self._connection.notifies(timeout=30):
+        for notice in self._connection.notifies(timeout=PATIENCE):
             if notice.payload == last:
                 return [json.loads(payload) for payload in payloads if not payload.startswith("so far")]
             payloads.append(notice.payload)

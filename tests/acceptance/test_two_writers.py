@@ -17,6 +17,7 @@ from managers.streams.coordinator_writer import CoordinatorStreamWriter
 from projections.fold.settings import FoldSettings
 from projections.projector import Projector
 from projections.registry import track_log
+from tests.fixtures.waiting import PATIENCE
 
 STREAM: Final = identify("__samza_coordinator_orders_1")
 ROUNDS: Final = 500
@@ -55,7 +56,7 @@ def test_the_highest_offset_wins_each_time(database_url: str) -> None:
             between = list(read.read(projector.next_offset))
             projector.apply(between)
             for write in writes:
-                write.result(timeout=30)
+                write.result(timeout=PATIENCE)
             projector.apply(list(read.read(projector.next_offset)))
             shown = connection.execute(ROW).fetchone()
             assert shown == (read_config(store)["contested"], 2 * turn + 1)

@@ -22,7 +22,7 @@ from projections.projector import Projector
 from projections.registry import logs_of, register_log
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob
 from tests.builders import config_set, recorded
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -79,7 +79,7 @@ def test_it_waits_until_the_event_can_be_read(writer: Connection, reader: Connec
         fold(writer, EVENTS[:1])
         assert not answer.done()
         fold(writer, EVENTS[1:])
-        assert answer.result(timeout=30) == (True,)
+        assert answer.result(timeout=PATIENCE) == (True,)
     assert config_value(reader) == [("2",)]
 
 
@@ -87,7 +87,7 @@ def test_it_waits_within_a_transaction_that_reads_committed(writer: Connection, 
     with reader.transaction(), waiting(reader, writer, 1) as answer:
         assert config_value(writer) == []
         fold(writer, EVENTS)
-        assert answer.result(timeout=30) == (True,)
+        assert answer.result(timeout=PATIENCE) == (True,)
         assert config_value(reader) == [("2",)]
 
 
@@ -128,7 +128,7 @@ def test_a_wait_can_be_cancelled(writer: Connection, reader: Connection) -> None
     with waiting(reader, writer, 0) as answer:
         reader.cancel()
         with pytest.raises(QueryCanceled):
-            answer.result(timeout=30)
+            answer.result(timeout=PATIENCE)
 
 
 def test_an_unknown_stream_is_refused(writer: Connection) -> None:

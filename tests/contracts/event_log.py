@@ -15,6 +15,7 @@ import pytest
 from eventlog.events import CREATE_TIME, NewEvent
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog
 from eventlog.streams import StreamIdentity, identify
+from tests.fixtures.waiting import PATIENCE
 
 STREAM: Final = identify("__samza_coordinator_orders_1")
 NOW: Final = datetime(2026, 3, 4, 5, 6, 7, 89_000, tzinfo=UTC)
@@ -205,7 +206,7 @@ class ConditionalAppendContract(EventLogContract):
             wins = 0
             with self.open_again(log) as mine:
                 for turn in range(rounds):
-                    barrier.wait(timeout=30)
+                    barrier.wait(timeout=PATIENCE)
                     try:
                         mine.append([NewEvent(b"%d" % racer, b"")], expected_offset=turn)
                         wins += 1

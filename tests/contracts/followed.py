@@ -7,9 +7,6 @@ from eventlog.events import NewEvent, RecordedEvent
 from eventlog.source import EventSource
 from tests.fixtures.waiting import wait_until
 
-SOON = 10.0
-"""Seconds in which what was appended must have come."""
-
 NOTHING = 0.3
 """Seconds of listening after which nothing is expected any more."""
 
@@ -47,7 +44,7 @@ class Followed:
             self.poll()
             return self.positions.get(stream_name, -1) >= position
 
-        wait_until(is_there, SOON, f"{stream_name} to be read to offset {position}")
+        wait_until(is_there, what=f"{stream_name} to be read to offset {position}")
         return self.events.get(stream_name, [])
 
     def nothing_more(self, seconds: float = NOTHING) -> bool:

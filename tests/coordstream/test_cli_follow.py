@@ -14,7 +14,7 @@ from eventlog.postgres import PostgresEventLog
 from eventlog.streams import identify
 from tests.builders import config_set
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, CommandLine, without_settings
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -94,7 +94,7 @@ def test_a_signal_ends_it_cleanly(cli: CommandLine, number: signal.Signals) -> N
     with follow_process(cli, COORDINATOR) as process:
         wait_until(lambda: cli.ask(STATE) == [("live", 1)], what="live")
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (0, "", "")
     assert cli.ask(STATE) == [("stopped", 1)]
 

@@ -15,6 +15,7 @@ from eventlog.postgres import PostgresEventLog
 from eventlog.source import StreamFacts
 from tests.coordstream.command_line import COORDINATOR, CommandLine, config_event
 from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -113,7 +114,7 @@ def following(stream: str, *words: str) -> Iterator[Iterator[str]]:
         try:
             yield iter(tail.stdout)
             tail.send_signal(signal.SIGINT)
-            out, err = tail.communicate(timeout=30)
+            out, err = tail.communicate(timeout=PATIENCE)
         finally:
             tail.kill()
     assert (tail.returncode, out, err) == (0, "", "")

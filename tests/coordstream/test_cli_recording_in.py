@@ -31,7 +31,7 @@ from tests.coordstream.command_line import (
     recording,
     without_settings,
 )
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -271,10 +271,10 @@ def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.P
 @pytest.mark.parametrize("processes", [1, 2])
 def test_ctrl_c_undoes_the_transactions_under_way(cli: CommandLine, processes: int) -> None:
     with held_up_import(cli, "--processes", str(processes)) as (child, waiting):
-        wait_until(lambda: waiting() == processes, 30, "the import to wait for the lock")
+        wait_until(lambda: waiting() == processes, what="the import to wait for the lock")
         os.killpg(child.pid, signal.SIGINT)  # as a terminal does
-        out, err = child.communicate(timeout=30)
-        wait_until(lambda: waiting() == 0, 30, "the server to leave it")
+        out, err = child.communicate(timeout=PATIENCE)
+        wait_until(lambda: waiting() == 0, what="the server to leave it")
     assert (child.returncode, out) == (130, "")
     progress, _, last_line = err.rstrip("\n").rpartition("\n")
     assert last_line == "interrupted: the step under way was undone, what was done before it stays."
@@ -312,10 +312,10 @@ def test_rows_of_another_version_of_the_fold_are_refused_with_what_to_do(cli: Co
 
 def test_an_import_that_is_killed_leaves_no_process_at_work(cli: CommandLine) -> None:
     with held_up_import(cli, "--processes", "2") as (child, waiting):
-        wait_until(lambda: waiting() == 2, 30, "the import to wait for the lock")
+        wait_until(lambda: waiting() == 2, what="the import to wait for the lock")
         child.kill()
-        out, err = child.communicate(timeout=30)  # until nobody has its standard output
-        wait_until(lambda: waiting() == 0, 30, "the server to leave it")
+        out, err = child.communicate(timeout=PATIENCE)  # until nobody has its standard output
+        wait_until(lambda: waiting() == 0, what="the server to leave it")
     assert (child.returncode, out, err) == (-signal.SIGKILL, "", "")
     assert cli.ask("select count(*) from eventlog.event") == [(0,)]
     assert [row["added"] for row in cli.rows("import", *RECORDING_A, "--processes", "2")] == [427, 388]

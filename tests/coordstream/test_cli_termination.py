@@ -12,7 +12,7 @@ import pytest
 
 from coordstream.cli.termination import interrupted_by_signals
 from tests.coordstream.command_line import MASK_KEY, CommandLine, without_settings
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +28,7 @@ def held_up_query(cli: CommandLine) -> Iterator[tuple["subprocess.Popen[str]", C
         blocker.execute("lock table eventlog.event in access exclusive mode")
         with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
             try:
-                wait_until(lambda: watcher.execute(WAITING).fetchall(), 30, "the query to wait")
+                wait_until(lambda: watcher.execute(WAITING).fetchall(), what="the query to wait")
                 yield child, lambda: bool(watcher.execute(WAITING).fetchall())
             finally:
                 child.kill()
@@ -38,8 +38,8 @@ def held_up_query(cli: CommandLine) -> Iterator[tuple["subprocess.Popen[str]", C
 def test_a_signal_cancels_the_query_under_way(cli: CommandLine, number: signal.Signals) -> None:
     with held_up_query(cli) as (child, is_waiting):
         child.send_signal(number)
-        _, said = child.communicate(timeout=30)
-        wait_until(lambda: not is_waiting(), 30, "the server to end the query")
+        _, said = child.communicate(timeout=PATIENCE)
+        wait_until(lambda: not is_waiting(), what="the server to end the query")
     assert child.returncode == 128 + number
     assert said == "interrupted: the step under way was undone, what was done before it stays.\n"
 
@@ -48,7 +48,7 @@ def test_the_server_notices_that_a_command_was_killed(cli: CommandLine) -> None:
     with held_up_query(cli) as (child, is_waiting):
         child.kill()
         child.wait()
-        wait_until(lambda: not is_waiting(), 30, "the server to end the query")
+        wait_until(lambda: not is_waiting(), what="the server to end the query")
 
 
 def test_a_signal_that_is_ignored_or_handled_is_left_alone() -> None:

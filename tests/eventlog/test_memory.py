@@ -7,6 +7,7 @@ from eventlog.events import LOG_APPEND_TIME, NewEvent
 from eventlog.log import Clock, EventLog
 from eventlog.memory import MemoryEventLog
 from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock
+from tests.fixtures.waiting import PATIENCE
 
 
 class TestMemoryEventLog(ConditionalAppendContract):
@@ -35,5 +36,5 @@ def test_a_second_writer_waits_until_the_first_is_done() -> None:
     log = MemoryEventLog(STREAM, clock=clock_that_lets_another_write)
     with ThreadPoolExecutor(1) as pool:
         assert log.append([NewEvent(b"first", b"")]) == range(1)
-        assert second[0].result(timeout=30) == range(1, 2)
+        assert second[0].result(timeout=PATIENCE) == range(1, 2)
     assert [event.key for event in log.read()] == [b"first", b"second"]

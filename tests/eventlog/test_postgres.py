@@ -21,7 +21,7 @@ from projections.fold.settings import FoldSettings
 from projections.projector import Projector
 from projections.registry import track_log
 from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock, new_events
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 CONFIG_A = NewEvent(encode_key("set-config", "a"), b'{"values":{"value":"1"}}')
 
@@ -94,7 +94,7 @@ def test_writers_wait_for_each_other_so_that_no_hole_is_seen(database_url: str) 
             second = pool.submit(_append_in_a_session_of_its_own, database_url)
             wait_until(lambda: _waits_for_a_lock(connection), what="the second writer to wait")
             assert (reader.end_offset(), list(reader.read())) == (0, [])
-        assert second.result(timeout=30) == range(2, 3)
+        assert second.result(timeout=PATIENCE) == range(2, 3)
         assert [event.key for event in reader.read()] == [b"slow0", b"slow1", b"fast0"]
 
 
@@ -106,7 +106,7 @@ def test_offsets_of_a_writer_that_failed_go_to_the_next(database_url: str) -> No
             second = pool.submit(_append_in_a_session_of_its_own, database_url)
             wait_until(lambda: _waits_for_a_lock(connection), what="the second writer to wait")
             raise ZeroDivisionError
-        assert second.result(timeout=30) == range(1)
+        assert second.result(timeout=PATIENCE) == range(1)
         assert [event.key for event in log.read()] == [b"fast0"]
 
 
@@ -133,7 +133,7 @@ def test_a_reader_beside_writers_sees_a_prefix_that_only_grows(database_url: str
             done.set()
         final = list(log.read())
         assert [event.offset for event in final] == list(range(150))
-        assert all(seen == final[: len(seen)] for seen in watching.result(timeout=60))
+        assert all(seen == final[: len(seen)] for seen in watching.result(timeout=PATIENCE))
 
 
 def test_an_append_is_notified_when_it_is_committed(database_url: str) -> None:
@@ -142,7 +142,7 @@ def test_an_append_is_notified_when_it_is_committed(database_url: str) -> None:
         log.append(new_events(3))
         log.append([])
         log.append(new_events(1))
-        told = [json.loads(notice.payload) for notice in listener.notifies(timeout=10, stop_after=2)]
+        told = [json.loads(notice.payload) for notice in listener.notifies(timeout=PATIENCE, stop_after=2)]
     assert told == [{"stream_name": STREAM.stream_name, "next_offset": end} for end in (3, 4)]
 
 

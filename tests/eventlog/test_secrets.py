@@ -211,7 +211,7 @@ def test_a_large_value_takes_a_moment(part: str) -> None:
     begun = time.process_time()
     POLICY.mask_json_text(text)
     POLICY.is_secret_name(text)
-    assert time.process_time() - begun < 5  # a search that takes square time needs hours
+    assert time.process_time() - begun < 60  # a search that takes square time needs hours
 
 
 SECRETS = st.text("ABCDEFGHJKLMNPQRSTUVWXYZ23456789+_!", min_size=12, max_size=30)

@@ -16,6 +16,7 @@ from projections.registry import RegisteredLog, logs_of, register_log
 from tests.acceptance.import_until import LONG
 from tests.acceptance.test_kills import all_rows
 from tests.builders import config_set, recorded
+from tests.fixtures.waiting import PATIENCE
 from tests.properties.generated_jobs import GeneratedLog, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
@@ -175,7 +176,7 @@ def test_every_move_is_notified_after_it_is_visible(connected: Connection, datab
         projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
         projector.apply(LOGS[0].events[:3])
         projector.pass_to(99)
-        told = [json.loads(notice.payload) for notice in listener.notifies(timeout=30, stop_after=2)]
+        told = [json.loads(notice.payload) for notice in listener.notifies(timeout=PATIENCE, stop_after=2)]
         assert rows(listener, "select next_offset from coordinator.log_position") == [(99,)]
     assert told == [
         {

@@ -48,7 +48,7 @@ def total_while_a_writer_commits(spark: SparkSession, url: str, options: dict[st
 
     def move_in_the_midst(gatekeeper: psycopg.Connection[Any]) -> None:
         try:
-            wait_until(lambda: gatekeeper.execute(WAITS_AT_GATE, [GATE]).fetchall()[0][0], 60, "a reader at the gate")
+            wait_until(lambda: gatekeeper.execute(WAITS_AT_GATE, [GATE]).fetchall()[0][0], what="a reader at the gate")
             gatekeeper.execute(MOVE)
         finally:
             gatekeeper.execute("SELECT pg_advisory_unlock(%s)", [GATE])

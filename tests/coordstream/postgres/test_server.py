@@ -17,7 +17,7 @@ from coordstream.postgres.account import ServerAccount
 from coordstream.postgres.binaries import reachable_bin_folder
 from coordstream.postgres.postmaster import is_postmaster_of
 from tests.fixtures.postgres_server import FAST_SETTINGS, chosen_bin_folder, running_server, temporary_home
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -140,7 +140,7 @@ def test_a_killed_server_starts_again_with_what_was_committed(server: EmbeddedPo
 def test_four_starts_at_once_make_one_server() -> None:
     with temporary_home() as home:
         starters = [_starter(home) for _ in range(4)]
-        answers = {starter.communicate(timeout=60)[0] for starter in starters}
+        answers = {starter.communicate(timeout=PATIENCE)[0] for starter in starters}
         server = EmbeddedPostgres(home, chosen_bin_folder())
         in_reach = ServerAccount.of_this_process().can_run(server.bin_folder / "initdb")  # the checkout may not be
         copied = [] if in_reach else ["programs"]
@@ -174,7 +174,7 @@ def test_a_user_who_is_not_root_starts_a_server_that_outlives_the_command() -> N
         account.give(home / "users")
         programs = reachable_bin_folder(EmbeddedPostgres(home, chosen_bin_folder()).bin_folder, account, home / "bin")
         starter = _starter(home / "users", programs, str(account.uid or ""))
-        url = starter.communicate(timeout=60)[0].strip()
+        url = starter.communicate(timeout=PATIENCE)[0].strip()
         server = EmbeddedPostgres(home / "users", programs)
         pid = server.status().pid
         try:

@@ -16,8 +16,7 @@ from eventlog.kafka.client import TIMES, connect
 from eventlog.kafka.connections import make_net_client
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import SourceUnavailable
-from tests.contracts.followed import SOON
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 MORE_THAN_IS_SENT = b"x" * (64 << 20)
 
@@ -27,13 +26,13 @@ class SilentServer:
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._listener.settimeout(SOON)
+        self._listener.settimeout(PATIENCE)
         self.address = "{}:{}".format(*self._listener.getsockname())
 
     def accept(self) -> socket.socket:
         """The next connection, once its first bytes have come; they are not read."""
         peer, _ = self._listener.accept()
-        peer.settimeout(SOON)
+        peer.settimeout(PATIENCE)
         peer.recv(1, socket.MSG_PEEK)
         return peer
 
@@ -119,5 +118,5 @@ def test_a_server_that_never_answers_is_given_up(server: SilentServer, options: 
 
     thread = threading.Thread(target=try_it, daemon=True)
     thread.start()
-    thread.join(SOON)
+    thread.join(PATIENCE)
     assert [server.address in sentence for sentence in told] == [True]

@@ -16,7 +16,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import EventSource, SourceUnavailable, StreamRefused
 from eventlog.startpoint import StartpointUpcoming
 from eventlog.streams import identify
-from tests.contracts.followed import SOON, Followed, new_events, offsets
+from tests.contracts.followed import Followed, new_events, offsets
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_security import USER, SecuredListeners
@@ -139,7 +139,7 @@ class TestAccess:
             assert source.describe(name).end_offset == 1
             source.assign({name: 0, other: 0})
             with pytest.raises(StreamRefused, match="does not let us read it: give our user the rights"):
-                wait_until(lambda: self.poll(source), SOON, "the refusal")
+                wait_until(lambda: self.poll(source), what="the refusal")
             topics.write(other, new_events(1))
             assert offsets(Followed(source).until(other, 1)) == [0]
 

@@ -11,9 +11,9 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing
 from tests.contracts.event_source import EventSourceContract
-from tests.contracts.followed import SOON, Followed, new_events, offsets
+from tests.contracts.followed import Followed, new_events, offsets
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, LASTING, NUDGE_KEY, Topics
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 
 class TestKafkaSource(EventSourceContract):
@@ -47,7 +47,7 @@ def follow(source: KafkaSource, *names: str) -> Followed:
     return Followed(source)
 
 
-def lost_within(source: KafkaSource, seconds: float = SOON) -> OffsetLost:
+def lost_within(source: KafkaSource, seconds: float = PATIENCE) -> OffsetLost:
     """The loss that polls end in; nothing may come before it."""
     deadline = time.monotonic() + seconds
     try:
@@ -228,7 +228,7 @@ class TestTopicMadeAgain:
     ) -> None:
         topics.write(coordinator_topic, new_events(20_000))
         followed = follow(source, coordinator_topic)
-        wait_until(followed.poll, SOON, "the first events")  # the rest is fetched and waits
+        wait_until(followed.poll, what="the first events")  # the rest is fetched and waits
         position = followed.positions[coordinator_topic]
         assert position < 20_000
         topics.create_again(coordinator_topic)

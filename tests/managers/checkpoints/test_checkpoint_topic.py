@@ -19,6 +19,7 @@ from managers.checkpoints.checkpoint_topic import checkpoint_topic_settings
 from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager
 from managers.errors import MissingSetting, NotReady
 from tests.builders import checkpoint_v1
+from tests.fixtures.waiting import PATIENCE
 
 if TYPE_CHECKING:  # a run without a broker does not wait for it
     from eventlog.kafka.options import KafkaOptions
@@ -141,7 +142,7 @@ def test_two_containers_may_make_the_topic_at_once(
                 manager = KafkaCheckpointManager(
                     MemoryEventLog(identify(name)), config={"job.name": own_name}, open_admin=lambda: admin
                 )
-                both_are_ready.wait(10)
+                both_are_ready.wait(PATIENCE)
                 manager.create_resources()
 
         with ThreadPoolExecutor(2) as pool:

@@ -4,6 +4,7 @@ import threading
 
 from eventlog.partition import SystemStreamPartition
 from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET, ProcessedOffsets
+from tests.fixtures.waiting import PATIENCE
 
 IN = [SystemStreamPartition("kafka", "in", number) for number in range(3)]
 
@@ -76,7 +77,7 @@ def test_threads_at_once_lose_nothing() -> None:
     barrier = threading.Barrier(3)
 
     def work(number: int) -> None:
-        barrier.wait(10)
+        barrier.wait(PATIENCE)
         for offset in range(500):
             processed.update("t", IN[number], str(offset))
             processed.snapshot("t", IN)

@@ -88,13 +88,13 @@ class Running:
         """Whether a sentence has this text in it."""
         return any(text in sentence for sentence in self.said)
 
-    def wait_for(self, text: str, timeout: float = 10.0) -> str:
+    def wait_for(self, text: str) -> str:
         """Wait until a sentence holds this text, and give the sentence."""
 
         def found() -> str:
             return next((sentence for sentence in self.said if text in sentence), "")
 
-        return wait_until(found, timeout, f"the sentence {text!r}")
+        return wait_until(found, what=f"the sentence {text!r}")
 
     def is_attached(self, stream_name: str) -> bool:
         """Whether it reads a stream now."""
@@ -161,10 +161,9 @@ def position(connection: Connection, stream_name: str) -> tuple[Any, ...] | None
     ).fetchone()
 
 
-def wait_for_position(connection: Connection, stream_name: str, next_offset: int, timeout: float = 10.0) -> None:
+def wait_for_position(connection: Connection, stream_name: str, next_offset: int) -> None:
     """Wait until the position is at an offset."""
     wait_until(
         lambda: (position(connection, stream_name) or (None,))[0] == next_offset,
-        timeout,
-        f"{stream_name} to be read to {next_offset}",
+        what=f"{stream_name} to be read to {next_offset}",
     )

@@ -6,9 +6,9 @@ import threading
 import time
 
 from projections.follow.stopping import Stopping
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
-LONG = 30.0
+LONG = PATIENCE
 
 
 def test_waiting_takes_its_time() -> None:
