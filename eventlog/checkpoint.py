@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from eventlog.errors import WireError
+from eventlog.frozen_dict import frozen, frozen_each
 from eventlog.partition import SystemStreamPartition, parse_int64
 
 NANOS_OF_AN_ID: Final = 1_000_000
@@ -48,13 +49,15 @@ class CheckpointId:
 class CheckpointV1:
     """Last processed offset of each partition of a task, and of its changelogs. Entries keep the wire's order.
 
-    An offset may be None: nothing was processed, or the changelog is empty.
+    An offset may be None: nothing was processed, or the changelog is empty. ``offsets`` is a read-only copy of what was
+    given.
     """
 
     offsets: Offsets
 
     def __post_init__(self) -> None:
         _refuse_none("offsets", self.offsets)
+        object.__setattr__(self, "offsets", frozen(self.offsets))
 
     def __hash__(self) -> int:
         return hash(frozenset(self.offsets.items()))
@@ -65,7 +68,7 @@ class CheckpointV2:
     """Last processed offsets of a task's inputs, and for each state backend's factory and store a marker's text.
 
     ``duplicates`` names the partitions that stood twice in the bytes; the last one counts. It is no part of what the
-    checkpoint says.
+    checkpoint says. The mappings are read-only copies of what was given.
     """
 
     checkpoint_id: CheckpointId | None
@@ -76,6 +79,8 @@ class CheckpointV2:
     def __post_init__(self) -> None:
         _refuse_none("offsets", self.offsets)
         _refuse_none("state_markers", self.state_markers)
+        object.__setattr__(self, "offsets", frozen(self.offsets))
+        object.__setattr__(self, "state_markers", frozen_each(self.state_markers))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CheckpointV2) and self._said() == other._said()

@@ -1,12 +1,11 @@
 """Two states of an event: what is to be appended, and what a log has recorded."""
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 CREATE_TIME: Final = 0
 LOG_APPEND_TIME: Final = 1
 
-Headers = Sequence[tuple[str, bytes | None]]
+Headers = tuple[tuple[str, bytes | None], ...]
 
 
 class RecordedEvent(NamedTuple):

@@ -1,11 +1,12 @@
 """What an event of the coordinator stream says, one class a type."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, NamedTuple
+from typing import Annotated, ClassVar, Final, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SkipValidation
 
 from eventlog.checkpoint import Offsets
+from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointFanOut
 from eventlog.wire.partition_json import encode_partition_key
@@ -78,7 +79,7 @@ class SetCheckpoint(CoordinatorMessage):
 
     message_type: ClassVar[str] = "set-checkpoint"
     task_name: str
-    offsets: Offsets
+    offsets: Annotated[Offsets, AfterValidator(frozen)]
 
     @property
     def key(self) -> str:
@@ -178,7 +179,7 @@ class SetMigrationInfo(CoordinatorMessage):
 
     message_type: ClassVar[str] = "set-migration-info"
     key: str = "migration-info"
-    values: Mapping[str, str]
+    values: Annotated[Mapping[str, str], AfterValidator(frozen)]
 
 
 class SetStartpoint(CoordinatorMessage):

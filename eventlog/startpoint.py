@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, TypeVar
 
+from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint_visitor import StartpointVisitor
 
@@ -79,10 +80,13 @@ Startpoint = StartpointSpecific | StartpointTimestamp | StartpointOldest | Start
 
 @dataclass(frozen=True, slots=True)
 class StartpointFanOut:
-    """The startpoints handed to one task, by partition; ``timestamp`` is when, in ms since 1970."""
+    """The startpoints handed to one task, by partition (read-only); ``timestamp`` is when, in ms since 1970."""
 
     timestamp: int | None
     fan_outs: Mapping[SystemStreamPartition, Startpoint]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fan_outs", frozen(self.fan_outs))
 
     def __hash__(self) -> int:
         return hash((self.timestamp, frozenset(self.fan_outs.items())))

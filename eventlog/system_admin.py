@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from eventlog.errors import EventLogError
+from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
 
@@ -25,10 +26,13 @@ class SystemStreamPartitionMetadata:
 
 @dataclass(frozen=True, slots=True)
 class SystemStreamMetadata:
-    """The partitions of one stream of an input, by number (SystemStreamMetadata of Samza)."""
+    """The partitions of one stream of an input, by number (SystemStreamMetadata of Samza); read-only."""
 
     stream_name: str
     partitions: Mapping[int, SystemStreamPartitionMetadata]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "partitions", frozen(self.partitions))
 
     def __hash__(self) -> int:
         return hash((self.stream_name, frozenset(self.partitions.items())))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from eventlog.frozen_dict import frozen
 from eventlog.log import EventLog
 from eventlog.markers import is_changelog_offset
 from eventlog.messages import (
@@ -31,6 +32,10 @@ class JobFacts:
 
     config: Mapping[str, str]
     task_names: frozenset[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "config", frozen(self.config))
+        object.__setattr__(self, "task_names", frozenset(self.task_names))
 
     @classmethod
     def read(cls, log: EventLog) -> "JobFacts":

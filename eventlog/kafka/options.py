@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from eventlog.errors import EventLogError
+from eventlog.frozen_dict import frozen
 
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI")
@@ -39,6 +40,9 @@ class KafkaOptions:
 
     bootstrap_servers: str
     client_options: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "client_options", frozen(self.client_options))
 
     @classmethod
     def parse(cls, bootstrap_servers: str, options: Mapping[str, str] | None = None) -> Self:

@@ -4,6 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, StateMarkers
 from eventlog.errors import WireError
+from eventlog.frozen_dict import FrozenDict
 from eventlog.json_type import json_type
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, TaskName, parse_int32
 from eventlog.wire.jackson import dumps, dumps_text, loads, loads_pairs, object_text, to_bytes
@@ -141,13 +142,13 @@ def _v2_offsets(
 
 def _v2_markers(pairs: tuple[tuple[str, Any], ...]) -> StateMarkers:
     factories = dict(pairs)
-    return {factory: _markers_of(stores) for factory, stores in factories.items()}
+    return FrozenDict({factory: _markers_of(stores) for factory, stores in factories.items()})
 
 
-def _markers_of(stores: Any) -> dict[str, str]:
+def _markers_of(stores: Any) -> FrozenDict[str, str]:
     if not isinstance(stores, tuple):
         raise WireError("wrong_type", f"the markers of a backend are {json_type(stores)}, not an object")
-    markers = dict(stores)
+    markers: FrozenDict[str, str] = FrozenDict(stores)
     for marker in markers.values():
         if not isinstance(marker, str):
             raise WireError("wrong_type", f"a state marker is {json_type(marker)}, not a text")

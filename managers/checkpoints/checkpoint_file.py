@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from eventlog.errors import WireError
+from eventlog.frozen_dict import frozen_each
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
 from eventlog.secrets import SecretPolicy
 from managers.checkpoints.checkpoint_errors import CheckpointFileError
@@ -59,7 +60,7 @@ def parse_offsets(text: str, place: str = "the file", *, is_strict: bool = False
             ignored.append(line)
         else:
             _add(offsets.setdefault(found["task"], {}), found, place, line.number)
-    return OffsetFile(offsets, tuple(ignored))
+    return OffsetFile(frozen_each(offsets), tuple(ignored))
 
 
 def decode_file(data: bytes, place: str) -> str:

@@ -1,6 +1,6 @@
 """How a job's work is shared out: the job has containers, a container has tasks, a task reads partitions.
 
-Samza's JobModel, ContainerModel and TaskModel (seeds 000 and 001).
+Samza's JobModel, ContainerModel and TaskModel (seeds 000 and 001). Each holds read-only copies of what it is given.
 """
 
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal
 
+from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.java_text import text_order
 
@@ -31,6 +32,10 @@ class TaskModel:
     task_mode: TaskMode = ACTIVE
     offsets: Mapping[SystemStreamPartition, str | None] = field(default_factory=dict, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "partitions", frozenset(self.partitions))
+        object.__setattr__(self, "offsets", frozen(self.offsets))
+
     def __lt__(self, other: "TaskModel") -> bool:
         return text_order(self.task_name) < text_order(other.task_name)
 
@@ -41,6 +46,9 @@ class ContainerModel:
 
     processor_id: str
     tasks: Mapping[str, TaskModel]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tasks", frozen(self.tasks))
 
     def __hash__(self) -> int:
         return hash((self.processor_id, frozenset(self.tasks.values())))
@@ -58,6 +66,10 @@ class JobModel:
     containers: Mapping[str, ContainerModel]
     stated_partitions: int = field(default=0, compare=False, repr=False)
     origin: bytes | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "config", frozen(self.config))
+        object.__setattr__(self, "containers", frozen(self.containers))
 
     def __hash__(self) -> int:
         return hash((frozenset(self.config.items()), frozenset(self.containers.values())))

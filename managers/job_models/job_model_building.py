@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from eventlog.errors import ConfigError
+from eventlog.frozen_dict import frozen
 from eventlog.inputs import broadcast_partitions
 from managers.job_models.changelog_numbers import changelog_numbers
 from managers.job_models.container_count import container_count, positive_number
@@ -37,6 +38,11 @@ class PreviousAssignment:
 
     task_containers: Mapping[str, str] = field(default_factory=dict)
     task_partitions: Groups = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        partitions = {task_name: frozenset(read) for task_name, read in self.task_partitions.items()}
+        object.__setattr__(self, "task_containers", frozen(self.task_containers))
+        object.__setattr__(self, "task_partitions", frozen(partitions))
 
 
 NO_PREVIOUS: Final = PreviousAssignment()

@@ -1,11 +1,12 @@
 """A message of the coordinator stream as Samza holds it, of whatever type (CoordinatorStreamMessage, seed 000)."""
 
 from collections.abc import Mapping, Sequence
-from types import EllipsisType, MappingProxyType
+from types import EllipsisType
 from typing import Any, Final
 
 from eventlog.errors import WireError
 from eventlog.events import NewEvent
+from eventlog.frozen_dict import FrozenDict, frozen_json
 from eventlog.json_type import json_type
 from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
@@ -13,7 +14,11 @@ from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key
 from eventlog.wire.jackson import dumps, loads
 from managers.signature import signed
 
-_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+_NOTHING: Final[Mapping[str, Any]] = FrozenDict()
+
+
+class _JustRead(dict[str, Any]):
+    """A map that nobody else has: it is made read-only when somebody asks for it, which few do."""
 
 
 class CoordinatorStreamMessage:
@@ -38,7 +43,7 @@ class CoordinatorStreamMessage:
         made: Mapping[str, Any] | None = (
             _signed(source, clock) if isinstance(message_map, EllipsisType) else message_map
         )
-        self._map = None if made is None else dict(made)
+        self._map = made if made is None or isinstance(made, _JustRead) else frozen_json(made)
 
     @classmethod
     def read(cls, key: CoordinatorKey, value: bytes | None) -> "CoordinatorStreamMessage":
@@ -46,7 +51,7 @@ class CoordinatorStreamMessage:
         message_map = None if value is None else loads(value)
         if message_map is not None and not isinstance(message_map, dict):
             raise WireError("wrong_type", f"the value is {json_type(message_map)}, not an object")
-        return cls(key_array=key, message_map=message_map)
+        return cls(key_array=key, message_map=None if message_map is None else _JustRead(message_map))
 
     @property
     def key_array(self) -> tuple[Any, ...]:
@@ -56,7 +61,9 @@ class CoordinatorStreamMessage:
     @property
     def message_map(self) -> Mapping[str, Any] | None:
         """All fields around the values, and these; None: the message is a delete."""
-        return None if self._map is None else MappingProxyType(self._map)
+        if isinstance(self._map, _JustRead):
+            self._map = frozen_json(self._map)
+        return self._map
 
     @property
     def version(self) -> KeyVersion:
@@ -82,8 +89,8 @@ class CoordinatorStreamMessage:
     @property
     def values(self) -> Mapping[str, Any]:
         """The values by name; empty in a delete, and where a type has none."""
-        values = (self._map or {}).get("values")
-        return MappingProxyType(values) if isinstance(values, dict) else _NOTHING
+        values = (self.message_map or {}).get("values")
+        return values if isinstance(values, FrozenDict) else _NOTHING
 
     @property
     def config_value(self) -> str | None:
@@ -93,22 +100,26 @@ class CoordinatorStreamMessage:
     @property
     def source(self) -> str | None:
         """What wrote the message; None: not said."""
-        return (self._map or {}).get("source")
+        source: str | None = self._field("source")
+        return source
 
     @property
     def host(self) -> str | None:
         """Where it was written; None: not said."""
-        return (self._map or {}).get("host")
+        host: str | None = self._field("host")
+        return host
 
     @property
     def username(self) -> str | None:
         """Who wrote it; None: not said."""
-        return (self._map or {}).get("username")
+        username: str | None = self._field("username")
+        return username
 
     @property
     def timestamp(self) -> int | None:
         """When it was written, in ms since 1970; None: not said."""
-        return (self._map or {}).get("timestamp")
+        timestamp: int | None = self._field("timestamp")
+        return timestamp
 
     def typed(self) -> Message:
         """The same as a class of its type. Raises `WireError`: the values are not of the type."""
@@ -127,7 +138,11 @@ class CoordinatorStreamMessage:
         return NewEvent(encode_key(self.type, self.key, self.version), value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CoordinatorStreamMessage) and self._said() == other._said()
+        if not isinstance(other, CoordinatorStreamMessage):
+            return False
+        if type(self._map) is not type(other._map):  # only one is frozen: it has tuples for lists
+            return self._said(self.message_map) == other._said(other.message_map)
+        return self._said(self._map) == other._said(other._map)
 
     def __hash__(self) -> int:
         return hash((self.is_delete, self.type, self.key))
@@ -136,9 +151,11 @@ class CoordinatorStreamMessage:
         said = "delete" if self._map is None else f"values of {', '.join(map(repr, self.values)) or 'nothing'}"
         return f"<{type(self).__name__} {self.type} {self.key!r}: {said}, by {self.source}>"
 
-    def _said(self) -> tuple[object, ...]:
-        has_values = self._map is not None and "values" in self._map
-        return self.is_delete, self._key, self.values if has_values else self._map
+    def _said(self, message_map: Mapping[str, Any] | None) -> tuple[object, ...]:
+        return self.is_delete, self._key, message_map and message_map.get("values", message_map)
+
+    def _field(self, name: str) -> Any:
+        return None if self._map is None else frozen_json(self._map.get(name))
 
     def _text(self, at: int) -> str | None:
         text: str | None = self._key[at] if len(self._key) > at else None

@@ -1,0 +1,58 @@
+"""A dictionary that can't be changed, so that models may share and hand out what they hold."""
+
+from collections.abc import Mapping
+from typing import Any, NoReturn, TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class FrozenDict(dict[Key, Value]):
+    """A read-only dictionary: equal to any mapping with the same entries, hashable if its values are.
+
+    Unlike `types.MappingProxyType` it can be pickled and copied, and is written as JSON.
+    """
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __copy__(self) -> "FrozenDict[Key, Value]":
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> "FrozenDict[Key, Value]":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
+
+    def _refuse(self, *_args: Any, **_named: Any) -> NoReturn:
+        raise TypeError("this mapping is read-only: change a copy of it, dict(mapping)")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+
+def frozen(mapping: Mapping[Key, Value]) -> FrozenDict[Key, Value]:
+    """A read-only copy of a mapping, or the mapping itself if it is read-only already."""
+    return mapping if isinstance(mapping, FrozenDict) else FrozenDict(mapping)
+
+
+def frozen_each(mappings: Mapping[Key, Mapping[Any, Any]]) -> FrozenDict[Key, FrozenDict[Any, Any]]:
+    """A read-only copy of a mapping of mappings, of which each is read-only too; copied only where it is not."""
+    if isinstance(mappings, FrozenDict):
+        for each in mappings.values():
+            if not isinstance(each, FrozenDict):
+                break
+        else:
+            return mappings
+    return FrozenDict({key: frozen(each) for key, each in mappings.items()})
+
+
+def frozen_json(value: Any) -> Any:
+    """A read-only copy of a decoded JSON value: objects are `FrozenDict`, lists are tuples."""
+    if isinstance(value, Mapping):
+        return FrozenDict({name: frozen_json(field) for name, field in value.items()})
+    if isinstance(value, list | tuple):
+        return tuple(map(frozen_json, value))
+    return value

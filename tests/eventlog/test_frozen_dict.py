@@ -1,0 +1,76 @@
+"""Read-only dictionaries."""
+
+import copy
+import json
+import pickle
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from eventlog.frozen_dict import FrozenDict, frozen, frozen_each, frozen_json
+
+CHANGES: list[Callable[[Any], object]] = [
+    lambda each: each.__setitem__("a", 2),
+    lambda each: each.__delitem__("a"),
+    lambda each: each.__ior__({"a": 2}),
+    lambda each: each.clear(),
+    lambda each: each.pop("a"),
+    lambda each: each.popitem(),
+    lambda each: each.setdefault("b", 2),
+    lambda each: each.update(a=2),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_change_is_refused(change: Callable[[Any], object]) -> None:
+    given = FrozenDict({"a": 1})
+    with pytest.raises(TypeError, match=r"read-only: change a copy of it, dict\(mapping\)"):
+        change(given)
+    assert given == {"a": 1}
+
+
+def test_it_is_copied_once() -> None:
+    given = {"a": 1}
+    copied = frozen(given)
+    given["a"] = 2
+    assert copied == {"a": 1}
+    assert frozen(copied) is copied
+
+
+def test_mappings_within_are_copied_too() -> None:
+    given = {"a": {"b": 1}}
+    copied = frozen_each(given)
+    given["a"]["b"] = 2
+    assert copied == {"a": {"b": 1}}
+    assert frozen_each(copied) is copied
+    assert frozen_each(FrozenDict(given)) == {"a": {"b": 2}}
+    assert isinstance(frozen_each(FrozenDict(given))["a"], FrozenDict)
+
+
+def test_json_is_copied_to_its_leaves() -> None:
+    given: dict[str, Any] = {"a": [{"b": [1]}], "c": {"d": None}}
+    copied = frozen_json(given)
+    given["a"][0]["b"].append(2)
+    assert json.dumps(copied) == '{"a": [{"b": [1]}], "c": {"d": null}}'
+    assert hash(copied) == hash(frozen_json({"c": {"d": None}, "a": ({"b": (1,)},)}))
+
+
+def test_it_is_a_mapping_like_others() -> None:
+    one = FrozenDict({"a": 1, "b": 2})
+    assert one == {"b": 2, "a": 1} == MappingProxyType(one)
+    assert repr(one) == "{'a': 1, 'b': 2}"
+    assert {**one, "c": 3} == one | {"c": 3} == {"a": 1, "b": 2, "c": 3}
+    assert hash(one) == hash(FrozenDict({"b": 2, "a": 1}))
+
+
+def pickled(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))  # noqa: S301 (our own bytes)
+
+
+@pytest.mark.parametrize("renew", [copy.copy, copy.deepcopy, pickled])
+def test_a_copy_is_read_only_too(renew: Callable[[Any], Any]) -> None:
+    one = renew(FrozenDict({"a": 1}))
+    assert one == {"a": 1}
+    assert isinstance(one, FrozenDict)
