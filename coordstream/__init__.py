@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         CheckpointUnreadable as CheckpointUnreadable,
         GrouperMismatch as GrouperMismatch,
         JobAlive as JobAlive,
+        OffsetMissing as OffsetMissing,
         TaskNotRegistered as TaskNotRegistered,
         UnknownCheckpointPlace as UnknownCheckpointPlace,
         UnknownTask as UnknownTask,
@@ -239,7 +240,7 @@ _NAMES: Final = {
     "managers.assignments.task_partition_assignment_manager": "TaskPartitionAssignmentManager",
     "managers.checkpoints.checkpoint_errors": (
         "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable "
-        "GrouperMismatch JobAlive TaskNotRegistered UnknownCheckpointPlace "
+        "GrouperMismatch JobAlive OffsetMissing TaskNotRegistered UnknownCheckpointPlace "
         "UnknownTask VersionNotNamed"
     ),
     "managers.checkpoints.checkpoint_file": "parse_offsets property_lines",

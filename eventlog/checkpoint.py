@@ -68,7 +68,8 @@ class CheckpointV2:
     """Last processed offsets of a task's inputs, and for each state backend's factory and store a marker's text.
 
     ``duplicates`` names the partitions that stood twice in the bytes; the last one counts. It is no part of what the
-    checkpoint says. The mappings are read-only copies of what was given.
+    checkpoint says. The mappings are read-only copies. An offset of None can't be written: Samza can't read a null in
+    this version.
     """
 
     checkpoint_id: CheckpointId | None
@@ -87,6 +88,10 @@ class CheckpointV2:
 
     def __hash__(self) -> int:
         return hash((self.checkpoint_id, frozenset(self.offsets.items())))
+
+    def without_offset(self) -> SystemStreamPartition | None:
+        """The first partition, by name, whose offset is None; None: all have one."""
+        return min((partition for partition, offset in self.offsets.items() if offset is None), default=None)
 
     def _said(self) -> tuple[CheckpointId | None, Offsets, StateMarkers]:
         return self.checkpoint_id, self.offsets, self.state_markers

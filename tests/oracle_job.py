@@ -173,7 +173,7 @@ def _checkpoint_value(meaning: Row, value: bytes) -> Any:
     fields = read_json(value)
     if meaning[0] == "checkpoint":
         return (dict(_v1_entry(label, entry) for label, entry in fields.items()),)
-    offsets = {partition_of(name): held_or_none(offset) for name, offset in fields["input-offsets"].items()}
+    offsets = {partition_of(name): held(offset) for name, offset in fields["input-offsets"].items()}
     markers = fields["state-checkpoint-markers"]
     for stores in markers.values():
         for marker in stores.values():

@@ -69,7 +69,7 @@ def encode_v1(checkpoint: CheckpointV1) -> bytes:
 def decode_v2(value: bytes) -> CheckpointV2:
     """Read a V2 value; a dotted stream is read rightly, a partition that stands twice keeps the last.
 
-    Raises `WireError`.
+    Raises `WireError`, also for an offset of null, as Samza refuses it (CheckpointV2Serde); V1 may hold such ones.
     """
     pairs = loads_pairs(value)
     if not isinstance(pairs, tuple):
@@ -84,7 +84,13 @@ def encode_v2(checkpoint: CheckpointV2) -> bytes:
     """Write a V2 value as Samza's CheckpointV2Serde does, in the order of the entries.
 
     Key buckets are lost in it: the buckets of a partition stand under one name, as with Samza.
+
+    Raises:
+        ValueError: a partition has no offset, which Samza can't read.
     """
+    without = checkpoint.without_offset()
+    if without is not None:
+        raise ValueError(f"{without} has no offset, and a V2 checkpoint holds no null: leave the partition out")
     checkpoint_id = None if checkpoint.checkpoint_id is None else str(checkpoint.checkpoint_id)
     offsets = object_text((str(partition), offset) for partition, offset in checkpoint.offsets.items())
     markers = {factory: dict(stores) for factory, stores in checkpoint.state_markers.items()}
@@ -137,6 +143,8 @@ def _v2_offsets(
         if partition in offsets:
             duplicates.append(text)
         offsets[partition] = _offset(offset)
+    if None in offsets.values():
+        raise WireError("wrong_type", "an offset of a V2 checkpoint is null, not a text")
     return offsets, tuple(duplicates)
 
 

@@ -6,6 +6,7 @@ CheckpointError (a ManagerError)
  ├─ GrouperMismatch        a checkpoint of another grouper, with validation on
  ├─ CheckpointNotWritten   a write that failed until its time was up
  ├─ VersionNotNamed        a write in a version that config does not name
+ ├─ OffsetMissing          a V2 checkpoint with a partition that has no offset, which Samza can't read
  ├─ UnknownCheckpointPlace config does not say where the job's checkpoints are, or names a place we don't know
  ├─ CheckpointFileError    a line of a property file that can't be used
  ├─ UnknownTask            the tool was given a task that the job does not have
@@ -18,6 +19,7 @@ from datetime import datetime
 from eventlog.checkpoint import Checkpoint
 from eventlog.did_you_mean import did_you_mean
 from eventlog.errors import EventLogError, WireError
+from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
 
 
@@ -89,6 +91,18 @@ class VersionNotNamed(CheckpointError):
         super().__init__(
             f"the checkpoint of task {task_name!r} has version {version}, and task.checkpoint.write.versions is "
             f"{versions}: write that version, as OffsetManager does by itself, or set the key to what is written"
+        )
+
+
+class OffsetMissing(CheckpointError, ValueError):
+    """A V2 checkpoint was to be written in which a partition has no offset; nothing was written."""
+
+    def __init__(self, task_name: str, partition: SystemStreamPartition) -> None:
+        self.task_name = task_name
+        self.partition = partition
+        super().__init__(
+            f"the V2 checkpoint of task {task_name!r} has no offset for {partition}, and Samza can't read a V2 "
+            "checkpoint with a null in it: leave the partition out, or write version 1"
         )
 
 

@@ -12,7 +12,7 @@ from eventlog.messages import Delete, Envelope, SetCheckpoint
 from eventlog.partition import TaskName
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import CheckpointKey
-from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, GrouperMismatch
+from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, GrouperMismatch, OffsetMissing
 from managers.checkpoints.living_checkpoints import Entry
 
 COORDINATOR_VERSION: Final = 0
@@ -99,7 +99,12 @@ class CoordinatorReader:
 
 
 def topic_event(task_name: str, checkpoint: Checkpoint, grouper_factory: str) -> NewEvent:
-    """A checkpoint as the checkpoint topic holds it, entries sorted: under its version's key, beside the other's."""
+    """A checkpoint as the checkpoint topic holds it, entries sorted: under its version's key, beside the other's.
+
+    Raises:
+        OffsetMissing: it is a V2 checkpoint with an offset of None.
+    """
+    require_offsets(task_name, checkpoint)
     key = CheckpointKey(_KEY_TYPES[version_of(checkpoint)], TaskName(task_name), grouper_factory)
     return NewEvent(checkpoint_topic.encode_key(key), _topic_value(checkpoint))
 
@@ -109,6 +114,13 @@ def coordinator_event(task_name: str, checkpoint: CheckpointV1, envelope: Envelo
     offsets = _sorted(checkpoint.offsets)
     message = SetCheckpoint(task_name=task_name, offsets=offsets, envelope=envelope)
     return NewEvent(*coordinator.encode_message(message))
+
+
+def require_offsets(task_name: str, checkpoint: Checkpoint) -> None:
+    """Raise OffsetMissing where a V2 checkpoint has a partition without an offset."""
+    without = checkpoint.without_offset() if isinstance(checkpoint, CheckpointV2) else None
+    if without is not None:
+        raise OffsetMissing(task_name, without)
 
 
 def version_of(checkpoint: Checkpoint) -> int:

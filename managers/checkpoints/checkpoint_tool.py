@@ -12,6 +12,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import JobAlive, UnknownTask
+from managers.checkpoints.checkpoint_events import require_offsets
 from managers.checkpoints.checkpoint_file import TaskOffsets, property_lines
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
@@ -92,6 +93,7 @@ class CheckpointTool:
 
         Raises:
             UnknownTask: the job has no such task, and some; unless ``any_task``.
+            OffsetMissing: an offset is None, and the task's checkpoint is of version 2.
         """
         known = self._known()
         unknown = sorted(set(offsets) - known)
@@ -121,8 +123,9 @@ class CheckpointTool:
 
     def _change(self, task_name: str, offsets: Offsets, replace: bool) -> CheckpointChange:
         before = self._current(task_name)
-        kept = self._kept(before, replace)
-        return CheckpointChange(task_name, before, self._after(before, {**kept, **offsets}))
+        after = self._after(before, {**self._kept(before, replace), **offsets})
+        require_offsets(task_name, after)
+        return CheckpointChange(task_name, before, after)
 
     def _kept(self, before: Checkpoint | None, replace: bool) -> Offsets:
         if before is None:

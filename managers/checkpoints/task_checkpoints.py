@@ -78,6 +78,7 @@ class TaskCheckpoints(ABC):
             NotReady: it was not started, or is stopped.
             CheckpointNotWritten: the log did not take it in the time allowed.
             AppendRefused: the log takes no such event; nothing is tried again.
+            OffsetMissing: a V2 checkpoint has an offset of None.
         """
         with self._lock:
             self._require(task_name)

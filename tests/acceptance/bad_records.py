@@ -157,6 +157,7 @@ ON_THE_CHECKPOINT_TOPIC: Final = [
     _v2("value with a missing field", b'{"checkpoint-id":"1-2","input-offsets":{}}', "missing_field"),
     _v2("id", b'{"checkpoint-id":"12","input-offsets":{},"state-checkpoint-markers":{}}', "bad_checkpoint_id"),
     _v2("offset a number", b'{"input-offsets":{"k.in.0":1},"state-checkpoint-markers":{}}', "wrong_type"),
+    _v2("offset null", b'{"input-offsets":{"k.in.0":null},"state-checkpoint-markers":{}}', "wrong_type"),
     _v2("offset NUL", rb'{"input-offsets":{"k.in.0":"\u0000"},"state-checkpoint-markers":{}}', "nul"),
     _v2("offset lone surrogate", rb'{"input-offsets":{"k.in.0":"\udfff"},"state-checkpoint-markers":{}}', "surrogate"),
     _v2("marker a number", b'{"input-offsets":{},"state-checkpoint-markers":{"f":{"s":1}}}', "wrong_type"),

@@ -42,7 +42,7 @@ WHOLE = st.builds(SystemStreamPartition, SYSTEM, FEW, st.integers(0, 3))
 MARKERS = st.dictionaries(FEW, st.dictionaries(FEW, TEXT, max_size=3), max_size=3)
 ID = st.none() | st.builds(CheckpointId, st.integers(0, 2**63 - 1), st.integers(0, 999_999))
 V1 = st.builds(CheckpointV1, st.dictionaries(PARTITION, OFFSET, max_size=5))
-V2 = st.builds(CheckpointV2, ID, st.dictionaries(WHOLE, OFFSET, max_size=5), MARKERS)
+V2 = st.builds(CheckpointV2, ID, st.dictionaries(WHOLE, TEXT, max_size=5), MARKERS)
 V1_OF_WHOLE_PARTITIONS = st.builds(CheckpointV1, st.dictionaries(WHOLE, OFFSET, max_size=5))
 
 ENVELOPED: st.SearchStrategy[Message] = st.one_of(

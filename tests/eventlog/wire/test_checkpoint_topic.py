@@ -103,7 +103,7 @@ def test_values_escape_what_has_more_than_16_bits_as_samzas(text: str, escaped: 
 
 
 @pytest.mark.scenario("CKS-07")
-@given(st.none() | ID, st.dictionaries(WHOLE, OFFSET, max_size=5), MARKERS)
+@given(st.none() | ID, st.dictionaries(WHOLE, TEXT, max_size=5), MARKERS)
 def test_v2_comes_back_in_its_order(
     checkpoint_id: CheckpointId | None,
     offsets: dict[SystemStreamPartition, str | None],
@@ -113,6 +113,24 @@ def test_v2_comes_back_in_its_order(
     read = decode_v2(encode_v2(checkpoint))
     assert read == checkpoint
     assert (list(read.offsets), read.duplicates) == (list(offsets), ())
+
+
+def test_v2_holds_no_null_since_samza_could_not_read_it() -> None:
+    """CheckpointV2 of Samza 1.8.0 copies its offsets into an ImmutableMap, which refuses null."""
+    offsets = {SystemStreamPartition("kafka", "in", number): None if number else "1" for number in (2, 1, 0)}
+    with pytest.raises(ValueError, match=r"kafka\.in\.1 has no offset, and a V2 checkpoint holds no null"):
+        encode_v2(CheckpointV2(None, offsets, {}))
+    with pytest.raises(WireError) as caught:
+        decode_v2(b'{"input-offsets":{"kafka.in.0":"1","kafka.in.1":null},"state-checkpoint-markers":{}}')
+    assert (caught.value.reason, caught.value.detail) == (
+        "wrong_type",
+        "an offset of a V2 checkpoint is null, not a text",
+    )
+
+
+def test_a_null_that_stands_first_under_a_name_does_not_count_in_v2() -> None:
+    read = decode_v2(b'{"input-offsets":{"kafka.in.0":null,"kafka.in.0":"1"},"state-checkpoint-markers":{}}')
+    assert (read.offsets, read.duplicates) == ({SystemStreamPartition("kafka", "in", 0): "1"}, ("kafka.in.0",))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from eventlog.checkpoint import CheckpointV1
 from eventlog.errors import WireError
+from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from managers.checkpoints.checkpoint_errors import (
     CheckpointError,
@@ -14,11 +15,13 @@ from managers.checkpoints.checkpoint_errors import (
     CheckpointUnreadable,
     GrouperMismatch,
     JobAlive,
+    OffsetMissing,
     TaskNotRegistered,
     UnknownTask,
 )
 from managers.errors import ManagerError
 
+SSP = SystemStreamPartition("k", "s", 3)
 AT = datetime(2026, 3, 4, tzinfo=UTC)
 
 
@@ -31,6 +34,7 @@ AT = datetime(2026, 3, 4, tzinfo=UTC)
             GrouperMismatch("s", 7, "a.A", "b.B"),
             "offset 7 of s is a checkpoint of grouper b.B, and the job is",
         ),
+        (OffsetMissing("t", SSP), "the V2 checkpoint of task 't' has no offset for k.s.3"),
         (CheckpointFileError("f", 3, "it is odd"), "f, line 3: it is odd; nothing was written: correct the line"),
         (
             JobAlive(AT, 12.4, 180),

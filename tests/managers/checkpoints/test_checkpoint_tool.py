@@ -1,6 +1,7 @@
 """Samza's checkpoint tool, on every backend."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
-from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, JobAlive, UnknownTask
+from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, JobAlive, OffsetMissing, UnknownTask
 from managers.checkpoints.checkpoint_file import parse_offsets
 from managers.checkpoints.checkpoint_place import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange, commit_ms
@@ -104,6 +105,19 @@ def test_a_second_version_keeps_its_state_markers(topic: EventLog) -> None:
             CheckpointV2(NEW_ID, {FOO[1]: "43"}, {}),
             CheckpointV2(NEW_ID, {FOO[2]: "45"}, markers),
         ]
+
+
+def test_no_offset_goes_into_a_v1_checkpoint_only(memory_topic: MemoryEventLog) -> None:
+    given: Any = {"P2": {FOO[2]: None}}
+    memory_topic.append([checkpoint_v2("P2", {"test.foo.2": "5678"}, at=LONG_AGO), old("P2", "5678", 2)])
+    with (
+        tool(memory_topic, "P2", **{READ: "2"}) as writer,
+        pytest.raises(OffsetMissing, match=r"'P2' has no offset for test\.foo\.2"),
+    ):
+        writer.plan(given)
+    with tool(memory_topic, "P2") as writer:
+        writer.write(writer.plan(given))
+    assert checkpoints(memory_topic, "P2") == [CheckpointV1({FOO[2]: None})]
 
 
 def test_a_partial_file_leaves_the_other_partitions_unless_it_replaces_them(memory_topic: MemoryEventLog) -> None:

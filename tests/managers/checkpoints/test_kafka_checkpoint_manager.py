@@ -23,6 +23,7 @@ from managers.checkpoints.checkpoint_errors import (
     CheckpointNotWritten,
     CheckpointUnreadable,
     GrouperMismatch,
+    OffsetMissing,
     TaskNotRegistered,
 )
 from managers.checkpoints.kafka_checkpoint_manager import (
@@ -200,6 +201,23 @@ def test_both_versions_are_written_beside_each_other(logs: LogMaker, topic: Even
     assert [event.headers for event in topic.read()] == [(), ()]
     assert read(topic) == (1, {IN_0: "1", IN_1: None})
     assert read(topic, **{READ: "2"}) == (2, {IN_0: "1", IN_1: "2"})
+
+
+def test_a_v2_checkpoint_with_a_null_is_not_written(memory_topic: MemoryEventLog) -> None:
+    with running(memory_topic) as manager, pytest.raises(OffsetMissing) as caught:
+        manager.write_checkpoint("t", CheckpointV2(None, {IN_1: None, IN_0: "1"}, {}))
+    assert (caught.value.task_name, caught.value.partition) == ("t", IN_1)
+    assert memory_topic.end_offset() == 0
+
+
+def test_a_v2_checkpoint_with_a_null_is_not_read(memory_topic: MemoryEventLog) -> None:
+    """Neither as the task's newest one, nor, where validation is off, in the place of the one before it."""
+    good = checkpoint_v2("t", {"kafka.in.0": "1"})
+    assert good.value is not None
+    memory_topic.append([good, NewEvent(good.key, good.value.replace(b'"1"', b"null"))])
+    with pytest.raises(CheckpointUnreadable, match=r"offset 1 of .* is null, not a text"):
+        read(memory_topic, **{READ: "2"})
+    assert read(memory_topic, **{READ: "2", VALIDATION: "false"}) == (2, {IN_0: "1"})
 
 
 def test_entries_are_written_in_order(memory_topic: MemoryEventLog) -> None:

@@ -52,7 +52,8 @@ def values(draw: st.DrawFn, version: int, names: tuple[SystemStreamPartition, ..
         return encode_v1(CheckpointV1(offsets))
     marker = KafkaStateCheckpointMarker(CHANGELOG, None if state == "null" else state).serialise()
     markers = {} if state is None else {KAFKA_STATE_BACKEND_FACTORY: {"counts": marker}}
-    return encode_v2(CheckpointV2(checkpoint_id, offsets, markers))
+    written = encode_v2(CheckpointV2(checkpoint_id, {name: offset or "" for name, offset in offsets.items()}, markers))
+    return written if None not in offsets.values() else written.replace(b':""', b":null")
 
 
 @st.composite
