@@ -179,6 +179,7 @@ if TYPE_CHECKING:
         NoMetadata as NoMetadata,
         OffsetError as OffsetError,
         UnknownSystem as UnknownSystem,
+        UnusableOffset as UnusableOffset,
     )
     from managers.offsets.offset_manager import OffsetManager as OffsetManager
     from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
@@ -264,7 +265,7 @@ _NAMES: Final = {
     "managers.job_models.metadata_errors": "MetadataNotGenerated MetadataNotWritten",
     "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
     "managers.offsets.checkpoint_listener": "CheckpointListener",
-    "managers.offsets.offset_errors": "NoMetadata OffsetError UnknownSystem",
+    "managers.offsets.offset_errors": "NoMetadata OffsetError UnknownSystem UnusableOffset",
     "managers.offsets.offset_manager": "OffsetManager",
     "managers.offsets.processed_offsets": "END_OF_STREAM_OFFSET",
     "managers.offsets.refused_startpoint": "RefusedStartpoint",

@@ -2,10 +2,16 @@
 
 OffsetError (a ManagerError)
  ├─ UnknownSystem   a partition's system has nobody who could be asked about it
- └─ NoMetadata      a system does not know a stream or a partition that is to be read from its default place
+ ├─ NoMetadata      a system does not know a stream or a partition that is to be read from its default place
+ └─ UnusableOffset  a task's checkpoint has an offset that its system can't go on from
 """
 
+from typing import Final
+
+from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
+
+_LONGEST_SHOWN: Final = 100
 
 
 class OffsetError(ManagerError):
@@ -32,3 +38,27 @@ class NoMetadata(OffsetError):
             f"system {system} knows no {what}, which a task is to read without a checkpoint: "
             "create it, or take it out of the job's inputs"
         )
+
+
+class UnusableOffset(OffsetError):
+    """A checkpoint has an offset after which its system can't tell the next one, such as a text for Kafka.
+
+    ``other_count`` is the number of further partitions of which this is true.
+    """
+
+    def __init__(self, task_name: str, partition: SystemStreamPartition, offset: str, other_count: int = 0) -> None:
+        self.task_name = task_name
+        self.partition = partition
+        self.offset = offset
+        self.other_count = other_count
+        others = f" (and {other_count} more partitions in the same way)" if other_count else ""
+        super().__init__(
+            f"task {task_name!r} can't start to read {partition}: its checkpoint has the offset {_shown(offset)}, and "
+            f"the system knows no offset after it{others}; write another offset (`coordstream checkpoint write`), ask "
+            "for a startpoint, or set systems.<system>.streams.<stream>.samza.reset.offset=true to leave the "
+            "checkpoint aside"
+        )
+
+
+def _shown(offset: str) -> str:
+    return repr(offset if len(offset) <= _LONGEST_SHOWN else f"{offset[:_LONGEST_SHOWN]}…")

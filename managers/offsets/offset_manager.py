@@ -24,7 +24,7 @@ from managers.checkpoints.write_versions import in_versions, write_versions
 from managers.errors import NotReady
 from managers.offsets.checkpoint_listener import CheckpointListener, modified_offsets, tell_listeners
 from managers.offsets.held_startpoints import HeldStartpoints
-from managers.offsets.offset_errors import UnknownSystem
+from managers.offsets.offset_errors import UnknownSystem, UnusableOffset
 from managers.offsets.offset_metrics import OffsetManagerMetrics
 from managers.offsets.processed_offsets import ProcessedOffsets
 from managers.offsets.refused_startpoint import RefusedStartpoint
@@ -110,6 +110,7 @@ class OffsetManager:
             ConfigError: a default offset in config is neither oldest nor upcoming.
             UnknownSystem: a partition's system has no admin.
             NoMetadata: a partition without a checkpoint is not known to its system (or what its admin raises then).
+            UnusableOffset: a partition starts after its checkpoint, whose offset its system can't go on from.
             EventLogError: checkpoints or startpoints can't be read.
         """
         with self._lock:
@@ -265,6 +266,7 @@ class OffsetManager:
             for partition in sorted(partitions)
         ]
         found = StartingPlaces.find(self._config, self._admins, asked)
+        _refuse_unusable(asked, found)
         for refused in found.refused:
             _logger.warning("%s; it goes on without", refused)
         self._starts = dict(found.starts)
@@ -305,6 +307,18 @@ class OffsetManager:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def _refuse_unusable(asked: Iterable[Asked], found: StartingPlaces) -> None:
+    """Samza's container does not start either: it finds no offset for the partition, or its system fails."""
+    starts = found.starts
+    unusable = [one for one in asked if _lacks_offset(starts[one.task_name, one.partition])]
+    for one in unusable[:1]:
+        raise UnusableOffset(one.task_name, one.partition, one.checkpoint_offset or "", len(unusable) - 1)
+
+
+def _lacks_offset(start: Start) -> bool:
+    return start.offset is None and start.decision.decided_by == "checkpoint"
 
 
 def _says_something(checkpoint: Checkpoint) -> bool:

@@ -29,7 +29,7 @@ from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.checkpoints.task_checkpoints import TaskCheckpoints
 from managers.errors import NotReady
 from managers.offsets.checkpoint_listener import CheckpointListener
-from managers.offsets.offset_errors import NoMetadata, UnknownSystem
+from managers.offsets.offset_errors import NoMetadata, UnknownSystem, UnusableOffset
 from managers.offsets.offset_manager import OffsetManager
 from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET
 from managers.startpoints.startpoint_manager import StartpointManager
@@ -274,6 +274,31 @@ def test_an_offset_of_null_is_none(memory_job: Job) -> None:
     memory_job.write(checkpoint_v1("c", {KEY[0]: None, KEY[1]: "7"}))
     manager = memory_job.started({"c": SSP[:2]})
     assert (at(manager, 0), at(manager, 1)) == ("2", "8")
+
+
+@pytest.mark.parametrize("offset", ["abc", "", "9223372036854775807", "-9223372036854775809", "1.5"])
+def test_a_checkpoint_that_can_not_be_gone_on_from_ends_the_start(memory_job: Job, offset: str) -> None:
+    """As in Samza, whose container fails at such an offset (KafkaSystemAdmin.getOffsetsAfter)."""
+    memory_job.write(checkpoint_v1("c", {KEY[0]: "7", KEY[1]: offset, KEY[2]: offset}))
+    manager = memory_job.manager({"c": SSP[:3]})
+    with pytest.raises(UnusableOffset) as caught:
+        manager.start()
+    error = caught.value
+    assert (error.task_name, error.partition, error.offset, error.other_count) == ("c", SSP[1], offset, 1)
+    with pytest.raises(NotReady):
+        commit(manager)
+    assert not memory_job.startpoints.is_running
+
+
+def test_a_checkpoint_that_can_not_be_gone_on_from_matters_only_where_it_counts(memory_job: Job) -> None:
+    """Not to other partitions, not after a reset, and not where a startpoint says otherwise."""
+    memory_job.write(checkpoint_v1("c", {KEY[0]: "7", KEY[1]: "abc"}))
+    assert at(memory_job.started({"c": SSP[:1]})) == "8"
+    memory_job.write(fan_out("c", {KEY[1]: ASKED}))
+    assert at(memory_job.started({"c": SSP[:2]}), 1) == "23"
+    memory_job.startpoints.remove_all_fan_outs()
+    memory_job.config = RESET
+    assert at(memory_job.started({"c": SSP[:2]}), 1) == "0"
 
 
 @pytest.mark.scenario("OFF-08")
