@@ -50,14 +50,17 @@ def write_config(
 ) -> None:
     """Write a job's config, as a deployment does: first every key is set, then those not defined any more are deleted.
 
-    So at no moment a key is missing that both configs have. Without ``reset_job_config`` nothing is deleted; sizes
-    found by auto-sizing stay while it is enabled (SAMZA-2452). With ``force`` a change of a write-once setting is
-    written, and the source of its message says so.
+    So at no moment a key is missing that both configs have. Without ``reset_job_config`` nothing is written or deleted:
+    the job keeps the config that it has (CoordinatorStreamUtil.writeConfigToCoordinatorStream). Sizes found by
+    auto-sizing stay while it is enabled (SAMZA-2452). With ``force`` a change of a write-once setting is written, and
+    the source of its message says so.
 
     Raises:
         WriteOnceChange: it would change a write-once setting of a job that has been started; nothing was written.
     """
-    gone = [key for key in read_config(store) if reset_job_config and key not in config and not _stays(key, config)]
+    if not reset_job_config:
+        return
+    gone = [key for key in read_config(store) if key not in config and not _stays(key, config)]
     _write(store, config, gone, signed(source, clock=clock), force)
 
 

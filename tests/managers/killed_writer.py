@@ -13,7 +13,7 @@ from typing import Final
 from eventlog.log import EventLog
 from eventlog.messages import SetConfig
 from eventlog.streams import identify
-from managers.config.job_config import delete_config, set_config, write_config
+from managers.config.job_config import delete_config, read_config, set_config, write_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
 from managers.streams.coordinator_producer import CoordinatorStreamProducer
@@ -64,7 +64,7 @@ WRITERS: Final[dict[str, Callable[[EventLog, str], object]]] = {
     "producer.write_config": lambda log, mark: started(log).write_config("job-runner", {mark: VALUE}),
     "writer.send_set_config": lambda log, mark: writer_of(log).send_set_config(mark, VALUE),
     "writer.send_delete_config": delete_what_is_set,
-    "write_config": lambda log, mark: write_config(store_of(log), {mark: VALUE}, reset_job_config=False),
+    "write_config": lambda log, mark: write_config(store_of(log), {**read_config(store_of(log)), mark: VALUE}),
     "set_config": lambda log, mark: set_config(store_of(log), mark, VALUE),
     "delete_config": lambda log, mark: delete_config(store_of(log), mark),
 }

@@ -55,10 +55,16 @@ def test_a_deployment_sets_first_and_then_deletes(store: CoordinatorStreamStore,
     assert read_config(store) == {"a": "1", "b": "9"}
 
 
-def test_without_a_reset_nothing_is_deleted(store: CoordinatorStreamStore) -> None:
-    write_config(store, {"a": "1", "b": "2"})
-    write_config(store, {"b": "9"}, reset_job_config=False)
-    assert read_config(store) == {"a": "1", "b": "9"}
+def test_without_a_reset_nothing_is_written_or_deleted(
+    store: CoordinatorStreamStore, coordinator_log: EventLog
+) -> None:
+    """CoordinatorStreamUtil.writeConfigToCoordinatorStream(config, resetJobConfig = false) only reads."""
+    write_config(store, {"a": "1", "b": "2", "job.name": "orders"})
+    end = coordinator_log.end_offset()
+    grouper = {"job.systemstreampartition.grouper.factory": "other.Grouper"}
+    write_config(store, {"b": "9", "c": "3", **grouper}, reset_job_config=False)
+    assert read_config(store) == {"a": "1", "b": "2", "job.name": "orders"}
+    assert coordinator_log.end_offset() == end
 
 
 @pytest.mark.scenario("CFG-04")
