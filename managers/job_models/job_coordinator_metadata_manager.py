@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from eventlog.errors import WireError
 from eventlog.log import Clock, system_clock
-from eventlog.messages import SetJobCoordinatorMetadata
-from eventlog.wire.coordinator import encode_message
+from eventlog.messages import PROTOCOL_VERSION, SetJobCoordinatorMetadata
+from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_message
 from managers.job_models.job_coordinator_metadata import (
     JobCoordinatorMetadata,
     JobMetadataChange,
@@ -97,16 +98,31 @@ class JobCoordinatorMetadataManager:
         return changes
 
     def read_job_coordinator_metadata(self) -> JobCoordinatorMetadata | None:
-        """What was written last; None if nothing was, or what stands there lacks an id (which is counted)."""
+        """What was written last; None if nothing was, or what stands there lacks an id.
+
+        Where the newest value can't be read, the last readable one that the log still has counts. A value that is
+        passed over is counted and logged.
+        """
+        self._mind_unreadable()
         said = self._store.messages(SetJobCoordinatorMetadata.message_type).get(self.cluster_type)
         if not isinstance(said, SetJobCoordinatorMetadata):
             return None
         try:
             return JobCoordinatorMetadata(said.epoch_id or "", said.config_id or "", said.job_model_id or "")
         except ValueError as error:
-            self.metrics.metadata_read_failed_count += 1
-            _logger.warning("the metadata of cluster type %s is passed over: %s", self.cluster_type, error)
+            self._pass_over(error)
             return None
+
+    def _mind_unreadable(self) -> None:
+        key = CoordinatorKey(PROTOCOL_VERSION, SetJobCoordinatorMetadata.message_type, self.cluster_type)
+        try:
+            decode_message(key, self._store.get(self._key))
+        except WireError as error:
+            self._pass_over(error)
+
+    def _pass_over(self, error: Exception) -> None:
+        self.metrics.metadata_read_failed_count += 1
+        _logger.warning("the metadata of cluster type %s is passed over: %s", self.cluster_type, error)
 
     def write_job_coordinator_metadata(self, metadata: JobCoordinatorMetadata) -> None:
         """Keep metadata; what stands there already is not written again.

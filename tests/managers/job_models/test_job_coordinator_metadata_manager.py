@@ -7,8 +7,10 @@ from typing import Any, Final
 
 import pytest
 
+from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.messages import SetJobCoordinatorMetadata
+from eventlog.wire.coordinator import encode_key
 from managers.errors import NotReady
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata, JobMetadataChange
 from managers.job_models.job_coordinator_metadata_manager import (
@@ -182,6 +184,22 @@ def test_another_attempt_with_nothing_new_leaves_the_log_as_it_is(
     assert coordinator_log.end_offset() == end
     second.write_job_coordinator_metadata(metadata(config_id="7"))
     assert second.read_job_coordinator_metadata() == metadata(config_id="7")
+
+
+@pytest.mark.parametrize("value", [b"{bad", b'{"values":{"meta-key":"{bad"}}', b'{"values":{"meta-key":"[]"}}', b"7"])
+def test_metadata_that_can_not_be_read_is_passed_over_counted_and_logged(
+    coordinator_log: EventLog, store: CoordinatorStreamStore, caplog: pytest.LogCaptureFixture, value: bytes
+) -> None:
+    bad = NewEvent(encode_key("set-job-coordinator-metadata", "YARN"), value)
+    coordinator_log.append([bad])
+    manager = JobCoordinatorMetadataManager(store)
+    assert manager.read_job_coordinator_metadata() is None
+    assert manager.metrics == MetadataMetrics(metadata_read_failed_count=1)
+    assert "the metadata of cluster type YARN is passed over: " in caplog.text
+    manager.write_job_coordinator_metadata(metadata())
+    coordinator_log.append([bad])
+    assert manager.read_job_coordinator_metadata() == metadata()
+    assert manager.metrics == MetadataMetrics(metadata_read_failed_count=3)
 
 
 def test_metadata_without_an_id_is_none_and_is_counted(
