@@ -186,6 +186,7 @@ if TYPE_CHECKING:
     from managers.offsets.refused_startpoint import RefusedStartpoint as RefusedStartpoint
     from managers.startpoints.startpoint_errors import (
         StartpointError as StartpointError,
+        StartpointNotWritten as StartpointNotWritten,
         StartpointUnreadable as StartpointUnreadable,
     )
     from managers.startpoints.startpoint_manager import StartpointManager as StartpointManager
@@ -269,7 +270,7 @@ _NAMES: Final = {
     "managers.offsets.offset_manager": "OffsetManager",
     "managers.offsets.processed_offsets": "END_OF_STREAM_OFFSET",
     "managers.offsets.refused_startpoint": "RefusedStartpoint",
-    "managers.startpoints.startpoint_errors": "StartpointError StartpointUnreadable",
+    "managers.startpoints.startpoint_errors": "StartpointError StartpointNotWritten StartpointUnreadable",
     "managers.startpoints.startpoint_manager": "StartpointManager",
     "managers.startpoints.startpoint_switch": "should_fan_out_startpoints",
     "managers.stores.coordinator_store": "CoordinatorStreamStore",

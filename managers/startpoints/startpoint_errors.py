@@ -1,10 +1,12 @@
 """What can go wrong with startpoints; each error keeps what it is about as attributes.
 
 StartpointError (a ManagerError)
- └─ StartpointUnreadable   bytes on the log that can't be understood
+ ├─ StartpointUnreadable   bytes on the log that can't be understood
+ └─ StartpointNotWritten   the log did not take a request, or its end
 """
 
 from eventlog.errors import WireError
+from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
 
 
@@ -28,3 +30,13 @@ class StartpointUnreadable(StartpointError):
             f"what stands under {key!r} of {namespace} with {kind} cannot be read ({error}): "
             "write the order again, or delete it"
         )
+
+
+class StartpointNotWritten(StartpointError):
+    """A request was not written or deleted; ``task_name`` None: it is one for every task. The cause says why."""
+
+    def __init__(self, partition: SystemStreamPartition, task_name: str | None, cause: BaseException) -> None:
+        self.partition = partition
+        self.task_name = task_name
+        task = "every task" if task_name is None else f"task {task_name!r}"
+        super().__init__(f"the startpoint of {partition} for {task} is not known to be on the log: {cause}")

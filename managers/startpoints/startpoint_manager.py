@@ -1,14 +1,17 @@
 """Orders to start reading elsewhere: written, read, handed out to tasks, and removed (StartpointManager, seed 004)."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 
+from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
 from managers.checkpoints.task_checkpoints import require_task_name
 from managers.errors import NotReady
+from managers.startpoints.startpoint_errors import StartpointNotWritten
 from managers.startpoints.startpoint_fan_out import FanOuts, TaskPartitions, whole
 from managers.startpoints.startpoint_hand_out import Changes, Stored, hand_out, without, without_used
 from managers.startpoints.startpoint_records import (
@@ -66,12 +69,14 @@ class StartpointManager:
         Raises:
             TypeError: it is no partition, no startpoint or no text.
             ValueError: a name is blank or can't stand in a key, or the partition's number is negative.
+            StartpointNotWritten: the log did not take it; its cause says why.
         """
         store = self._running()
         _require_place(partition, task_name)
         if not isinstance(startpoint, Startpoint):
             raise TypeError(f"startpoint must be one of Samza's four kinds, not {startpoint!r}")
-        store.put(request_key(partition, task_name), request_value(startpoint))
+        with _named(partition, task_name):
+            store.put(request_key(partition, task_name), request_value(startpoint))
 
     def read_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> Startpoint | None:
         """What was asked for a partition, by this very key; None: nothing, or more than twelve hours ago.
@@ -87,10 +92,15 @@ class StartpointManager:
         return None if startpoint is None or is_expired(startpoint, self._clock()) else startpoint
 
     def delete_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> None:
-        """Take a request back, by this very key; one that is not there does no harm."""
+        """Take a request back, by this very key; one that is not there does no harm.
+
+        Raises:
+            StartpointNotWritten: the log did not take it; its cause says why.
+        """
         store = self._running()
         _require_partition(partition)
-        store.delete(request_key(partition, task_name))
+        with _named(partition, task_name):
+            store.delete(request_key(partition, task_name))
 
     def delete_all_startpoints(self) -> None:
         """Take all requests back; what was handed out stays."""
@@ -183,6 +193,15 @@ class StartpointManager:
         if not self._is_running:
             raise NotReady("StartpointManager", "is not running", "start it first, and stop it after the last call")
         return self._store
+
+
+@contextmanager
+def _named(partition: SystemStreamPartition, task_name: str | None) -> Iterator[None]:
+    """Let an error of the log say which startpoint it is about."""
+    try:
+        yield
+    except EventLogError as error:
+        raise StartpointNotWritten(partition, task_name, error) from error
 
 
 def _assigned(task_to_partitions: Any) -> TaskPartitions:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.log import EventLog
+from eventlog.log import AppendRefused, EventLog
 from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
@@ -23,7 +23,7 @@ from eventlog.startpoint import (
 )
 from eventlog.streams import identify
 from managers.errors import NotReady
-from managers.startpoints.startpoint_errors import StartpointUnreadable
+from managers.startpoints.startpoint_errors import StartpointNotWritten, StartpointUnreadable
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
@@ -635,3 +635,30 @@ def test_what_was_read_cannot_be_changed(memory_log: MemoryEventLog) -> None:
             with pytest.raises(TypeError):
                 mapping[PAGE_VIEWS] = specific("2")
         assert repr(manager).endswith("read to offset 3>, running)")
+
+
+class RefusingLog(MemoryEventLog):
+    """A log that takes no event."""
+
+    def append(self, *_events: Any, **_options: Any) -> range:
+        raise AppendRefused(self.stream_name, "no room")
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda manager, task: manager.write_startpoint(PAGE_VIEWS, specific("7"), task_name=task),
+        lambda manager, task: manager.delete_startpoint(PAGE_VIEWS, task_name=task),
+    ],
+    ids=["write", "delete"],
+)
+@pytest.mark.parametrize(("task", "named"), [("t", "task 't'"), (None, "every task")])
+def test_an_error_of_the_log_says_which_startpoint_it_is_about(
+    act: Callable[[StartpointManager, str | None], None], task: str | None, named: str
+) -> None:
+    sentence = f"startpoint of kafka.PageViews.3 for {named} .*: no room"
+    manager = managing(RefusingLog(identify("__samza_coordinator_orders_1")))
+    with pytest.raises(StartpointNotWritten, match=sentence) as told:
+        act(manager, task)
+    assert (told.value.partition, told.value.task_name) == (PAGE_VIEWS, task)
+    assert isinstance(told.value.__cause__, AppendRefused)
