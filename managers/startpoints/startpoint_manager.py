@@ -14,6 +14,7 @@ from managers.errors import NotReady
 from managers.startpoints.startpoint_errors import StartpointNotWritten
 from managers.startpoints.startpoint_fan_out import FanOuts, TaskPartitions, whole
 from managers.startpoints.startpoint_hand_out import Changes, Stored, hand_out, without, without_used
+from managers.startpoints.startpoint_meaning import ASSIGNMENTS, is_meant
 from managers.startpoints.startpoint_records import (
     FAN_OUTS,
     REQUESTS,
@@ -81,6 +82,10 @@ class StartpointManager:
     def read_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> Startpoint | None:
         """What was asked for a partition, by this very key; None: nothing, or more than twelve hours ago.
 
+        None, with a warning, is also the answer where the key can mean something else and the tasks' assignments in the
+        store don't settle it (``k.s.1.2``: partition 2 of ``s.1``, or partition 1 of ``s`` for task ``2``): nobody
+        follows such a request.
+
         Raises:
             StartpointUnreadable: there is an order, and it can't be understood.
         """
@@ -88,8 +93,10 @@ class StartpointManager:
         _require_partition(partition)
         name = request_key(partition, task_name)
         value = store.get(name)
-        startpoint = None if value is None else read_request(name, value)
-        return None if startpoint is None or is_expired(startpoint, self._clock()) else startpoint
+        if value is None or not is_meant(name.key, partition, task_name, store.messages(ASSIGNMENTS).values()):
+            return None
+        startpoint = read_request(name, value)
+        return None if is_expired(startpoint, self._clock()) else startpoint
 
     def delete_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> None:
         """Take a request back, by this very key; one that is not there does no harm.

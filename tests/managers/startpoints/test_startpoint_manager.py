@@ -27,7 +27,7 @@ from managers.startpoints.startpoint_errors import StartpointNotWritten, Startpo
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
-from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint
+from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint, task_partition
 from tests.contracts.event_log import NOW_MS
 from tests.managers.interrupted_log import InterruptedLog, Killed, MortalLog, UnconditionalLog
 from tests.managers.log_makers import LogMaker
@@ -642,6 +642,33 @@ class RefusingLog(MemoryEventLog):
 
     def append(self, *_events: Any, **_options: Any) -> range:
         raise AppendRefused(self.stream_name, "no room")
+
+
+OF_S_1 = SystemStreamPartition("k", "s.1", 2)
+OF_S = SystemStreamPartition("k", "s", 1)
+
+
+@pytest.mark.parametrize(
+    ("assigned", "of_s_1", "of_s"),
+    [
+        ([], None, None),
+        ([task_partition(str(OF_S_1), "t")], "7", None),
+        ([task_partition(str(OF_S), "2")], None, "7"),
+        ([task_partition(str(OF_S), "t")], None, None),
+        ([task_partition(str(OF_S_1), "t"), task_partition(str(OF_S), "2")], None, None),
+    ],
+    ids=["nothing", "one", "the other", "neither", "both"],
+)
+def test_a_key_with_two_meanings_is_read_as_the_assignments_settle_it(
+    assigned: list[NewEvent], of_s_1: str | None, of_s: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As a fan-out and the relation `startpoint` do."""
+    log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
+    log.append([*assigned, startpoint("k.s.1.2", specific("7"))])
+    with managing(log) as manager:
+        found = manager.read_startpoint(OF_S_1), manager.read_startpoint(OF_S, task_name="2")
+    assert [each and each.value for each in found] == [of_s_1, of_s]
+    assert ("nobody gets it" in caplog.text) is (of_s_1 is of_s is None)
 
 
 @pytest.mark.parametrize(
