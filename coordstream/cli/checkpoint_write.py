@@ -13,10 +13,11 @@ from coordstream.cli.given_offsets import given_offsets
 from coordstream.cli.jobs import Job
 from coordstream.cli.options import JobWord, Json
 from coordstream.cli.rows import Row
-from coordstream.cli.tables import Column, input_partition, print_json, print_rows
+from coordstream.cli.tables import Column, input_partition, print_json, print_rows, printable
 from coordstream.errors import CoordstreamError
 from eventlog.log import system_clock
 from managers.appending import Retry
+from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import (
     CHECKPOINT_FACTORY,
@@ -30,6 +31,7 @@ from managers.job_names import JOB_ID, JOB_NAME
 from managers.signature import CHECKPOINT_TOOL
 
 TRIED_SECONDS: Final = 15
+MOST_NAMED: Final = 10
 COLUMNS: Final = (
     Column("task", "task_name"),
     Column("input partition", input_partition),
@@ -82,6 +84,7 @@ def write(
             if not dry_run:
                 _require_writable(logs, facts)
                 _require_stopped(tool, force=force)
+            _mention_missing(tool, given)
             _show(changes, found, as_json=as_json)
             if changes and not dry_run:
                 ask(f"Write {_counted(len(changes))}?", yes=yes)
@@ -149,6 +152,8 @@ def _require_stopped(tool: CheckpointTool, *, force: bool) -> None:
 
 def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool) -> None:
     lines = list(tool.property_lines())
+    if lines:
+        _mention_missing(tool, {})
     if as_json:
         print_json([{"job_name": job.name, "job_id": job.id, "line": line} for line in lines])
         return
@@ -156,6 +161,17 @@ def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool) -> None:
         print(line)
     if not lines:
         print(f"job {job} has no checkpoint yet.", file=sys.stderr)
+
+
+def _mention_missing(tool: CheckpointTool, given: TaskOffsets) -> None:
+    """Name the tasks that have no checkpoint and are not given one."""
+    missing = [task_name for task_name in tool.without_checkpoint() if task_name not in given]
+    if missing:
+        shown = ", ".join(missing[:MOST_NAMED]) + (
+            f" and {len(missing) - MOST_NAMED} more" if missing[MOST_NAMED:] else ""
+        )
+        has = "1 task of the job has" if len(missing) == 1 else f"{len(missing)} tasks of the job have"
+        print(f"{has} no checkpoint, and will start at the job's default offsets: {printable(shown)}.", file=sys.stderr)
 
 
 def _show(changes: Sequence[CheckpointChange], job: Job, *, as_json: bool) -> None:

@@ -80,6 +80,10 @@ class CheckpointTool:
         current = self.current().items()
         return {task_name: self._inputs(checkpoint) for task_name, checkpoint in current if checkpoint is not None}
 
+    def without_checkpoint(self) -> list[str]:
+        """The tasks of the job that have no checkpoint, sorted: they start at the job's default offsets."""
+        return [task_name for task_name, checkpoint in self.current().items() if checkpoint is None]
+
     def property_lines(self) -> Iterator[str]:
         """Current input offsets as the lines of a property file; changelogs are left out."""
         for task_name, offsets in self.current_inputs().items():

@@ -14,8 +14,8 @@ from eventlog.postgres import PostgresEventLog
 from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
 from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from tests.builders import KAFKA_BACKEND, checkpoint_v1, config_set, set_checkpoint
-from tests.coordstream.command_line import CHECKPOINT, CommandLine
+from tests.builders import KAFKA_BACKEND, checkpoint_v1, config_set, set_checkpoint, task_container
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine
 from tests.fixtures.kafka_topics import Topics
 
 TASK = "Partition 1"
@@ -65,6 +65,21 @@ def test_without_offsets_the_current_ones_are_printed(job: CommandLine, tmp_path
     (tmp_path / "same").write_text(printed)
     assert "are so already" in job.done("checkpoint", "write", "wordcount_pv", tmp_path / "same", "--yes")
     assert end(job) == END
+
+
+def test_tasks_without_a_checkpoint_are_named(job: CommandLine) -> None:
+    with PostgresEventLog(job.database_url, COORDINATOR) as log:
+        log.append([task_container("Partition 80"), task_container("Partition 9")])
+    both = (
+        "2 tasks of the job have no checkpoint, and will start at the job's default offsets: Partition 80, Partition 9."
+    )
+    for words in ((), (GIVEN, "--dry-run")):
+        ended = job("checkpoint", "write", "wordcount_pv", *words)
+        assert both in ended.err.splitlines()
+        assert "Partition 9" not in ended.out
+    ended = job("checkpoint", "write", "wordcount_pv", "Partition 80/kafka.page-views.0=1", "--yes")
+    assert "1 task of the job has no checkpoint, and will start at the job's default offsets: Partition 9." in ended.err
+    assert "Partition 9" in job("checkpoint", "write", "wordcount_pv").err
 
 
 def test_a_partial_file_is_merged_and_state_stays(job: CommandLine, tmp_path: Path) -> None:
