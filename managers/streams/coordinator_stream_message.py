@@ -152,7 +152,9 @@ class CoordinatorStreamMessage:
         return f"<{type(self).__name__} {self.type} {self.key!r}: {said}, by {self.source}>"
 
     def _said(self, message_map: Mapping[str, Any] | None) -> tuple[object, ...]:
-        return self.is_delete, self._key, message_map and message_map.get("values", message_map)
+        if message_map is not None and "values" in message_map:
+            return self._key, "values", message_map["values"]
+        return self._key, "map", message_map
 
     def _field(self, name: str) -> Any:
         return None if self._map is None else frozen_json(self._map.get(name))

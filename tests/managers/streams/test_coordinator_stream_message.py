@@ -49,6 +49,17 @@ def test_who_wrote_it_and_when_does_not_count() -> None:
     assert first != "key1"
 
 
+def test_values_of_null_are_not_empty_values() -> None:
+    null, empty, missing = (
+        CoordinatorStreamMessage.read(CoordinatorKey(1, "t", "k"), value)
+        for value in (b'{"values":null}', b'{"values":{}}', b"{}")
+    )
+    assert null != empty
+    assert empty != missing
+    assert null != missing
+    assert (null.values, null.message_map) == ({}, {"values": None})
+
+
 def test_an_event_and_its_message_are_one() -> None:
     value = b'{"host":"h","source":"s","values":{"value":"v"},"username":"u","timestamp":7}'
     key = b'[1,"set-config","a"]'
