@@ -6,7 +6,7 @@ from typing import Final
 
 import typer
 
-from coordstream.cli.options import parse_time
+from coordstream.cli.given_time import SECONDS_OF_2001_TO_2099, parse_time
 from eventlog.startpoint import (
     Startpoint,
     StartpointOldest,
@@ -18,7 +18,6 @@ from eventlog.timestamps import ms_of
 
 OFFSET: Final = "offset:"
 _NUMBER: Final = re.compile(r"[0-9]+", re.ASCII)
-_SINCE_2001: Final = range(978_307_200, 4_102_444_800)  # seconds since 1970 of the years 2001 to 2099
 
 
 def parse_position(text: str, now: datetime) -> Startpoint:
@@ -72,7 +71,7 @@ def _time_meant(digits: str) -> str | None:
     """The time that a number may be meant as: seconds or milliseconds since 1970."""
     number = int(digits) if len(digits) < 20 else 0
     for seconds in (number, number // 1000):
-        if seconds in _SINCE_2001:
+        if seconds in SECONDS_OF_2001_TO_2099:
             return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
     return None
 

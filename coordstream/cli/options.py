@@ -1,43 +1,14 @@
 """Options and arguments that several commands share."""
 
-import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.ago import parse_ago
 from coordstream.cli.completion import complete_job, complete_stream, complete_task
-from eventlog.log import Clock, system_clock
+from coordstream.cli.given_time import parse_time
 
 MOST: Final = 2**63 - 1
-_SAYS_UTC: Final = re.compile(r"\s+(?:UTC|GMT)$", re.IGNORECASE)
-
-
-def parse_time(text: str, clock: Clock = system_clock) -> datetime:
-    """A time in ISO 8601, in UTC if it names no zone; or how long ago it was, such as ``2 hours ago`` or ``90m``.
-
-    UTC may be said as people do, too: ``2026-01-31 12:00 UTC``.
-
-    Raises:
-        typer.BadParameter: it is neither.
-    """
-    try:
-        ago = parse_ago(text)
-        return _parse_iso(text.strip()) if ago is None else clock() - ago
-    except (ValueError, OverflowError):
-        raise typer.BadParameter(f"{text!r} is no time, write it as 2026-01-31T12:00:00Z or '2 hours ago'") from None
-
-
-def _parse_iso(text: str) -> datetime:
-    bare = _SAYS_UTC.sub("", text)
-    time = datetime.fromisoformat(bare)
-    if time.tzinfo is None:
-        return time.replace(tzinfo=UTC)
-    if bare != text:
-        raise ValueError("it names two zones")
-    return time.astimezone(UTC)
-
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list of objects, with all columns.")]
 Utc = Annotated[bool, typer.Option("--utc", help="Times to the second, in UTC, instead of in words.")]
