@@ -11,9 +11,10 @@ from coordstream.cli.asking import ask
 from coordstream.cli.checkpoint_logs import JobLogs, open_job_logs
 from coordstream.cli.given_offsets import given_offsets
 from coordstream.cli.jobs import Job
-from coordstream.cli.options import JobWord, Json
+from coordstream.cli.options import Csv, JobWord, Json
+from coordstream.cli.row_formats import print_list
 from coordstream.cli.rows import Row
-from coordstream.cli.tables import Column, input_partition, print_json, print_rows, printable
+from coordstream.cli.tables import Column, input_partition, print_rows, printable
 from coordstream.errors import CoordstreamError
 from eventlog.log import system_clock
 from managers.appending import Retry
@@ -65,6 +66,7 @@ def write(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the difference, and write nothing.")] = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Write checkpoints, so that the job goes on from other offsets when it starts next: the last ones processed.
 
@@ -78,19 +80,19 @@ def write(
         found = _named(logs, facts)
         with CheckpointTool(_manager(logs, facts), facts, clock=system_clock) as tool:
             if not given:
-                _print_current(tool, found, as_json=as_json)
+                _print_current(tool, found, as_json=as_json, as_csv=as_csv)
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
             if not dry_run:
                 _require_writable(logs, facts)
                 _require_stopped(tool, force=force)
             _mention_missing(tool, given)
-            _show(changes, found, as_json=as_json)
+            _show(changes, found, as_json=as_json or as_csv)
             if changes and not dry_run:
                 ask(f"Write {_counted(len(changes))}?", yes=yes)
                 tool.write(changes)
-    if as_json:
-        print_json([{**row, "is_written": not dry_run} for row in _rows(changes, found)])
+    if as_json or as_csv:
+        print_list([{**row, "is_written": not dry_run} for row in _rows(changes, found)], as_csv=as_csv)
     elif changes:
         print("Nothing was written: this was a dry run." if dry_run else f"{_counted(len(changes))} written.")
 
@@ -150,12 +152,12 @@ def _require_stopped(tool: CheckpointTool, *, force: bool) -> None:
         tool.require_stopped()
 
 
-def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool) -> None:
+def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool, as_csv: bool) -> None:
     lines = list(tool.property_lines())
     if lines:
         _mention_missing(tool, {})
-    if as_json:
-        print_json([{"job_name": job.name, "job_id": job.id, "line": line} for line in lines])
+    if as_json or as_csv:
+        print_list([{"job_name": job.name, "job_id": job.id, "line": line} for line in lines], as_csv=as_csv)
         return
     for line in lines:
         print(line)

@@ -1,20 +1,20 @@
 """`coordstream config`: a job's configuration, now and before, who changed what, and changing it."""
 
-from collections.abc import Iterable, Iterator
 from typing import Annotated, Final
 
 import typer
 
 from coordstream.cli.config_diff import diff
-from coordstream.cli.config_keys import KeyPattern, matching
+from coordstream.cli.config_keys import KeyPattern, keys_like, matching
 from coordstream.cli.config_write import delete_key, set_key
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
+from coordstream.cli.histories import History, open_history
 from coordstream.cli.jobs import find_job
 from coordstream.cli.nothing_found import note, too_early, unmatched_key
-from coordstream.cli.options import AsOf, AsOfOffset, JobWord, Json, Newest, Utc
-from coordstream.cli.rows import Row, history, state
-from coordstream.cli.tables import Column, print_rows, printable, time_column
+from coordstream.cli.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc
+from coordstream.cli.rows import Row, Rows, state
+from coordstream.cli.tables import Column, exact_time_column, print_rows, printable, time_column
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(diff)
@@ -30,23 +30,25 @@ def writer(row: Row) -> str:
     return f"{row['source']} ({row['username']}@{row['host']})"
 
 
+def change(row: Row) -> str:
+    """The value of a key before and after."""
+    return f"{printable(row['previous_value'], None)} → {printable(row['config_value'], None)}"
+
+
 CONFIG_COLUMNS: Final = (
     Column("key", "config_key"),
     Column("value", "config_value"),
-    time_column("set at", "message_time"),
-    Column("by", writer),
+    time_column("set at", "message_time", drop=1),
+    Column("by", writer, drop=2),
 )
 HISTORY_COLUMNS: Final = (
     Column("offset", "log_offset", "right"),
-    time_column("time", "record_time"),
-    Column("by", writer),
+    exact_time_column("time", "record_time"),
+    Column("by", writer, drop=1),
     Column("key", "config_key"),
     Column("value", lambda row: "(deleted)" if row["operation"] == "delete" else row["config_value"]),
 )
-CHANGE_COLUMNS: Final = (
-    *HISTORY_COLUMNS[:-1],
-    Column("old → new", lambda row: f"{printable(row['previous_value'])} → {printable(_new_value(row))}"),
-)
+CHANGE_COLUMNS: Final = (*HISTORY_COLUMNS[:-1], Column("old → new", change))
 
 
 @app.command()
@@ -57,16 +59,18 @@ def show(
     key: KeyPattern = None,
     utc: Utc = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Show a job's configuration; values that are secrets show as fingerprints."""
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
         note(too_early(database.connection, found, cut))
-        rows = list(matching(state(database.connection, "config", found, cut), key))
+        every = state(database.connection, "config", found, cut)
+        rows = Rows(every.columns, matching(every, key))
         note(unmatched_key(database.connection, found, key) if key and not rows else "")
-    ordered = sorted(rows, key=lambda row: str(row["config_key"]))
-    print_rows(ordered, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, utc=utc)
+    rows.sort(key=lambda row: str(row["config_key"]))
+    print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
 
 
 @app.command("history")
@@ -74,35 +78,24 @@ def show_history(
     job: JobWord,
     as_of: AsOf = None,
     as_of_offset: AsOfOffset = None,
+    since: Since = None,
+    until: Until = None,
     key: KeyPattern = None,
     changes: Annotated[bool, typer.Option("--changes", help="Leave out what set a key to the value it had.")] = False,
     limit: Newest = None,
     utc: Utc = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Show who set and deleted which key when. A deploy sets every key again: --changes leaves that out."""
     cut = Cut.of(as_of, as_of_offset)
+    relation, columns = ("config_change", CHANGE_COLUMNS) if changes else ("config_history", HISTORY_COLUMNS)
     with open_database() as database:
         found = find_job(database.connection, job)
         note(too_early(database.connection, found, cut))
-        rows = list(matching(history(database.connection, "config_history", found, cut, "coordinator"), key))
-        note(unmatched_key(database.connection, found, key) if key and not rows else "")
-    shown = list(changes_only(rows)) if changes else rows
-    title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
-    columns = CHANGE_COLUMNS if changes else HISTORY_COLUMNS
-    print_rows(shown[-limit:] if limit else shown, columns, title=title, as_json=as_json, utc=utc)
-
-
-def changes_only(rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows of a history, in order, that changed a key's value, each with its ``previous_value``."""
-    values: dict[str, str | None] = {}
-    for row in rows:
-        key, new = row["config_key"], _new_value(row)
-        previous = values.get(key)
-        if new != previous:
-            yield {**row, "previous_value": previous}
-        values[key] = new
-
-
-def _new_value(row: Row) -> str | None:
-    return None if row["operation"] == "delete" else row["config_value"]
+        keys = None if key is None else keys_like(database.connection, found, key)
+        note(unmatched_key(database.connection, found, key) if key and not keys else "")
+        asked = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
+        title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
+        with open_history(database.connection, found, asked) as rows:
+            print_rows(rows, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)

@@ -10,10 +10,11 @@ from coordstream.cli.completion import complete_job
 from coordstream.cli.config_keys import KeyPattern, matching
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
+from coordstream.cli.given_time import parse_time
 from coordstream.cli.jobs import Job, find_job
 from coordstream.cli.nothing_found import note, too_early, unmatched_key
-from coordstream.cli.options import AsOf, JobWord, Json, parse_time
-from coordstream.cli.rows import Row, state
+from coordstream.cli.options import AsOf, Csv, JobWord, Json
+from coordstream.cli.rows import Row, Rows, state
 from coordstream.cli.tables import Column, print_rows
 from eventlog.connection import Connection
 from eventlog.secrets import FINGERPRINT_PREFIX
@@ -30,6 +31,7 @@ OtherJob = Annotated[
         metavar="[JOB2]", help="Compare with this job, instead of with another time.", autocompletion=complete_job
     ),
 ]
+DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
 SHOWN_DIGITS: Final = 12
 
 
@@ -73,6 +75,7 @@ def diff(
     as_of: AsOf = None,
     key: KeyPattern = None,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Show which keys were added, removed and changed from one time to another (--from, --to), or from job to job.
 
@@ -86,10 +89,10 @@ def diff(
         )
         if key and not before and not after:
             note(unmatched_key(database.connection, jobs[0], key))
-        rows = list(differences(before, after))
+        rows = Rows(DIFFERENCE, differences(before, after))
     first, second = (f"{found}{str(side.cut) or ' now'}" for found, side in zip(jobs, sides, strict=True))
     title = f"Config from {first} to {second}"
-    print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json)
+    print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json, as_csv=as_csv)
     if rows:
         raise typer.Exit(1)
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from coordstream.cli.rows import Row
-from coordstream.cli.tables import Column, printable, time_column
-from coordstream.cli.times import moment
+from coordstream.cli.tables import Column, exact_time_column, printable
+from coordstream.cli.times import exact
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
 from eventlog.secrets import SecretPolicy
@@ -18,10 +18,13 @@ def shown_value(row: Row) -> str | None:
 
 EVENT_COLUMNS: Final = (
     Column("offset", "log_offset", "right"),
-    time_column("time", "record_time"),
+    exact_time_column("time", "record_time"),
     Column("key", "key"),
     Column("value", shown_value),
 )
+
+
+EVENT_FIELDS: Final = ("log_offset", "record_time", "timestamp", "operation", "key", "value", "value_bytes")
 
 
 def event_row(event: RecordedEvent, secrets: SecretPolicy) -> Row:
@@ -43,7 +46,8 @@ def event_row(event: RecordedEvent, secrets: SecretPolicy) -> Row:
 
 def event_line(row: Row) -> str:
     """A row on one line, for events that come one by one."""
-    cells = (moment(row["record_time"]), row["key"], shown_value(row))
+    time = row["record_time"]
+    cells = (None if time is None else exact(time), row["key"], shown_value(row))
     return "  ".join([f"{row['log_offset']:>8}", *map(printable, cells)])
 
 

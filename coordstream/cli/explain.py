@@ -7,17 +7,18 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 from psycopg import sql
-from rich.text import Text
 
 from coordstream.cli.completion import complete_task
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.explanation import event, sentence
+from coordstream.cli.given_time import parse_time
 from coordstream.cli.jobs import Job, find_job
 from coordstream.cli.nothing_found import too_early
-from coordstream.cli.options import JobWord, Json, parse_time
+from coordstream.cli.options import Csv, JobWord, Json
+from coordstream.cli.row_formats import print_list
 from coordstream.cli.rows import Row, fetch, state
-from coordstream.cli.tables import Column, input_partition, page, print_json, print_rows, printable
+from coordstream.cli.tables import Column, input_partition, print_rows, print_text, printable
 from coordstream.errors import CoordstreamError
 from eventlog.did_you_mean import did_you_mean
 
@@ -37,7 +38,7 @@ COLUMNS: Final = (
     Column("tried", tried),
     Column("outcome", "outcome"),
     Column("why", "reason"),
-    Column("event", event),
+    Column("event", event, drop=1),
 )
 
 
@@ -48,30 +49,31 @@ def explain(
         str,
         typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'.", autocompletion=complete_task),
     ],
-    at: Annotated[
-        datetime | None, typer.Option("--at", metavar="TIME", parser=parse_time, help="At this time (UTC), not now.")
+    as_of: Annotated[
+        datetime | None,
+        typer.Option("--as-of", "--at", metavar="TIME", parser=parse_time, help="As it was at this time, not now."),
     ] = None,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Say why a task starts where it does: what decides each partition, what else was tried, and why it lost."""
     with open_database() as database:
         found = find_job(database.connection, job)
-        values = {"name": found.name, "id": found.id, "task": task, "at": at}
-        steps = fetch(database.connection, STEPS, values) or _refuse(database, found, task, Cut(at))
-    if as_json:
-        print_json(steps)
+        values = {"name": found.name, "id": found.id, "task": task, "at": as_of}
+        steps = fetch(database.connection, STEPS, values) or _refuse(database, found, task, Cut(as_of))
+    if as_json or as_csv:
+        print_list(steps, as_csv=as_csv)
         return
-    _print(steps, f"Where {task} of {found} starts{Cut(at)}, and why")
+    _print(steps, f"Where {task} of {found} starts{Cut(as_of)}, and why")
 
 
 def _print(steps: list[Row], title: str) -> None:
     partitions = [list(rows) for _, rows in groupby(steps, key=itemgetter(*PARTITION))]
-    console = page()
-    console.print(Text(printable(title), style="bold"))
+    print_text(printable(title), bold=True)
     for rows in partitions:
-        console.print(Text(sentence(rows)))
+        print_text(sentence(rows))
     for rows in partitions:
-        console.print()
+        print()
         print_rows(rows, COLUMNS, title=printable(input_partition(rows[0])), as_json=False)
 
 

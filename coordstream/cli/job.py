@@ -11,12 +11,13 @@ from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import NOTHING_IMPORTED, find_job
 from coordstream.cli.log_faults import worst_state
-from coordstream.cli.options import JobWord, Json, Utc
-from coordstream.cli.rows import Row, fetch, state
+from coordstream.cli.options import Csv, JobWord, Json, Utc
+from coordstream.cli.row_formats import print_list
+from coordstream.cli.rows import Row, Rows, fetch, state
 from coordstream.cli.status import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status import TITLE as LOG_TITLE
 from coordstream.cli.status import logs_now, or_unknown
-from coordstream.cli.tables import Column, print_json, print_rows, time_column
+from coordstream.cli.tables import Column, print_rows, time_column
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -28,12 +29,13 @@ COUNT_COLUMNS: Final = (
 )
 LIST_COLUMNS: Final = (
     Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
-    *COUNT_COLUMNS[1:],
-    Column("state", "state"),
+    Column("state", "state", no_wrap=True),
     Column("lag", lambda row: or_unknown(row["lag"]), "right"),
     Column("bad", "quarantine_open", "right"),
-    Column("gaps", "gap_count", "right"),
-    time_column("last event", "last_record_time"),
+    time_column("last event", "last_record_time", drop=1),
+    Column("tasks", "task_count", "right", drop=2),
+    Column("containers", "container_count", "right", drop=3),
+    Column("gaps", "gap_count", "right", drop=4),
 )
 JOB_COLUMNS: Final = (
     *COUNT_COLUMNS,
@@ -55,18 +57,18 @@ def job() -> None:
 
 
 @app.command("list")
-def show_list(utc: Utc = False, as_json: Json = False) -> None:
+def show_list(utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
     """List the jobs; state is that of the worst of a job's logs, lag that of both."""
     with open_database() as database:
         jobs = fetch(database.connection, JOBS)
         logs, unreachable = logs_now(database)
-    rows = [row | sums(_of_job(row, logs)) for row in jobs]
-    print_rows(rows, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, utc=utc)
+    rows = Rows([*jobs.columns, *sums(())], (row | sums(_of_job(row, logs)) for row in jobs))
+    print_rows(rows, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, as_csv=as_csv, utc=utc)
     _tell(unreachable or ("" if logs else f"{NOTHING_IMPORTED}."))
 
 
 @app.command()
-def show(job: JobWord, utc: Utc = False, as_json: Json = False) -> None:
+def show(job: JobWord, utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
     """Show a job: its logs with their states, what stands on them, and what its coordinator was started with."""
     with open_database() as database:
         found = find_job(database.connection, job)
@@ -74,8 +76,8 @@ def show(job: JobWord, utc: Utc = False, as_json: Json = False) -> None:
         metadata = state(database.connection, "job_coordinator_metadata", found, Cut())
         every_log, unreachable = logs_now(database)
     logs = _of_job(row, every_log)
-    if as_json:
-        print_json([row | sums(logs) | {"logs": logs, "metadata": metadata}])
+    if as_json or as_csv:
+        print_list([row | sums(logs) | {"logs": logs, "metadata": metadata}], as_csv=as_csv)
     else:
         print_rows([row], JOB_COLUMNS, title=f"Job {found}", as_json=False, utc=utc)
         print()

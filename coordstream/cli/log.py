@@ -1,6 +1,8 @@
 """`coordstream log`: the logs, and the events on one of them."""
 
 import sys
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Annotated, Final
 
@@ -9,15 +11,17 @@ from psycopg import sql
 
 from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.event_rows import EVENT_COLUMNS, event_row
+from coordstream.cli.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_row
 from coordstream.cli.log_append import append
 from coordstream.cli.log_create import create
 from coordstream.cli.log_tail import tail
 from coordstream.cli.logs import find_log
-from coordstream.cli.options import MOST, Json, Utc
-from coordstream.cli.rows import Row, fetch
+from coordstream.cli.options import MOST, Csv, Json, Since, Until, Utc
+from coordstream.cli.rows import Row, RowStream, fetch
 from coordstream.cli.tables import Column, print_rows
 from eventlog.archive import read_archive
+from eventlog.connection import Connection
+from eventlog.timestamps import ms_of
 from projections.registry import RegisteredLog
 
 app = typer.Typer(no_args_is_help=True)
@@ -25,6 +29,8 @@ app.command()(create)
 app.command()(append)
 app.command()(tail)
 
+PAGE_EVENTS: Final = 10_000
+SHOWN: Final = ("stream_name", "stream_kind", "incarnation", *EVENT_FIELDS)
 LOGS: Final = sql.SQL(
     """
     select j.job_name, j.job_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, l.backend, l.created_at,
@@ -36,11 +42,11 @@ LOGS: Final = sql.SQL(
 LOG_COLUMNS: Final = (
     Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
     Column("stream", "stream_name"),
-    Column("kind", "stream_kind"),
-    Column("inc.", "incarnation", "right"),
-    Column("current", "is_current"),
-    Column("from", "backend"),
     Column("next offset", "next_offset", "right"),
+    Column("from", "backend"),
+    Column("kind", "stream_kind", drop=1),
+    Column("current", "is_current", drop=2),
+    Column("inc.", "incarnation", "right", drop=3),
 )
 
 
@@ -58,25 +64,49 @@ def show(
     first: Annotated[int, typer.Option("--from", min=0, max=MOST, help="First offset.")] = 0,
     last: Annotated[int, typer.Option("--to", min=0, max=MOST, help="Last offset.")] = MOST,
     limit: Annotated[int, typer.Option(min=1, max=MOST - 1, help="So many events at most.")] = 100,
+    since: Since = None,
+    until: Until = None,
     incarnation: Annotated[int | None, typer.Option(min=1, help="Instead of the current one.")] = None,
     utc: Utc = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Show the events of a stream, secrets as fingerprints; without a stream, which logs there are."""
     with open_database() as database:
         if stream is None:
-            print_rows(fetch(database.connection, LOGS), LOG_COLUMNS, title="Logs", as_json=as_json, utc=utc)
+            logs = fetch(database.connection, LOGS)
+            print_rows(logs, LOG_COLUMNS, title="Logs", as_json=as_json, as_csv=as_csv, utc=utc)
             return
         found = find_log(database.connection, stream, incarnation)
-        rows = _events(database, found, first, last, limit + 1)
-    print_rows(rows[:limit], EVENT_COLUMNS, title=stream, as_json=as_json, utc=utc)
-    if len(rows) > limit:
-        print(f"there are more: go on with --from {rows[limit]['log_offset']}.", file=sys.stderr)
+        rows = _events(database, found, (first, last), (since, until), limit + 1)
+        shown = RowStream(SHOWN, islice(rows, limit))
+        print_rows(shown, EVENT_COLUMNS, title=stream, as_json=as_json, as_csv=as_csv, utc=utc)
+        more = next(rows, None)
+    if more is not None:
+        print(f"there are more: go on with --from {more['log_offset']}.", file=sys.stderr)
 
 
-def _events(database: Database, log: RegisteredLog, first: int, last: int, limit: int) -> list[Row]:
-    until = min(last, log.next_offset) + (last < log.next_offset)
-    events = read_archive(database.connection, log.log_id, first, until, page=min(limit, 10_000))
+def _events(
+    database: Database,
+    log: RegisteredLog,
+    offsets: tuple[int, int],
+    times: tuple[datetime | None, datetime | None],
+    page: int,
+) -> Iterator[Row]:
+    """The events from the first to the last offset whose record times lie within the times."""
+    (first, last), (since, until) = offsets, times
+    if since is not None:
+        first = max(first, _first_since(database.connection, log, since))
+    after_last = min(last, log.next_offset) + (last < log.next_offset)
     secrets = database.secrets
     place = {"stream_name": log.stream.stream_name, "stream_kind": log.stream.stream_kind}
-    return [{**place, "incarnation": log.incarnation, **event_row(event, secrets)} for event in islice(events, limit)]
+    for event in read_archive(database.connection, log.log_id, first, after_last, page=min(page, PAGE_EVENTS)):
+        if (since is None or event.timestamp >= ms_of(since)) and (until is None or event.timestamp <= ms_of(until)):
+            yield {**place, "incarnation": log.incarnation, **event_row(event, secrets)}
+
+
+def _first_since(connection: Connection, log: RegisteredLog, time: datetime) -> int:
+    """An offset before which all records are older than a time; 0 where log_time does not tell."""
+    before = time - timedelta(microseconds=1)
+    row = connection.execute("select cut from projection.log_cut(%s, %s)", (log.log_id, before)).fetchone()
+    return 0 if row is None or row[0] >= log.next_offset else int(row[0]) + 1

@@ -46,8 +46,12 @@ def append(
 ) -> None:
     """Append one event, or the records of a recording, and print the offsets that they got."""
     if message_type is not None:
-        others = tombstone or file is not None or expected_offset is not None or as_json
+        others = tombstone or file is not None or expected_offset is not None
         _set_config(stream, kind, message_type, key, value, others, force)
+        if as_json:
+            print_json([{"stream_name": stream, "config_key": key, "operation": "set"}])
+        else:
+            print(f"{stream}: {key} set")
         return
     if force:
         raise typer.BadParameter("--force is for --type: leave it out")
@@ -68,11 +72,10 @@ def _set_config(
     if message_type != SetConfig.message_type:
         raise typer.BadParameter(f"--type writes {SetConfig.message_type} only, and not {message_type!r}")
     if key is None or value is None or others:
-        raise typer.BadParameter("--type needs --key and --value, and goes with --force and --kind only")
+        raise typer.BadParameter("--type needs --key and --value, and goes with --force, --kind and --json only")
     check_texts(key, value)
     with writer(stream, kind, force=force) as changes:
         changes.send_set_config(key, value)
-    print(f"{stream}: {key} set")
 
 
 def events_of(stream_name: str, records: Iterable[tuple[str, RecordedEvent]], place: str) -> list[NewEvent]:

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from coordstream.cli.event_logs import create_log
-from coordstream.cli.options import Kind
+from coordstream.cli.options import Json, Kind
+from coordstream.cli.row_formats import print_json
 
 
 def create(
@@ -14,7 +15,11 @@ def create(
     replication_factor: Annotated[
         int | None, typer.Option(min=1, max=32_767, help="Copies that the brokers keep; as they are set.")
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Create an empty stream: a topic with Samza's settings where brokers are set, else a log in Postgres."""
     place = create_log(stream, kind, replication_factor)
-    print(f"{stream} created {place}")
+    if as_json:
+        print_json([{"stream_name": stream, "place": place}])
+    else:
+        print(f"{stream} created {place}")

@@ -8,15 +8,19 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_source
-from coordstream.cli.event_rows import EVENT_COLUMNS, event_line, event_row
-from coordstream.cli.options import MOST, Json, Stream, Utc
+from coordstream.cli.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_line, event_row
+from coordstream.cli.options import MOST, Csv, Json, Stream, Utc
+from coordstream.cli.rows import Rows
 from coordstream.cli.tables import print_rows
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
+from eventlog.archive import read_archive
 from eventlog.events import RecordedEvent
 from eventlog.secrets import SecretPolicy
-from eventlog.source import EventSource, StreamFacts
+from eventlog.source import EventSource, StreamFacts, StreamMissing, StreamRefused
+from projections.registry import logs_of
 
 POLL_SECONDS: Final = 1.0
 
@@ -31,22 +35,54 @@ def tail(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as events come, until Ctrl-C.")] = False,
     utc: Utc = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
-    """Show the newest events of a stream, secrets as fingerprints; --follow --json prints an object a line."""
+    """Show the newest events of a stream, secrets as fingerprints; --follow --json prints an object a line.
+
+    Of a stream that was imported, and is kept nowhere else, they are those of the archive.
+    """
     secrets = secret_policy(load_settings())
+    if not follow:
+        place, there = _there(stream, count)
+        rows = Rows(EVENT_FIELDS, (event_row(event, secrets) for event in there))
+        print_rows(rows, EVENT_COLUMNS, title=f"{stream}{place}", as_json=as_json, as_csv=as_csv, utc=utc)
+        return
+    if as_csv:
+        raise typer.BadParameter("--csv excludes --follow: give --json, which prints an object a line")
     with open_source() as source:
         facts = source.describe(stream)
         newest = newest_events(source.read, facts, count)
-        if not follow:
-            rows = [event_row(event, secrets) for event in newest]
-            print_rows(rows, EVENT_COLUMNS, title=stream, as_json=as_json, utc=utc)
-            return
         try:
             _print(newest, secrets, as_json=as_json)
             for events in coming_events(source, facts):
                 _print(events, secrets, as_json=as_json)
         except KeyboardInterrupt:  # that is how it is meant to end
             return
+
+
+def _there(stream: str, count: int) -> tuple[str, list[RecordedEvent]]:
+    """The newest events of a stream where it is kept, else those of its archive and a word that says so."""
+    try:
+        with open_source() as source:
+            return "", newest_events(source.read, source.describe(stream), count)
+    except (StreamMissing, StreamRefused):
+        archived = _archived(stream, count)
+        if archived is None:
+            raise
+        return " (archive)", archived
+
+
+def _archived(stream: str, count: int) -> list[RecordedEvent] | None:
+    """The newest events that the archive has of a stream, below its position; None: it has none of it."""
+    with open_database() as database:
+        log = next((log for log in logs_of(database.connection, stream) if log.is_current), None)
+        if log is None:
+            return None
+
+        def read(_: str, first: int, until: int) -> Iterator[RecordedEvent]:
+            return read_archive(database.connection, log.log_id, first, until)
+
+        return newest_events(read, StreamFacts(stream, None, 0, log.next_offset), count)
 
 
 def newest_events(read: ReadStream, facts: StreamFacts, count: int) -> list[RecordedEvent]:

@@ -18,19 +18,23 @@ app = typer.Typer()
 
 
 @app.callback(invoke_without_command=True)
-def migrate(context: typer.Context) -> None:
+def migrate(context: typer.Context, as_json: Json = False) -> None:
     """Bring the database to this program's schema; so does `migrate upgrade`."""
     if context.invoked_subcommand is None:
-        upgrade_schema()
+        upgrade_schema(as_json)
 
 
 @app.command("upgrade")
-def upgrade_schema() -> None:
+def upgrade_schema(as_json: Json = False) -> None:
     """Bring the database to this program's schema, in one transaction."""
     with _reached() as (url, connection):
         was_current = state_of(url) is SchemaState.CURRENT
         upgrade(url)
-        print(f"schema {_revision(connection)}: {'was up to date' if was_current else 'migrated'}")
+        revision = _revision(connection)
+    if as_json:
+        print_json([{"revision": revision, "is_changed": not was_current}])
+    else:
+        print(f"schema {revision}: {'was up to date' if was_current else 'migrated'}")
 
 
 @app.command("downgrade")
@@ -39,6 +43,7 @@ def downgrade_schema(
     yes: Annotated[
         bool, typer.Option("--yes", help="Also where archived events are dropped with their tables.")
     ] = False,
+    as_json: Json = False,
 ) -> None:
     """Take the database back to an earlier revision; what came after it is dropped."""
     with _reached() as (url, connection):
@@ -48,7 +53,11 @@ def downgrade_schema(
                 "then give --yes."
             )
         downgrade(url, revision)
-        print(f"schema {_revision(connection)}: taken back")
+        reached = _revision(connection)
+    if as_json:
+        print_json([{"revision": reached, "is_changed": True}])
+    else:
+        print(f"schema {reached}: taken back")
 
 
 @app.command("current")

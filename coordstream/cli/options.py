@@ -10,8 +10,43 @@ from coordstream.cli.given_time import parse_time
 
 MOST: Final = 2**63 - 1
 
-Json = Annotated[bool, typer.Option("--json", help="Print a JSON list of objects, with all columns.")]
-Utc = Annotated[bool, typer.Option("--utc", help="Times to the second, in UTC, instead of in words.")]
+
+def _only_one_format(context: typer.Context, value: bool) -> bool:
+    if value and (context.params.get("as_json") or context.params.get("as_csv")):
+        raise typer.BadParameter("--json and --csv exclude each other, give one of them")
+    return value
+
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print a JSON list of objects, with all columns.", callback=_only_one_format)
+]
+Csv = Annotated[
+    bool, typer.Option("--csv", help="Print CSV (RFC 4180) with a header and all columns.", callback=_only_one_format)
+]
+Utc = Annotated[
+    bool,
+    typer.Option(
+        "--utc", help="Times to the second, in UTC, instead of in words; those of histories are never in words."
+    ),
+]
+Since = Annotated[
+    datetime | None,
+    typer.Option(
+        "--since",
+        metavar="TIME",
+        parser=parse_time,
+        help="Records from this time on; see --until.",
+    ),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option(
+        "--until",
+        metavar="TIME",
+        parser=parse_time,
+        help="Records up to this time: ISO 8601 (UTC unless it names a zone), '90m', '2 hours ago', yesterday, now.",
+    ),
+]
 JobWord = Annotated[
     str,
     typer.Argument(
@@ -23,7 +58,12 @@ MaybeJob = Annotated[
 ]
 AsOf = Annotated[
     datetime | None,
-    typer.Option("--as-of", metavar="TIME", parser=parse_time, help="As it was at this time (UTC), or so long ago."),
+    typer.Option(
+        "--as-of",
+        metavar="TIME",
+        parser=parse_time,
+        help="As it was at this time: ISO 8601 (UTC unless it names a zone), '90m', '2 hours ago', yesterday, now.",
+    ),
 ]
 AsOfOffset = Annotated[
     int | None, typer.Option("--as-of-offset", min=0, max=MOST, help="As it was after this offset of its log.")

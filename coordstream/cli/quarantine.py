@@ -5,25 +5,35 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
-from coordstream.cli.options import Json, MaybeJob, Utc
+from coordstream.cli.options import Csv, Json, MaybeJob, Newest, Since, Until, Utc
 from coordstream.cli.quarantine_retry import retry
-from coordstream.cli.rows import fetch, history
-from coordstream.cli.tables import Column, print_rows, time_column
+from coordstream.cli.rows import fetch
+from coordstream.cli.tables import Column, exact_time_column, print_rows
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(retry)
 
-ALL: Final = sql.SQL("select * from coordinator.quarantine order by stream_name, incarnation, log_offset")
+QUARANTINE: Final = sql.SQL(
+    """
+    select n.* from (
+      select q.* from coordinator.quarantine q
+      where (%(name)s::text is null or q.job_name = %(name)s and q.job_id = %(id)s)
+        and (not q.is_resolved or %(shows_all)s)
+        and (%(since)s::timestamptz is null or q.record_time >= %(since)s)
+        and (%(until)s::timestamptz is null or q.record_time <= %(until)s)
+      order by q.record_time desc nulls last, q.stream_name, q.incarnation desc, q.log_offset desc limit %(limit)s) n
+    order by n.stream_name, n.incarnation, n.log_offset
+    """
+)
 COLUMNS: Final = (
     Column("stream", "stream_name"),
     Column("offset", "log_offset", "right"),
-    time_column("recorded", "record_time"),
-    Column("reason", "reason"),
+    exact_time_column("recorded", "record_time", drop=2),
+    Column("reason", "reason", drop=3),
     Column("what is wrong", "detail"),
-    Column("key", "key_text"),
+    Column("key", "key_text", drop=1),
 )
 RESOLVED: Final = Column("resolved", "is_resolved")
 
@@ -39,16 +49,19 @@ def show(
     shows_all: Annotated[
         bool, typer.Option("--all", help="Also those whose key was written readably, or deleted, since.")
     ] = False,
+    since: Since = None,
+    until: Until = None,
+    limit: Newest = None,
     utc: Utc = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Show what could not be understood, where, and why; the bytes stay in eventlog.event."""
     with open_database() as database:
-        if job is None:
-            rows, whose = fetch(database.connection, ALL), "all jobs"
-        else:
-            found = find_job(database.connection, job)
-            rows, whose = history(database.connection, "quarantine", found, Cut(), None), str(found)
-    shown = [row for row in rows if shows_all or not row["is_resolved"]]
+        found = None if job is None else find_job(database.connection, job)
+        name, job_id = found or (None, None)
+        chosen = {"shows_all": shows_all, "since": since, "until": until, "limit": limit}
+        rows = fetch(database.connection, QUARANTINE, {"name": name, "id": job_id, **chosen})
     columns = (*COLUMNS, RESOLVED) if shows_all else COLUMNS
-    print_rows(shown, columns, title=f"Quarantine of {whose}", as_json=as_json, utc=utc)
+    title = f"Quarantine of {found or 'all jobs'}"
+    print_rows(rows, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import Job, find_job
-from coordstream.cli.options import Json, MaybeJob
-from coordstream.cli.rows import Row
+from coordstream.cli.options import Csv, Json, MaybeJob
+from coordstream.cli.rows import Row, Rows
 from coordstream.cli.tables import Column, print_rows
 from eventlog.connection import Connection
 from projections.errors import StreamBusy
@@ -17,6 +17,10 @@ from projections.fold.settings import FoldSettings
 from projections.quarantine_retry import Trial, mend, try_again
 
 _STREAMS: Final = "select distinct stream_name, job_name, job_id from projection.job_log order by stream_name"
+RETRIED: Final = (
+    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation"),
+    *("tried_count", "understood_count", "folded_count", "outcome"),
+)
 COLUMNS: Final = (
     Column("stream", "stream_name"),
     Column("inc.", "incarnation", "right"),
@@ -27,7 +31,7 @@ COLUMNS: Final = (
 )
 
 
-def retry(job: MaybeJob = None, as_json: Json = False) -> None:
+def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> None:
     """Try the events in quarantine with this program; where it understands one, fold its log anew from the archive.
 
     The relations then are as if the event had been understood at once; readers see the old rows until all are new. A
@@ -39,8 +43,11 @@ def retry(job: MaybeJob = None, as_json: Json = False) -> None:
         jobs = _jobs_of_streams(database.connection, job)
         trials = try_again(database.connection, jobs, settings)
         done = [_done(database.connection, trial, settings) for trial in trials]
-    rows = [_row(jobs[trial.log.stream.stream_name], trial, *end) for trial, end in zip(trials, done, strict=True)]
-    print_rows(rows, COLUMNS, title=f"Quarantine of {job or 'all jobs'}, tried again", as_json=as_json)
+    rows = Rows(
+        RETRIED,
+        (_row(jobs[trial.log.stream.stream_name], trial, *end) for trial, end in zip(trials, done, strict=True)),
+    )
+    print_rows(rows, COLUMNS, title=f"Quarantine of {job or 'all jobs'}, tried again", as_json=as_json, as_csv=as_csv)
     refusals = [sentence for _, sentence in done if sentence]
     for sentence in refusals:
         print(f"{sentence}.", file=sys.stderr)

@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.options import Json, Kind
-from coordstream.cli.tables import print_json
+from coordstream.cli.options import Csv, Json, Kind
+from coordstream.cli.row_formats import print_list
+from coordstream.cli.rows import Row
 from coordstream.errors import CoordstreamError
 from coordstream.recording_part import Part
 from eventlog.checked_recording import CheckedRecording, check_recording
@@ -49,12 +50,13 @@ def import_files(
         typer.Option("--processes", min=1, help="So many streams at once; unless given, one a core if that pays."),
     ] = None,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Take recordings into the database. All are checked first: if one is bad, nothing is written."""
     with checked_parts(files, kind) as parts, open_database() as database:
         imported = import_parts(database, parts, processes=processes)
-    if as_json:
-        print_json([_described(result) for result in imported])
+    if as_json or as_csv:
+        print_list([_described(result) for result in imported], as_csv=as_csv)
         return
     for result in imported:
         print(told(result))
@@ -180,7 +182,7 @@ def _part(topic: str, kind: str | None, recordings: Sequence[CheckedRecording]) 
     return Part(stream, tuple(recordings), sum(recording.summaries[topic].count for recording in recordings))
 
 
-def _described(result: Imported) -> dict[str, object]:
+def _described(result: Imported) -> Row:
     stream = result.stream
     counts = {"added": result.added, "skipped": result.skipped, "quarantined": result.quarantined}
     names = {"stream_name": stream.stream_name, "stream_kind": stream.stream_kind}

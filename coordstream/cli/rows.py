@@ -1,5 +1,6 @@
 """Questions to the relations; every time comes as text in ISO 8601, UTC."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from psycopg import sql
@@ -13,18 +14,8 @@ from eventlog.connection import Connection
 
 Row = dict[str, Any]
 
-_UP_TO: Final = sql.SQL(
-    """
-    select h.* from coordinator.{relation} h cross join {cut} c
-    where h.job_name = %(name)s and h.job_id = %(id)s
-      and case h.stream_kind
-          when 'coordinator' then (h.incarnation, h.log_offset) <= (c.coordinator_incarnation, c.coordinator_cut)
-          else (h.incarnation, h.log_offset) <= (c.checkpoint_incarnation, c.checkpoint_cut) end
-    """
-)
-_OF_JOB: Final = sql.SQL("select h.* from coordinator.{relation} h where h.job_name = %(name)s and h.job_id = %(id)s")
-_CUT_AT_TIME: Final = sql.SQL("projection.job_at(%(name)s, %(id)s, %(time)s)")
-_CUT_AT_OFFSET: Final = sql.SQL("projection.job_at_offset(%(name)s, %(id)s, %(offset)s, %(kind)s, null)")
+_OF_JOB: Final = sql.SQL("select h.* from {source} h where h.job_name = %(name)s and h.job_id = %(id)s{conditions}")
+_FUNCTIONS: Final = {"relation": "", "as_of": "_as_of", "as_of_offset": "_as_of_offset"}
 
 
 class IsoTimeLoader(Loader):
@@ -35,39 +26,60 @@ class IsoTimeLoader(Loader):
         return bytes(data).decode().replace(" ", "T", 1).replace("+00", "Z", 1)
 
 
-def fetch(connection: Connection, query: sql.Composable, values: Row | None = None) -> list[Row]:
+class Rows(list[Row]):
+    """Rows that are all in memory, with the names of their columns, which are known also where there is no row."""
+
+    def __init__(self, columns: Iterable[str], rows: Iterable[Row] = ()) -> None:
+        super().__init__(rows)
+        self.columns: Sequence[str] = list(columns)
+
+
+class RowStream:
+    """Rows that are read while they are printed, once, with the names of their columns."""
+
+    def __init__(self, columns: Iterable[str], rows: Iterator[Row]) -> None:
+        self.columns: Sequence[str] = list(columns)
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._rows
+
+
+def fetch(connection: Connection, query: sql.Composable, values: Mapping[str, Any] | None = None) -> Rows:
     """All rows of a query, as dictionaries by column name."""
     with connection.cursor(row_factory=dict_row) as cursor:
         cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
-        return cursor.execute(query.as_bytes(connection), values).fetchall()
+        rows = cursor.execute(query.as_bytes(connection), values).fetchall()
+        return Rows((column.name for column in cursor.description or ()), rows)
 
 
-def state(connection: Connection, relation: str, job: Job, cut: Cut) -> list[Row]:
-    """The rows of a relation that says what is true: now, or by its as-of function at a cut."""
-    names: dict[str, sql.Composable] = {"relation": sql.Identifier(relation)}
-    query = _OF_JOB.format(**names)
-    if cut.time is not None:
-        function = sql.Identifier("coordinator", f"{relation}_as_of")
-        query = sql.SQL("select * from {}(%(name)s, %(id)s, %(time)s)").format(function)
-    elif cut.offset is not None:
-        function = sql.Identifier("coordinator", f"{relation}_as_of_offset")
-        query = sql.SQL("select * from {}(%(name)s, %(id)s, %(offset)s)").format(function)
-    return fetch(connection, query, _values(job, cut))
+def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: Any) -> Rows:
+    """The rows of a relation that says what is true: now, or by its as-of function at a cut.
 
-
-def history(connection: Connection, relation: str, job: Job, cut: Cut, kind: str | None) -> list[Row]:
-    """The rows of a history up to a cut, in the order of the log.
-
-    ``kind`` is that of the log whose offset the cut names; None: the log that the job's checkpoints are read from.
+    Of them, those whose columns ``equal`` these values; None: whatever it is.
     """
-    names = {"relation": sql.Identifier(relation)}
-    if cut == Cut():
-        query = _OF_JOB.format(**names)
-    else:
-        query = _UP_TO.format(**names, cut=_CUT_AT_TIME if cut.offset is None else _CUT_AT_OFFSET)
-    ordered = query + sql.SQL(" order by h.stream_kind, h.incarnation, h.log_offset")
-    return fetch(connection, ordered, _values(job, cut) | {"kind": kind})
+    source = sql.SQL("coordinator.{relation}")
+    if cut.time is not None:
+        source = sql.SQL("coordinator.{as_of}(%(name)s, %(id)s, %(time)s)")
+    elif cut.offset is not None:
+        source = sql.SQL("coordinator.{as_of_offset}(%(name)s, %(id)s, %(offset)s)")
+    names = {suffix: sql.Identifier(f"{relation}{end}") for suffix, end in _FUNCTIONS.items()}
+    query = _OF_JOB.format(source=source.format(**names), conditions=conditions(equal))
+    return fetch(connection, query, {**job_values(job), "time": cut.time, "offset": cut.offset, **equal})
 
 
-def _values(job: Job, cut: Cut) -> Row:
-    return {"name": job.name, "id": job.id, "time": cut.time, "offset": cut.offset}
+def conditions(equal: Mapping[str, Any]) -> sql.Composable:
+    """What stands behind a where clause of ``h``: a list of values stands for any of them, None for no condition."""
+    parts = [
+        sql.SQL(" and h.{} = any({})" if isinstance(value, list) else " and h.{} = {}").format(
+            sql.Identifier(column), sql.Placeholder(column)
+        )
+        for column, value in equal.items()
+        if value is not None
+    ]
+    return sql.Composed(parts)
+
+
+def job_values(job: Job) -> Row:
+    """A job as queries name it."""
+    return {"name": job.name, "id": job.id}

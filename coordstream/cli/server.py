@@ -48,7 +48,7 @@ def up(as_json: Json = False) -> None:
 
 
 @app.command()
-def down() -> None:
+def down(as_json: Json = False) -> None:
     """Stop the embedded Postgres of COORDSTREAM_HOME, and no other."""
     settings = _settings_of_embedded()
     server = EmbeddedPostgres(settings.home)
@@ -57,7 +57,11 @@ def down() -> None:
             f"there is no embedded Postgres in {settings.home}: `coordstream up` makes one, "
             "COORDSTREAM_HOME names another folder."
         )
-    print(f"Postgres on {server.data_folder} {'stopped' if server.stop() else 'was not running'}")
+    was_running = server.stop()
+    if as_json:
+        print_json({"data_folder": str(server.data_folder), "was_running": was_running})
+    else:
+        print(f"Postgres on {server.data_folder} {'stopped' if was_running else 'was not running'}")
 
 
 @app.command()

@@ -9,14 +9,15 @@ import typer
 from coordstream.cli.asking import ask
 from coordstream.cli.completion import complete_input
 from coordstream.cli.given_input import GivenInput, parse_input
-from coordstream.cli.options import JobWord, Json, Tasks
+from coordstream.cli.options import Csv, JobWord, Json, Tasks
+from coordstream.cli.row_formats import print_list
 from coordstream.cli.rows import Row
 from coordstream.cli.startpoint_commands import write_commands
 from coordstream.cli.startpoint_job import StartpointJob, open_startpoint_job
 from coordstream.cli.startpoint_order import start_columns
 from coordstream.cli.startpoint_words import listed, startpoint_place
 from coordstream.cli.startpoint_write import INPUT_HELP, START_COLUMNS, counted
-from coordstream.cli.tables import Column, print_json, print_rows
+from coordstream.cli.tables import Column, print_rows
 from coordstream.errors import CoordstreamError
 from eventlog.log import system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
@@ -49,6 +50,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen, and delete nothing.")] = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Take requested startpoints back: those for every task, or with --task those for some tasks alone.
 
@@ -63,12 +65,12 @@ def delete(
             raise CoordstreamError(_nothing(found, request_keys(store), given))
         if not dry_run:
             found.require_writable()
-        _show(taken, as_json=as_json)
+        _show(taken, as_json=as_json or as_csv)
         if not dry_run:
             ask(f"Delete {counted(len(texts))}?", yes=yes, done="deleted")
             delete_requests(store, texts)
-    if as_json:
-        print_json([{**row, "is_deleted": not dry_run} for row in request_rows(taken)])
+    if as_json or as_csv:
+        print_list([{**row, "is_deleted": not dry_run} for row in request_rows(taken)], as_csv=as_csv)
     else:
         _tell(taken, dry_run=dry_run)
 

@@ -7,12 +7,13 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.asking import ask
-from coordstream.cli.options import JobWord, Json
+from coordstream.cli.options import Csv, JobWord, Json
+from coordstream.cli.row_formats import print_list
 from coordstream.cli.rows import Row
 from coordstream.cli.startpoint_job import StartpointJob, open_startpoint_job, require_stopped
 from coordstream.cli.startpoint_words import listed, startpoint_place
 from coordstream.cli.startpoint_write import counted
-from coordstream.cli.tables import Column, input_partition, print_json, print_rows
+from coordstream.cli.tables import Column, input_partition, print_rows
 from eventlog.log import system_clock
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
@@ -34,6 +35,7 @@ def fan_out(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen, and write nothing.")] = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Hand requested startpoints to the tasks, for a job whose own coordinator can't (pass-through).
 
@@ -49,12 +51,12 @@ def fan_out(
             found.require_writable()
             if not force:
                 require_stopped(found, system_clock)
-        _show(found, planned, [*found.warnings(), *left_over(found, planned.taken, now_ms)], as_json=as_json)
+        _show(found, planned, [*found.warnings(), *left_over(found, planned.taken, now_ms)], as_json=as_json or as_csv)
         if is_written:
             ask(f"Hand out {counted(_count(handed))}?", yes=yes, done="handed out")
             handed = _hand_out(found)
-    if as_json:
-        print_json([{**row, "is_written": is_written} for row in rows(found, handed)])
+    if as_json or as_csv:
+        print_list([{**row, "is_written": is_written} for row in rows(found, handed)], as_csv=as_csv)
     elif planned.handed:
         print("Nothing was written: this was a dry run." if dry_run else _told(handed))
 

@@ -11,12 +11,13 @@ from coordstream.cli.asking import ask
 from coordstream.cli.completion import complete_input
 from coordstream.cli.given_input import parse_input
 from coordstream.cli.given_position import parse_position
-from coordstream.cli.options import JobWord, Json, Tasks
+from coordstream.cli.options import Csv, JobWord, Json, Tasks
+from coordstream.cli.row_formats import print_list
 from coordstream.cli.startpoint_commands import delete_commands, write_commands
 from coordstream.cli.startpoint_job import clock_behind, open_startpoint_job
 from coordstream.cli.startpoint_order import Order, make_order, order_rows, warnings
 from coordstream.cli.startpoint_words import events_words, startpoint_place
-from coordstream.cli.tables import Column, input_partition, print_json, print_rows
+from coordstream.cli.tables import Column, input_partition, print_rows
 from coordstream.errors import CoordstreamError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.log import system_clock
@@ -63,6 +64,7 @@ def write(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen, and write nothing.")] = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Let a job start from elsewhere: request startpoints, which go before its checkpoints once.
 
@@ -82,13 +84,13 @@ def write(
         late = clock_behind(found, system_clock)
         if late and not dry_run and not force:
             raise CoordstreamError(f"{late}: set the clock, or write nevertheless with --force.")
-        _show(order, [*warnings(order), *filter(None, [late])], as_json=as_json)
+        _show(order, [*warnings(order), *filter(None, [late])], as_json=as_json or as_csv)
         if not dry_run:
             ask(f"Write {counted(len(order.keys))}?", yes=yes)
             with CoordinatorStreamStore(found.log) as store:
                 write_requests(store, order.requests)
-    if as_json:
-        print_json([{**row, "is_written": not dry_run} for row in order_rows(order)])
+    if as_json or as_csv:
+        print_list([{**row, "is_written": not dry_run} for row in order_rows(order)], as_csv=as_csv)
     elif dry_run:
         print("Nothing was written: this was a dry run.")
     else:

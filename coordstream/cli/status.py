@@ -11,8 +11,8 @@ from coordstream.cli.database import Database, open_database
 from coordstream.cli.jobs import NOTHING_IMPORTED
 from coordstream.cli.log_faults import Limits, faults
 from coordstream.cli.nothing_found import note
-from coordstream.cli.options import MOST, Json, Utc
-from coordstream.cli.rows import Row, fetch
+from coordstream.cli.options import MOST, Csv, Json, Utc
+from coordstream.cli.rows import Row, Rows, fetch
 from coordstream.cli.silent_holders import silent_holders
 from coordstream.cli.tables import Column, print_rows, time_column
 from eventlog.kafka.options import KafkaOptions
@@ -55,15 +55,15 @@ def heartbeat(row: Row) -> str | None:
 TITLE: Final = "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)"
 COLUMNS: Final = (
     Column("stream", "stream_name"),
-    Column("inc.", "incarnation", "right"),
-    Column("next", "next_offset", "right"),
-    Column("end", lambda row: or_unknown(row["end_offset"]), "right"),
+    Column("state", "state", no_wrap=True),
     Column("lag", lambda row: or_unknown(row["lag"]), "right"),
-    Column("state", "state"),
-    time_column("heartbeat", heartbeat),
-    time_column("last event", "last_event_time"),
+    time_column("last event", "last_event_time", drop=2),
+    time_column("heartbeat", heartbeat, drop=1),
     Column("bad", "quarantine_open", "right"),
-    Column("gaps", "gap_count", "right"),
+    Column("gaps", "gap_count", "right", drop=3),
+    Column("next", "next_offset", "right", drop=5),
+    Column("end", lambda row: or_unknown(row["end_offset"]), "right", drop=4),
+    Column("inc.", "incarnation", "right", drop=6),
 )
 
 
@@ -81,6 +81,7 @@ def status(
     ] = None,
     utc: Utc = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Say how far each log is read and whether its follower lives.
 
@@ -90,7 +91,7 @@ def status(
     with open_database() as database:
         rows, unreachable = logs_now(database)
         silent = silent_holders(database.connection)
-    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
+    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, as_csv=as_csv, utc=utc)
     found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent]
     note("" if rows or found else f"{NOTHING_IMPORTED}.")
     for sentence in found:
@@ -99,11 +100,12 @@ def status(
         raise typer.Exit(1)
 
 
-def logs_now(database: Database) -> tuple[list[Row], str]:
+def logs_now(database: Database) -> tuple[Rows, str]:
     """Every log, with its state and end as they are now; and a sentence about the brokers if they did not answer."""
-    rows = [_with_state(row) for row in fetch(database.connection, STATUS)]
-    rows += [_unread(row) for row in fetch(database.connection, UNREAD)]
-    return _with_ends(rows, database.settings.kafka)
+    found, unread = fetch(database.connection, STATUS), fetch(database.connection, UNREAD)
+    known = [*map(_with_state, found), *map(_unread, unread)]
+    rows, unreachable = _with_ends(known, database.settings.kafka)
+    return Rows((name for name in found.columns if name != "is_lost"), rows), unreachable
 
 
 def with_end(row: Row, end: int | None) -> Row:

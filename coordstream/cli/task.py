@@ -9,10 +9,11 @@ from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import Job, find_job
 from coordstream.cli.nothing_found import note, too_early
-from coordstream.cli.options import AsOf, JobWord, Json, Utc
+from coordstream.cli.options import AsOf, Csv, JobWord, Json, Utc
+from coordstream.cli.row_formats import print_list
 from coordstream.cli.rows import Row, state
 from coordstream.cli.startpoint import place_to_start
-from coordstream.cli.tables import Column, input_partition, print_json, print_rows, time_column
+from coordstream.cli.tables import Column, input_partition, print_rows, time_column
 from coordstream.cli.task_facts import Relations, partition_rows, task_rows
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection
@@ -39,12 +40,12 @@ TASK_COLUMNS: Final = (
     Column("task", "task_name"),
     Column("container", "container_id"),
     Column("host", "host_name"),
-    Column("mode", "task_mode"),
-    Column("changelog", "changelog_partition", "right"),
-    Column("partitions", "partition_count", "right"),
-    time_column("checkpoint", "checkpoint_time"),
+    time_column("checkpoint", "checkpoint_time", drop=1),
+    Column("partitions", "partition_count", "right", drop=2),
+    Column("mode", "task_mode", drop=3),
+    Column("changelog", "changelog_partition", "right", drop=4),
 )
-EXECUTION_COLUMN: Final = Column("cluster's container", "execution_container_id")
+EXECUTION_COLUMN: Final = Column("cluster's container", "execution_container_id", drop=5)
 
 
 def start(row: Row) -> str | None:
@@ -57,11 +58,11 @@ def start(row: Row) -> str | None:
 
 PARTITION_COLUMNS: Final = (
     Column("input partition", input_partition),
-    Column("processed up to", "input_offset", "right"),
-    Column("version", "checkpoint_version", "right"),
-    time_column("checkpoint", "checkpoint_time"),
     Column("would start at", start),
-    Column("ignored", "ignored_reason"),
+    Column("processed up to", "input_offset", "right"),
+    time_column("checkpoint", "checkpoint_time", drop=1),
+    Column("ignored", "ignored_reason", drop=2),
+    Column("version", "checkpoint_version", "right", drop=3),
 )
 
 
@@ -71,7 +72,14 @@ def task() -> None:
 
 
 @app.command()
-def show(job: JobWord, task: OneTask = None, as_of: AsOf = None, utc: Utc = False, as_json: Json = False) -> None:
+def show(
+    job: JobWord,
+    task: OneTask = None,
+    as_of: AsOf = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
     """Show each task's container, host, mode, changelog partition and checkpoint; of one task also its partitions."""
     cut = Cut(as_of)
     with open_database() as database:
@@ -83,8 +91,8 @@ def show(job: JobWord, task: OneTask = None, as_of: AsOf = None, utc: Utc = Fals
             rows = [_named(rows, task, f"{found}{cut}", early)]
             rows[0]["partitions"] = _partitions(database.connection, found, task, cut, relations)
     note(early)
-    if as_json:
-        print_json(rows)
+    if as_json or as_csv:
+        print_list(rows, as_csv=as_csv)
         return
     columns = TASK_COLUMNS if task is None else (*TASK_COLUMNS, EXECUTION_COLUMN)
     print_rows(rows, columns, title=f"Tasks of {found}{cut}", as_json=False, utc=utc)

@@ -1,24 +1,39 @@
-"""Times as people read them: in words, such as "2 hours ago", or to the second, in UTC."""
+"""Times as people read them: in words, such as "2 hours ago", or in UTC, to the second or the millisecond."""
 
+import re
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import humanize
 
+_PARTS: Final = re.compile(r"(.+?)(?:\.(\d+))?Z(.*)")
+
 
 class Times(NamedTuple):
-    """How the times of a table are shown; words are as of ``now``."""
+    """How the times of a table are shown: in words as of ``now``, or to the second if ``is_exact``."""
 
     now: datetime
     is_exact: bool = False
 
-    def heading(self, heading: str) -> str:
+    def heading(self, heading: str, *, is_exact: bool = False) -> str:
         """The heading of a column of times."""
-        return f"{heading} (UTC)" if self.is_exact else heading
+        return f"{heading} (UTC)" if self.is_exact or is_exact else heading
 
-    def shown(self, time: str | None) -> str | None:
-        """A time of a row, which is ISO 8601 in UTC; exact where Python's calendar ends."""
-        return moment(time) if time is None or self.is_exact else in_words(time, self.now)
+    def shown(self, time: str | None, *, is_exact: bool = False) -> str | None:
+        """A time of a row, which is ISO 8601 in UTC; to the millisecond if ``is_exact``."""
+        if time is None:
+            return None
+        if is_exact:
+            return exact(time)
+        return moment(time) if self.is_exact else in_words(time, self.now)
+
+
+def exact(time: str) -> str:
+    """A time of a row to the millisecond, which is as exact as Kafka keeps the times of records."""
+    parts = _PARTS.fullmatch(time)
+    if parts is None:  # infinity
+        return time
+    return f"{parts[1].replace('T', ' ')}.{(parts[2] or '')[:3]:0<3}{parts[3]}"
 
 
 def moment(time: str | None) -> str | None:

@@ -7,7 +7,7 @@ import pytest
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, RECORDING_A, CommandLine
 from tests.fixtures.spark import jdbc_jar
 
-__all__ = ["appendable", "cli", "jdbc_jar", "kafka_cli", "wordcount"]
+__all__ = ["appendable", "cli", "jdbc_jar", "kafka_cli", "narrow", "wordcount"]
 
 
 @pytest.fixture
@@ -22,6 +22,12 @@ def cli(
     for name in ("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "COORDSTREAM_KAFKA_OPTIONS"):
         monkeypatch.delenv(name, raising=False)
     return CommandLine(database_url, capsys)
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables as a terminal of 80 columns has them."""
+    monkeypatch.setattr("coordstream.cli.tables.page_width", lambda: 80)
 
 
 @pytest.fixture

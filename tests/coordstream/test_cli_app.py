@@ -56,7 +56,10 @@ def test_help_has_no_setting_of_the_user(capsys: pytest.CaptureFixture[str], mon
         (["status", "--nope"], "No such option: --nope: `coordstream status --help` shows what can be given."),
         (["import"], "Missing argument 'FILE...': `coordstream import --help` shows what can be given."),
         (["spark", "nope"], "there is no Spark job 'nope', there is checkpoint_progress"),
-        (["config", "show", "j", "--as-of", "noon"], "'noon' is no time, write it as 2026-01-31T12:00:00Z"),
+        (
+            ["config", "show", "j", "--as-of", "noon"],
+            "Invalid time 'noon'. Use ISO 8601 (2026-01-31T12:00Z), a ",
+        ),
         (["config", "show", "j", "--as-of-offset", "x"], "Invalid value for '--as-of-offset'"),
         (["config", "show", "j", "--as-of-offset", "-1"], "Invalid value for '--as-of-offset'"),
         (["checkpoint", "show", "j", "--as-of-offset", str(2**63)], "Invalid value for '--as-of-offset'"),
@@ -135,13 +138,15 @@ def test_commands_end_with_the_code_that_they_name(monkeypatch: pytest.MonkeyPat
     assert main(["status"]) == 3
 
 
-PRINTS_NO_ROWS: Final = {
-    *("down", "psql", "follow", "export", "spark", "log create"),
-    *("migrate", "migrate upgrade", "migrate downgrade"),
+#: psql and spark hand over to another program, and an export is JSON lines itself
+PRINTS_FOR_ITSELF: Final = {"psql", "spark", "export", "follow"}
+#: of one thing that was done, and not of rows
+TELLS_ONE_THING: Final = {
+    *("up", "down", "migrate", "migrate upgrade", "migrate downgrade", "migrate current", "grant"),
+    *("log create", "log append", "config set", "config delete"),
 }
-NO_TIMES_IN_WORDS: Final = {
-    *("up", "import", "migrate current", "grant", "log append", "quarantine retry", "explain"),
-    *("config diff", "config set", "config delete"),
+NO_TIMES_IN_WORDS: Final = TELLS_ONE_THING | {
+    *("import", "quarantine retry", "config diff", "explain"),
     *("checkpoint write", "startpoint write", "startpoint delete", "startpoint fan-out"),
 }
 
@@ -151,13 +156,26 @@ def every_command() -> Iterator[tuple[str, list[str]]]:
     for command in COMMANDS:
         top = typer.main.get_command(build_app([command.word])).commands[command.word]  # type: ignore[attr-defined]
         below = {f"{command.word} {verb}": known for verb, known in getattr(top, "commands", {}).items()}
-        for words, known in (below or {command.word: top}).items():
+        itself = {command.word: top} if getattr(top, "invoke_without_command", True) else {}
+        for words, known in {**below, **itself}.items():
             yield words, [option for parameter in known.params for option in parameter.opts]
 
 
-def test_every_command_that_prints_rows_can_print_json() -> None:
+def test_every_command_can_print_json() -> None:
     without = {words for words, options in every_command() if "--json" not in options}
-    assert without <= PRINTS_NO_ROWS
+    assert without <= PRINTS_FOR_ITSELF
+
+
+def test_every_command_that_prints_rows_can_print_csv() -> None:
+    without = {words for words, options in every_command() if "--json" in options and "--csv" not in options}
+    assert without <= TELLS_ONE_THING
+
+
+def test_every_history_can_be_bounded() -> None:
+    histories = {"checkpoint history", "config history", "startpoint show", "quarantine show", "log show"}
+    bounded = {words for words, options in every_command() if {"--since", "--until", "--limit"} <= set(options)}
+    assert bounded >= histories
+    assert {words for words, _ in every_command() if "history" in words} <= histories
 
 
 def test_where_times_are_words_they_can_be_exact() -> None:

@@ -1,3 +1,5 @@
+from datetime import datetime
+
 import pytest
 
 from tests.coordstream.command_line import CommandLine
@@ -34,16 +36,34 @@ def test_history_shows_each_version_or_each_commit_once(wordcount: CommandLine) 
     assert {row["checkpoint_version"] for row in everything} == {1, 2}
     assert preferred == [row for row in everything if row["is_preferred"]]
     assert 0 < len(preferred) < len(everything)
-    assert wordcount.rows(*words, "--limit", "3") == everything[-3:]
+    newest = sorted({row["log_offset"] for row in everything})[-3:]
+    assert wordcount.rows(*words, "--limit", "3") == [row for row in everything if row["log_offset"] in newest]
     cut = wordcount.rows(*words, "--as-of", END_OF_RUN_1)
     assert cut == [row for row in everything if row["log_offset"] <= 111]
 
 
+@pytest.mark.usefixtures("narrow")
 def test_tables_fit_the_page(wordcount: CommandLine) -> None:
     for verb in ("show", "history"):
         printed = wordcount.done("checkpoint", verb, "wordcount_pv", "--task", "Partition 1")
         assert "kafka.page-views.1 " in printed
-        assert max(map(len, printed.splitlines())) <= 100
+        assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_a_time_range_is_asked_of_a_history(wordcount: CommandLine) -> None:
+    words = ("checkpoint", "history", "wordcount_pv")
+    everything = wordcount.rows(*words)
+    since, until = "2026-11-21T09:17:30Z", "2026-11-21T09:18:00Z"
+    first, last = datetime.fromisoformat(since), datetime.fromisoformat(until)
+    chosen = [row for row in everything if first <= datetime.fromisoformat(row["record_time"]) <= last]
+    assert 0 < len(chosen) < len(everything)
+    assert wordcount.rows(*words, "--since", since, "--until", until) == chosen
+
+
+def test_a_history_shows_milliseconds(wordcount: CommandLine) -> None:
+    printed = wordcount.done("checkpoint", "history", "wordcount_pv", "--limit", "1")
+    assert "written at (UTC)" in printed
+    assert "2026-11-21 09:18:13.221" in printed
 
 
 def test_json_has_the_columns_of_the_relation(wordcount: CommandLine) -> None:

@@ -88,7 +88,12 @@ def test_of_a_secret_it_shows_that_it_changed(two_jobs: CommandLine) -> None:
     assert f"{password['from_value'][:24]}…" in printed
     assert "Config from counts/1 as of 1970-01-01 00:00:05 UTC to counts/1 now" in printed
     assert "hunter" not in finished.out + printed
-    assert max(map(len, printed.splitlines())) <= 100
+
+
+@pytest.mark.usefixtures("narrow")
+def test_it_fits_a_terminal(two_jobs: CommandLine) -> None:
+    printed = two_jobs("config", "diff", "counts", "--from", BEFORE).out
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

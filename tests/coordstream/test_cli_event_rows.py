@@ -31,5 +31,5 @@ def test_a_tombstone_without_key_beyond_the_calendar() -> None:
 
 def test_a_line_has_no_character_that_steers_a_terminal() -> None:
     row = event_row(RecordedEvent(3, 0, 0, b"a\x1b[31m\nb", b"\xff"), POLICY)
-    assert event_line(row) == r"       3  1970-01-01 00:00:00  a\x1b[31m\nb  \xff"
+    assert event_line(row) == r"       3  1970-01-01 00:00:00.000  a\x1b[31m\nb  \xff"
     assert event_line(event_row(RecordedEvent(3, 2**62, 0, None, None), POLICY)) == "       3  –  –  (tombstone)"

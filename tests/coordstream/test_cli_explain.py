@@ -15,7 +15,7 @@ def on_one_line(printed: str) -> str:
 
 
 def test_each_partition_is_told_in_a_sentence(wordcount: CommandLine) -> None:
-    printed = on_one_line(wordcount.done("explain", "wordcount_pv", "Partition 1", "--at", AT_THE_END))
+    printed = on_one_line(wordcount.done("explain", "wordcount_pv", "Partition 1", "--as-of", AT_THE_END))
     assert printed.startswith(
         "Where Partition 1 of wordcount_pv/1 starts as of 2026-11-21 09:18:30 UTC, and why"
         " kafka.page-views.1 starts after offset 29. The checkpoint decides: the last of version 2"
@@ -30,13 +30,21 @@ def test_each_partition_is_told_in_a_sentence(wordcount: CommandLine) -> None:
 
 def test_then_comes_a_table_of_all_that_was_tried(wordcount: CommandLine) -> None:
     printed = wordcount.done("explain", "wordcount_pv/1", "Partition 1", "--at", BEFORE_RUN_2)
-    assert "Where Partition 1 of wordcount_pv/1 starts as of 2026-11-21 09:17:00 UTC, and why" in printed
+    assert on_one_line(printed).startswith(
+        "Where Partition 1 of wordcount_pv/1 starts as of 2026-11-21 09:17:00 UTC, and why kafka.page-views.1 starts"
+    )
     lines = printed.splitlines()
     table = lines[lines.index("kafka.page-views.1") :]
-    rules = [line.split()[1] for line in table[3 : table.index("")] if line[0].isdigit()]
+    rules = [line.split()[1] for line in table[1 : table.index("")] if line[0].isdigit()]
     assert rules == ["startpoint:", "reset", "checkpoint:", "checkpoint:", "default:"]
     assert "version not read:" in printed
-    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.usefixtures("narrow")
+def test_it_fits_a_terminal(wordcount: CommandLine) -> None:
+    printed = wordcount.done("explain", "wordcount_pv/1", "Partition 1", "--as-of", BEFORE_RUN_2)
+    assert max(map(len, printed.splitlines())) <= 80
+    assert "checkpoint: after 19" in printed
 
 
 def test_without_a_time_it_is_explained_as_of_now(wordcount: CommandLine) -> None:
@@ -46,6 +54,17 @@ def test_without_a_time_it_is_explained_as_of_now(wordcount: CommandLine) -> Non
     assert "Where Partition 7 of wordcount_pv/1 starts, and why" in wordcount.done(
         "explain", "wordcount_pv", "Partition 7"
     )
+
+
+def test_a_sentence_goes_to_a_pipe_on_one_line(wordcount: CommandLine) -> None:
+    lines = wordcount.done("explain", "wordcount_pv", "Partition 1", "--as-of", AT_THE_END).splitlines()
+    (told,) = [line for line in lines if line.startswith("kafka.page-views.1 starts")]
+    assert told.endswith("(checkpoint topic 385, 2026-11-21 09:18:13 UTC, host and user not recorded).")
+
+
+def test_at_is_another_name_of_as_of(wordcount: CommandLine) -> None:
+    words = ("explain", "wordcount_pv", "Partition 1")
+    assert wordcount.rows(*words, "--at", BEFORE_RUN_2) == wordcount.rows(*words, "--as-of", BEFORE_RUN_2)
 
 
 def test_json_has_the_rows_of_the_function(wordcount: CommandLine) -> None:
@@ -71,4 +90,4 @@ def test_a_task_that_is_not_there_is_refused(wordcount: CommandLine) -> None:
 
 def test_wrong_use(wordcount: CommandLine) -> None:
     assert "Missing argument 'TASK'" in wordcount.refused("explain", "wordcount_pv", code=2)
-    assert "'noon' is no time" in wordcount.refused("explain", "wordcount_pv", "t", "--at", "noon", code=2)
+    assert "Invalid time 'noon'" in wordcount.refused("explain", "wordcount_pv", "t", "--at", "noon", code=2)

@@ -133,7 +133,10 @@ def test_a_config_key_is_set_as_samza_s_script_does(counts: CommandLine) -> None
         (("--type", "set-config", "--value", "8"), "--type needs --key and --value"),
         (("--type", "set-config", "--key", "a"), "--type needs --key and --value"),
         (("--type", "set-config", "--key", "a", "--tombstone"), "--type needs --key and --value"),
-        (("--type", "set-config", "--key", "a", "--value", "8", "--file", "f"), "goes with --force and --kind only"),
+        (
+            ("--type", "set-config", "--key", "a", "--value", "8", "--file", "f"),
+            "with --force, --kind and --json only",
+        ),
         (("--type", "delete", "--key", "a", "--value", "8"), "--type writes set-config only, and not 'delete'"),
         (("--key", "a", "--value", "8", "--force"), "--force is for --type"),
     ],

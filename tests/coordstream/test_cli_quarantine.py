@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from eventlog.events import RecordedEvent
 from tests.coordstream.command_line import CommandLine, config_event, recording
 
@@ -11,6 +13,7 @@ SPOILT = [
 ]
 
 
+@pytest.mark.usefixtures("narrow")
 def test_what_could_not_be_read_is_shown_with_its_reason(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
     rows = cli.rows("quarantine", "show", "counts", "--all")
@@ -23,9 +26,11 @@ def test_what_could_not_be_read_is_shown_with_its_reason(cli: CommandLine, tmp_p
     assert cli.rows("quarantine", "show") == cli.rows("quarantine", "show", "counts") == rows[1:]
     assert "resolved" not in cli.done("quarantine", "show")
     printed = cli.done("quarantine", "show", "--all")
-    assert "not_json" in printed
+    assert "not JSON" in printed
     assert "hunter2" not in printed + str(rows)
-    assert max(map(len, printed.splitlines())) <= 100
+    assert max(map(len, printed.splitlines())) <= 80
+    assert cli.rows("quarantine", "show", "--since", "1970-01-01T00:00:00.002Z") == []
+    assert cli.rows("quarantine", "show", "--until", "1970-01-01T00:00:00.001Z", "--limit", "1") == rows[2:]
 
 
 def test_of_another_job_there_is_nothing(cli: CommandLine, tmp_path: Path) -> None:

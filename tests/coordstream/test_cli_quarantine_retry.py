@@ -54,6 +54,7 @@ def test_what_is_understood_now_is_folded(older: CommandLine, tmp_path: Path) ->
     older.done("import", more)
 
 
+@pytest.mark.usefixtures("narrow")
 def test_nothing_is_changed_where_nothing_more_is_understood(older: CommandLine) -> None:
     older.done("quarantine", "retry", "counts")
     before = older.ask("select xmin::text, * from projection.position")
@@ -67,7 +68,7 @@ def test_nothing_is_changed_where_nothing_more_is_understood(older: CommandLine)
     assert older.ask("select xmin::text, * from projection.position") == before
     printed = older.done("quarantine", "retry")
     assert "unchanged" in printed
-    assert max(map(len, printed.splitlines())) <= 100
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_a_log_that_somebody_follows_is_busy(older: CommandLine) -> None:

@@ -5,7 +5,7 @@ from psycopg import sql
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import Job
-from coordstream.cli.rows import fetch, history, state
+from coordstream.cli.rows import Rows, fetch, state
 from tests.coordstream.command_line import CommandLine
 
 JOB = Job("wordcount_pv", "1")
@@ -28,18 +28,19 @@ def test_states_are_cut(wordcount: CommandLine) -> None:
     assert counts == [0, 0, 15, 0]
 
 
-def test_histories_are_cut_like_states(wordcount: CommandLine) -> None:
+def test_states_are_filtered_in_the_query(wordcount: CommandLine) -> None:
     with open_database() as database:
         ask = database.connection
+        for cut in (Cut(), Cut(offset=112), Cut(time=BEFORE_RUN_2)):
+            every = state(ask, "checkpoint", JOB, cut)
+            chosen = [row for row in every if row["task_name"] == "Partition 1"]
+            assert 0 < len(chosen) < len(every)
+            assert state(ask, "checkpoint", JOB, cut, task_name="Partition 1") == chosen
+            assert state(ask, "checkpoint", JOB, cut, task_name=["Partition 1"], input_offset=None) == chosen
 
-        def offsets(relation: str, cut: Cut, kind: str | None) -> list[int]:
-            return [row["log_offset"] for row in history(ask, relation, JOB, cut, kind)]
 
-        assert offsets("config_history", Cut(offset=112), "coordinator")[-1] <= 112
-        everything = offsets("config_history", Cut(), None)
-        assert offsets("config_history", Cut(offset=200), "coordinator") == [n for n in everything if n <= 200]
-        commits = offsets("commit_history", Cut(), None)
-        assert commits == sorted(commits)
-        assert offsets("commit_history", Cut(offset=111), None) == [n for n in commits if n <= 111]
-        assert offsets("commit_history", Cut(time=BEFORE_RUN_2), None) == [n for n in commits if n <= 111]
-        assert offsets("commit_history", Cut(offset=112), "coordinator") == [n for n in commits if n <= 111]
+def test_columns_are_known_without_a_row(wordcount: CommandLine) -> None:
+    with open_database() as database:
+        rows = state(database.connection, "checkpoint", Job("nope", "1"), Cut())
+    assert isinstance(rows, Rows)
+    assert (list(rows), rows.columns[:4]) == ([], ["job_name", "job_id", "job_bucket", "task_name"])

@@ -1,8 +1,12 @@
 import re
 from collections import Counter
+from datetime import datetime
 from typing import Any
 
-from coordstream.cli.startpoint import one_list, place_to_start, step_order
+import pytest
+
+from coordstream.cli.rows import Rows
+from coordstream.cli.startpoint import one_list, place_to_start
 from tests.coordstream.command_line import CommandLine
 
 BEFORE_RUN_2 = "2026-11-21T09:17:00Z"
@@ -24,20 +28,19 @@ def test_what_is_left_at_the_end(wordcount: CommandLine) -> None:
     assert [(row["status"], row["log_offset"]) for row in rows] == [("requested", n) for n in (108, 109, 425, 426)]
 
 
+@pytest.mark.usefixtures("narrow")
 def test_both_tables_fit_the_page(wordcount: CommandLine) -> None:
     printed = wordcount.done("startpoint", "show", "wordcount_pv", "--as-of-offset", "194")
     assert "Startpoints requested for wordcount_pv/1 as of offset 194" in printed
     assert "Startpoints fanned out to tasks of wordcount_pv/1 as of offset 194" in printed
     assert "timestamp 1700000007500" in printed
-    assert max(map(len, printed.splitlines())) <= 100
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_columns_that_a_relation_lacks_are_null() -> None:
-    assert one_list([{"a": 1}], [{"b": 2}]) == [
-        {"status": "requested", "a": 1, "b": None},
-        {"status": "fanned_out", "a": None, "b": 2},
-    ]
-    assert one_list([], []) == []
+    rows = one_list(Rows("a", [{"a": 1}]), Rows("b", [{"b": 2}]))
+    assert rows == [{"status": "requested", "a": 1, "b": None}, {"status": "fanned_out", "a": None, "b": 2}]
+    assert one_list(Rows("a"), Rows("b")).columns == ["status", "a", "b"]
 
 
 def test_a_place_to_start_has_its_value() -> None:
@@ -59,14 +62,13 @@ def test_the_life_of_every_startpoint_is_told_step_by_step(wordcount: CommandLin
     assert before == [row for row in steps if row["log_offset"] <= 112]
 
 
+@pytest.mark.usefixtures("narrow")
 def test_the_life_of_startpoints_fits_the_page(wordcount: CommandLine) -> None:
-    printed = wordcount.done(
-        "startpoint", "show", "wordcount_pv", "--history", "--utc", "--as-of", "2026-11-21T09:20:00Z"
-    )
+    printed = wordcount.done("startpoint", "show", "wordcount_pv", "--history", "--as-of", "2026-11-21T09:20:00Z")
     assert "Startpoints of wordcount_pv/1 as of 2026-11-21 09:20:00 UTC, by step" in printed
-    assert re.search(r"^2026-11-21 09:16:59 +requested +kafka.page-views", printed, re.MULTILINE)
+    assert re.search(r"^2026-11-21 09:16:59\.\d{3} +requested +kafka.page-", printed, re.MULTILINE)
     assert "fanned out" in printed
-    assert max(map(len, printed.splitlines())) <= 100
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_a_history_goes_to_a_time(wordcount: CommandLine) -> None:
@@ -74,13 +76,21 @@ def test_a_history_goes_to_a_time(wordcount: CommandLine) -> None:
     assert "--history goes to a time" in sentence
 
 
-def test_a_step_without_an_event_stands_where_its_time_is() -> None:
-    partition = {"system_name": "s", "stream_name": "t", "partition_id": 0, "task_name": None, "incarnation": 1}
-    times = (
-        ("2026-01-31T12:00:01Z", 3),
-        ("2026-01-31T12:00:00Z", 1),
-        ("2026-01-31T12:00:00.5Z", None),
-        ("2026-01-31T12:00:00.25Z", 2),
-    )
-    rows = [{**partition, "record_time": time, "log_offset": offset} for time, offset in times]
-    assert [row["log_offset"] for row in sorted(rows, key=step_order)] == [1, 2, None, 3]
+def test_steps_are_chosen_by_their_time_and_from_the_newest(wordcount: CommandLine) -> None:
+    words = ("startpoint", "show", "wordcount_pv", "--history", "--as-of", "2026-11-21T09:20:00Z")
+    steps = wordcount.rows(*words)
+    assert wordcount.rows(*words, "--limit", "3") == steps[-3:]
+    since, until = "2026-11-21T09:16:59.891Z", "2026-11-21T09:18:00Z"
+    first, last = datetime.fromisoformat(since), datetime.fromisoformat(until)
+    chosen = [row for row in steps if first <= datetime.fromisoformat(row["record_time"]) <= last]
+    assert 0 < len(chosen) < len(steps)
+    assert wordcount.rows(*words, "--since", since, "--until", until) == chosen
+    sentence = wordcount.refused("startpoint", "show", "wordcount_pv", "--limit", "3", code=2)
+    assert "--since, --until and --limit need --history" in sentence
+
+
+def test_a_step_without_an_event_stands_where_its_time_is(wordcount: CommandLine) -> None:
+    steps = wordcount.rows("startpoint", "show", "wordcount_pv", "--history", "--as-of", "2026-11-23")
+    expired = [row for row in steps if row["status"] == "expired"]
+    assert expired == steps[-len(expired) :]
+    assert {row["log_offset"] for row in expired} == {None}

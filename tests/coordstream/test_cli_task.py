@@ -37,9 +37,10 @@ def test_an_unknown_task_is_refused(wordcount: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["Partition 1"], ["Partition 1", "--utc"], ["Partition 1", "--as-of", END]])
+@pytest.mark.usefixtures("narrow")
 def test_tables_fit_the_page(wordcount: CommandLine, words: list[str]) -> None:
     printed = wordcount.done("task", "show", "wordcount_pv", *words)
-    assert max(map(len, printed.splitlines())) <= 100
+    assert max(map(len, printed.splitlines())) <= 80
     assert ("Partitions of Partition 1" in printed) == ("kafka.page-views.1 " in printed) == bool(words)
 
 

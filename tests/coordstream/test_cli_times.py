@@ -4,7 +4,7 @@ from typing import Final
 import pytest
 
 from coordstream.cli.ago import parse_ago
-from coordstream.cli.times import Times, in_words, moment
+from coordstream.cli.times import Times, exact, in_words, moment
 
 NOW: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -30,10 +30,28 @@ def test_a_time_in_words(time: str, words: str) -> None:
 def test_a_time_is_shown_as_wanted() -> None:
     time = "2026-01-31T10:00:00.25Z"
     assert (Times(NOW).heading("set at"), Times(NOW).shown(time)) == ("set at", "2 hours ago")
-    exact = Times(NOW, is_exact=True)
-    assert (exact.heading("set at"), exact.shown(time)) == ("set at (UTC)", "2026-01-31 10:00:00")
-    assert Times(NOW).shown(None) is None
-    assert exact.shown(None) is None
+    utc = Times(NOW, is_exact=True)
+    assert (utc.heading("set at"), utc.shown(time)) == ("set at (UTC)", "2026-01-31 10:00:00")
+    for times in (Times(NOW), utc):
+        assert times.heading("set at", is_exact=True) == "set at (UTC)"
+        assert times.shown(time, is_exact=True) == "2026-01-31 10:00:00.250"
+        assert times.shown(None) is None
+        assert times.shown(None, is_exact=True) is None
+
+
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [
+        ("2026-01-31T12:00:00Z", "2026-01-31 12:00:00.000"),
+        ("2026-01-31T12:00:00.5Z", "2026-01-31 12:00:00.500"),
+        ("2026-01-31T12:00:00.123999Z", "2026-01-31 12:00:00.123"),
+        ("20260-01-31T12:00:00.5Z", "20260-01-31 12:00:00.500"),
+        ("0044-03-15T12:00:00Z BC", "0044-03-15 12:00:00.000 BC"),
+        ("infinity", "infinity"),
+    ],
+)
+def test_an_exact_time_has_milliseconds(time: str, shown: str) -> None:
+    assert exact(time) == shown
 
 
 def test_a_moment_is_exact_to_the_second() -> None:
