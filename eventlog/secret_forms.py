@@ -24,6 +24,7 @@ _SIGNED_URL: Final = re.compile(r"(?<![a-z0-9])(?:x-amz-|x-goog-)?sig(?:nature)?
 _PRIVATE_KEY: Final = re.compile(r"-----BEGIN[ A-Z0-9]{0,32}PRIVATE KEY|PuTTY-User-Key-File-")
 _BEARER: Final = re.compile(r"(?<![a-z])bearer\s++(?=\S*\d|\S{20})[\w.~+/\-]{6,}")
 _BASIC: Final = re.compile(r"(?<![A-Za-z])basic\s++([A-Za-z0-9+/]{4,1024}={0,2})", re.IGNORECASE)
+_CURL_USER: Final = re.compile(r"""(?<!\S)(?:-u|--user)[\s=]++["']?+[^\s:"']++:[^\s"']""")
 # tokens that their issuers mark; the list is that of the scanners gitleaks, detect-secrets and trufflehog
 _KNOWN_TOKEN: Final = re.compile(
     r"""A(?:KIA|SIA)[A-Z2-7]{16}(?![A-Za-z0-9]) | AIza[\w\-]{35}                 # AWS, Google
@@ -45,7 +46,7 @@ def shows_secret(text: str) -> bool:
     """Whether a text shows a secret by itself. Takes time in proportion to the text's length.
 
     Such are URLs with a password, a token or a signature, private keys (PEM), credentials of HTTP's schemes Bearer and
-    Basic, and tokens of well-known services.
+    Basic and of curl, and tokens of well-known services.
     """
     folded = text.lower()
     return (
@@ -53,6 +54,7 @@ def shows_secret(text: str) -> bool:
         or ("sig" in folded and _SIGNED_URL.search(folded) is not None)
         or (("private key" in folded or "putty" in folded) and _PRIVATE_KEY.search(text) is not None)
         or ("bearer" in folded and _BEARER.search(folded) is not None)
+        or ("curl" in folded and _CURL_USER.search(text) is not None)
         or ("basic" in folded and any(_is_user_and_password(found[1]) for found in _BASIC.finditer(text)))
         or (len(text) >= _SHORTEST_TOKEN and _KNOWN_TOKEN.search(text) is not None)
     )

@@ -44,6 +44,10 @@ _ELEMENT: Final = re.compile(r"(?:<|&lt;)([a-z][\w.:\-]*+)(?:\s[^<>&]*+)?+(?:>|&
 _NAMED_VALUE: Final = re.compile(
     r"""(?:name|key)["'\\]*+\s*+[=:>]\s*+["'\\]*+([\w.\-]++)["'\\]*+(?:</\w++>)?+[\s,;]*+<?+["'\\]*+value["'\\]*+\s*+[=:>]"""
 )
+# <entry key="db.password">X</entry>, as Java writes properties
+_KEYED_ELEMENT: Final = re.compile(
+    r"""\s(?:name|key)\s*+=\s*+["'\\]++([\w.\-]++)["'\\]++[^<>]{0,200}>\s*+(?:<!\[cdata\[\s*+)?+[^<\s]"""
+)
 
 
 class SecretNames:
@@ -78,7 +82,7 @@ class SecretNames:
         return (
             (may_assign and self._assignment.search(folded) is not None)
             or (may_be_option and self._any_named(_OPTION, folded))
-            or (may_be_element and self._any_named(_ELEMENT, folded))
+            or (may_be_element and any(self._any_named(form, folded) for form in (_ELEMENT, _KEYED_ELEMENT)))
             or ("value" in folded and self._any_named(_NAMED_VALUE, folded))
         )
 

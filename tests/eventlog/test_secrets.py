@@ -192,6 +192,8 @@ BAD_FOR_A_REGEX = {
     "elements": "<a",
     "elements with attributes": "<a b",
     "escaped elements": "&lt;a",
+    "keyed elements": " key='a'",
+    "users of curl": "curl -u a",
     "options": "-a ",
     "options of secrets": "-password ",
     "dashes": "-",
