@@ -1,14 +1,13 @@
 -- Every event that changed what the messages of a type say in a log, a row a change: the body until it (null = none) and from it
--- on, and the offset of the next change (null = none yet). Spellings of one key count as one: the newest living one holds, so that
+-- on, and the next change (null = none yet). Spellings of one key count as one: the newest living one holds, so that
 -- a tombstone of one spelling may uncover another. message_key null = all keys; filters on the key columns reach the key dictionary.
 create function projection.message_turn(log_id integer, message_type text, message_key text)
 returns table (message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean,
-               earlier_body jsonb, earlier_offset bigint, body jsonb, log_offset bigint, next_offset bigint,
+               earlier_body jsonb, earlier_offset bigint, body jsonb, log_offset bigint, next_body jsonb, next_offset bigint,
                record_time timestamptz, message_time timestamptz, source text, host text, username text)
 language sql stable parallel safe as $$
   select t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.is_sensitive,
-    t.earlier_body, t.earlier_offset, t.body, t.log_offset,
-    lead(t.log_offset) over (partition by t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.log_offset),
+    t.earlier_body, t.earlier_offset, t.body, t.log_offset, lead(t.body) over own, lead(t.log_offset) over own,
     t.record_time, t.message_time, t.source, t.host, t.username
   from (
     select s.*, lag(s.body) over own as earlier_body, lag(s.log_offset) over own as earlier_offset
@@ -29,4 +28,5 @@ language sql stable parallel safe as $$
       where k.log_id = $1 and k.message_type = $2 and not k.is_other and ($3 is null or k.message_key = $3)) s
     window own as (partition by s.message_key, s.system_name, s.stream_name, s.partition_id, s.key_bucket order by s.log_offset)) t
   where t.body is distinct from t.earlier_body
+  window own as (partition by t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.log_offset)
 $$;

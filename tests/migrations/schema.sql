@@ -3462,6 +3462,20 @@ CREATE FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) 
 $_$;
 
 --
+-- Name: log_replaced_at(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.log_replaced_at(log_id integer) RETURNS TABLE(at timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select min(f.log_time)
+  from projection.job_log o
+  join projection.job_log n on n.job_suffix = o.job_suffix and n.stream_kind = o.stream_kind and n.incarnation > o.incarnation and n.is_complete
+  cross join lateral (select t.log_time from projection.log_time t where t.log_id = n.log_id order by t.log_offset limit 1) f
+  where o.log_id = $1
+$_$;
+
+--
 -- Name: log_time_at(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -3473,6 +3487,18 @@ CREATE FUNCTION projection.log_time_at(log_id integer, log_offset bigint) RETURN
      where e.log_id = $1 and e.log_offset > s.log_offset and e.log_offset <= $2 and e.record_time <= e.archived_at + interval '1 hour'))
   from (select t.log_time, t.log_offset from projection.log_time t where t.log_id = $1 and t.log_offset <= $2
         order by t.log_offset desc limit 1) s
+$_$;
+
+--
+-- Name: log_validity(integer, bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) RETURNS TABLE(valid_from timestamp with time zone, valid_to timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select f.at, case when coalesce(n.at, $4) is not null then greatest(f.at, least(n.at, $4)) end
+  from projection.log_time_at($1, $2) f
+  left join lateral projection.log_time_at($1, $3) n on true
 $_$;
 
 --
@@ -3507,12 +3533,11 @@ $_$;
 -- Name: message_turn(integer, text, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) RETURNS TABLE(message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean, earlier_body jsonb, earlier_offset bigint, body jsonb, log_offset bigint, next_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
+CREATE FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) RETURNS TABLE(message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean, earlier_body jsonb, earlier_offset bigint, body jsonb, log_offset bigint, next_body jsonb, next_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.is_sensitive,
-    t.earlier_body, t.earlier_offset, t.body, t.log_offset,
-    lead(t.log_offset) over (partition by t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.log_offset),
+    t.earlier_body, t.earlier_offset, t.body, t.log_offset, lead(t.body) over own, lead(t.log_offset) over own,
     t.record_time, t.message_time, t.source, t.host, t.username
   from (
     select s.*, lag(s.body) over own as earlier_body, lag(s.log_offset) over own as earlier_offset
@@ -3533,6 +3558,7 @@ CREATE FUNCTION projection.message_turn(log_id integer, message_type text, messa
       where k.log_id = $1 and k.message_type = $2 and not k.is_other and ($3 is null or k.message_key = $3)) s
     window own as (partition by s.message_key, s.system_name, s.stream_name, s.partition_id, s.key_bucket order by s.log_offset)) t
   where t.body is distinct from t.earlier_body
+  window own as (partition by t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.log_offset)
 $_$;
 
 --
@@ -5627,6 +5653,101 @@ COMMENT ON COLUMN coordinator.config_history.incarnation IS 'Which past of the l
 COMMENT ON COLUMN coordinator.config_history.log_offset IS 'The event''s offset in its log.';
 
 --
+-- Name: config_validity; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.config_validity AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    t.message_key AS config_key,
+    (t.body ->> 'config_value'::text) AS config_value,
+    (t.is_sensitive OR COALESCE(((t.body ->> 'is_sensitive'::text))::boolean, false)) AS is_sensitive,
+    v.valid_from,
+    v.valid_to,
+    t.log_offset AS from_log_offset,
+    t.next_offset AS to_log_offset,
+    j.incarnation
+   FROM (((projection.job_log j
+     CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.message_turn(j.log_id, 'set-config'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, earlier_body, earlier_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
+     CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL));
+
+--
+-- Name: VIEW config_validity; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.config_validity IS 'Every value that a config key ever had, and from when to when: a row a value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are config_as_of T. A filter on the job is cheap, one on the key too.
+Key: config_key, config_value, is_sensitive, incarnation, from_log_offset.';
+
+--
+-- Name: COLUMN config_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN config_validity.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN config_validity.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN config_validity.config_key; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.config_key IS 'The config key; a key that shows a secret itself is a fingerprint.';
+
+--
+-- Name: COLUMN config_validity.config_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.config_value IS 'The value, or its fingerprint (`hmac-sha256:…`) where it is a secret.';
+
+--
+-- Name: COLUMN config_validity.is_sensitive; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.is_sensitive IS 'The value is a secret, by its key or by what it shows, and only its fingerprint is here.';
+
+--
+-- Name: COLUMN config_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.valid_from IS 'From when on it was so: the log_time of the event that said it.';
+
+--
+-- Name: COLUMN config_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.valid_to IS 'Until when it was so (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: it still is.';
+
+--
+-- Name: COLUMN config_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.from_log_offset IS 'The event that said it first.';
+
+--
+-- Name: COLUMN config_validity.to_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.to_log_offset IS 'The event that ended it: another value, or a delete. Null: no event of this log did.';
+
+--
+-- Name: COLUMN config_validity.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_validity.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
 -- Name: container_execution_history; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -7235,6 +7356,94 @@ COMMENT ON COLUMN coordinator.task_container_history.incarnation IS 'Which past 
 COMMENT ON COLUMN coordinator.task_container_history.log_offset IS 'The event''s offset in its log.';
 
 --
+-- Name: task_container_validity; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.task_container_validity AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    t.message_key AS task_name,
+    (t.body ->> 'container_id'::text) AS container_id,
+    v.valid_from,
+    v.valid_to,
+    t.log_offset AS from_log_offset,
+    t.next_offset AS to_log_offset,
+    j.incarnation
+   FROM (((projection.job_log j
+     CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.message_turn(j.log_id, 'set-task-container-assignment'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, earlier_body, earlier_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
+     CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL));
+
+--
+-- Name: VIEW task_container_validity; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.task_container_validity IS 'Which container ran a task, and from when to when: a row a container that the task was assigned to, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are task_container_as_of T. A filter on the job is cheap, one on the task too.
+Key: task_name, container_id, incarnation, from_log_offset.';
+
+--
+-- Name: COLUMN task_container_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN task_container_validity.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN task_container_validity.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN task_container_validity.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.task_name IS 'The task.';
+
+--
+-- Name: COLUMN task_container_validity.container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.container_id IS 'The container, as the job numbers them.';
+
+--
+-- Name: COLUMN task_container_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.valid_from IS 'From when on it was so: the log_time of the event that said it.';
+
+--
+-- Name: COLUMN task_container_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.valid_to IS 'Until when it was so (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: it still is.';
+
+--
+-- Name: COLUMN task_container_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.from_log_offset IS 'The event that said it first.';
+
+--
+-- Name: COLUMN task_container_validity.to_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.to_log_offset IS 'The event that ended it: another value, or a delete. Null: no event of this log did.';
+
+--
+-- Name: COLUMN task_container_validity.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_container_validity.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
 -- Name: task_mode_history; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -7481,6 +7690,139 @@ COMMENT ON COLUMN coordinator.task_partition_history.incarnation IS 'Which past 
 --
 
 COMMENT ON COLUMN coordinator.task_partition_history.log_offset IS 'The event''s offset in its log.';
+
+--
+-- Name: task_partition_validity; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.task_partition_validity AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    s.system_name,
+    s.stream_name,
+    s.partition_id,
+    s.key_bucket,
+    s.task_name,
+    v.valid_from,
+    v.valid_to,
+    s.log_offset AS from_log_offset,
+    s.end_offset AS to_log_offset,
+    j.incarnation
+   FROM (((projection.job_log j
+     CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL ( SELECT e.system_name,
+            e.stream_name,
+            e.partition_id,
+            e.key_bucket,
+            e.task_name,
+            e.log_offset,
+            e.next_offset,
+            e.is_first,
+            e.is_last,
+                CASE
+                    WHEN e.is_last THEN e.next_offset
+                    ELSE lead(e.next_offset) OVER (PARTITION BY e.system_name, e.stream_name, e.partition_id, e.key_bucket, e.task_name ORDER BY e.log_offset)
+                END AS end_offset
+           FROM ( SELECT t.system_name,
+                    t.stream_name,
+                    t.partition_id,
+                    t.key_bucket,
+                    n.task_name,
+                    t.log_offset,
+                    t.next_offset,
+                    (NOT COALESCE(((t.earlier_body -> 'task_names'::text) ? n.task_name), false)) AS is_first,
+                    (NOT COALESCE(((t.next_body -> 'task_names'::text) ? n.task_name), false)) AS is_last
+                   FROM (projection.message_turn(j.log_id, 'set-task-partition-assignment'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, earlier_body, earlier_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username)
+                     CROSS JOIN LATERAL jsonb_array_elements_text((t.body -> 'task_names'::text)) n(task_name))) e
+          WHERE (e.is_first OR e.is_last)) s)
+     CROSS JOIN LATERAL projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.at) v(valid_from, valid_to))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND s.is_first);
+
+--
+-- Name: VIEW task_partition_validity; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.task_partition_validity IS 'Which task read an input partition, and from when to when: a row a stretch without a break, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are task_partition_as_of T. A filter on the job is cheap, one on the partition too.
+Key: system_name, stream_name, partition_id, key_bucket, task_name, incarnation, from_log_offset.';
+
+--
+-- Name: COLUMN task_partition_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN task_partition_validity.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN task_partition_validity.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN task_partition_validity.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.system_name IS 'The partition''s system.';
+
+--
+-- Name: COLUMN task_partition_validity.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.stream_name IS 'The partition''s stream.';
+
+--
+-- Name: COLUMN task_partition_validity.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.partition_id IS 'The partition''s number.';
+
+--
+-- Name: COLUMN task_partition_validity.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+
+--
+-- Name: COLUMN task_partition_validity.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.task_name IS 'The task.';
+
+--
+-- Name: COLUMN task_partition_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.valid_from IS 'From when on it was so: the log_time of the event that said it.';
+
+--
+-- Name: COLUMN task_partition_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.valid_to IS 'Until when it was so (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: it still is.';
+
+--
+-- Name: COLUMN task_partition_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.from_log_offset IS 'The event that said it first.';
+
+--
+-- Name: COLUMN task_partition_validity.to_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.to_log_offset IS 'The event that ended it: another value, or a delete. Null: no event of this log did.';
+
+--
+-- Name: COLUMN task_partition_validity.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_partition_validity.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
 
 --
 -- Name: alembic_version; Type: TABLE; Schema: eventlog; Owner: -
@@ -8587,12 +8929,28 @@ GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time 
 GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION log_replaced_at(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.log_replaced_at(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_replaced_at(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_replaced_at(log_id integer) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION log_time_at(log_id integer, log_offset bigint); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION message_head(log_id integer, cut bigint, message_type text); Type: ACL; Schema: projection; Owner: -
@@ -8946,6 +9304,13 @@ GRANT SELECT ON TABLE coordinator.config_history TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.config_history TO coordstream_replayer;
 
 --
+-- Name: TABLE config_validity; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.config_validity TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.config_validity TO coordstream_replayer;
+
+--
 -- Name: TABLE container_execution_history; Type: ACL; Schema: coordinator; Owner: -
 --
 
@@ -9086,6 +9451,13 @@ GRANT SELECT ON TABLE coordinator.task_container_history TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.task_container_history TO coordstream_replayer;
 
 --
+-- Name: TABLE task_container_validity; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.task_container_validity TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.task_container_validity TO coordstream_replayer;
+
+--
 -- Name: TABLE task_mode_history; Type: ACL; Schema: coordinator; Owner: -
 --
 
@@ -9098,6 +9470,13 @@ GRANT SELECT ON TABLE coordinator.task_mode_history TO coordstream_replayer;
 
 GRANT SELECT ON TABLE coordinator.task_partition_history TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.task_partition_history TO coordstream_replayer;
+
+--
+-- Name: TABLE task_partition_validity; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.task_partition_validity TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.task_partition_validity TO coordstream_replayer;
 
 --
 -- Name: TABLE alembic_version; Type: ACL; Schema: eventlog; Owner: -

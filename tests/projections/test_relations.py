@@ -28,7 +28,10 @@ HISTORIES: Final = {
     "job_coordinator_metadata_history": "job_coordinator_metadata",
 }
 """Each history and the relation that its events make."""
-WITHOUT_PROVENANCE: Final = {"job", "starting_offset", "log_position", "log_gap"}
+WITHOUT_PROVENANCE: Final = {
+    *("job", "starting_offset", "log_position", "log_gap"),
+    *("config_validity", "task_container_validity", "task_partition_validity"),
+}
 COLUMNS: Final = """
 select c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
 from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
