@@ -7,10 +7,8 @@ language sql stable parallel safe as $$
   from (
     select k.*, count(*) filter (where k.is_known) over () as known_readings, row_number() over (order by k.is_known desc, k.n) as place
     from (
-      select s.*, case when s.readings > 1 then exists (
-          select from projection.task_input($1, $3, $4, $5) t
-          where t.system_name = s.system_name and t.stream_name = s.stream_name and t.partition_id = s.partition_id
-            and (s.task_name is null or t.task_name = s.task_name)) else true end as is_known
+      select s.*, case when s.readings > 1
+          then projection.is_read($1, $3, $4, $5, s.system_name, s.stream_name, s.partition_id, s.task_name) else true end as is_known
       from (select p.*, count(*) over () as readings from projection.startpoint_reading p where p.log_id = $1 and p.key_id = $2) s) k) r
   where r.place = 1
 $$;

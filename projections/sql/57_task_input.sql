@@ -5,6 +5,6 @@ returns table (task_name text, system_name text, stream_name text, partition_id 
 language sql stable parallel safe as $$
   select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, null, $2) t
   union all
-  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpoint_state($1, null, $2, $3, null, $4) k
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4) k
   where not exists (select from projection.task_partition_state($1, null, $2))
 $$;

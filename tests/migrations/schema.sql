@@ -3299,6 +3299,20 @@ CREATE FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator
 $_$;
 
 --
+-- Name: checkpointed_input(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    AS $_$
+#variable_conflict use_column
+begin
+  return query
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, null, $2, $3, null, $4) k;
+end
+$_$;
+
+--
 -- Name: config_turn(integer, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -3374,6 +3388,18 @@ CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time 
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select $1 <> 'stopped' and $2 < now() - interval '30 seconds'
+$_$;
+
+--
+-- Name: is_read(integer, bigint, integer, bigint, text, text, integer, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select exists (
+    select from projection.task_input($1, $2, $3, $4) t
+    where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7 and ($8 is null or t.task_name = $8))
 $_$;
 
 --
@@ -3937,10 +3963,8 @@ CREATE FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cu
   from (
     select k.*, count(*) filter (where k.is_known) over () as known_readings, row_number() over (order by k.is_known desc, k.n) as place
     from (
-      select s.*, case when s.readings > 1 then exists (
-          select from projection.task_input($1, $3, $4, $5) t
-          where t.system_name = s.system_name and t.stream_name = s.stream_name and t.partition_id = s.partition_id
-            and (s.task_name is null or t.task_name = s.task_name)) else true end as is_known
+      select s.*, case when s.readings > 1
+          then projection.is_read($1, $3, $4, $5, s.system_name, s.stream_name, s.partition_id, s.task_name) else true end as is_known
       from (select p.*, count(*) over () as readings from projection.startpoint_reading p where p.log_id = $1 and p.key_id = $2) s) k) r
   where r.place = 1
 $_$;
@@ -4104,7 +4128,7 @@ CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut b
     AS $_$
   select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, null, $2) t
   union all
-  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpoint_state($1, null, $2, $3, null, $4) k
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4) k
   where not exists (select from projection.task_partition_state($1, null, $2))
 $_$;
 
@@ -8857,6 +8881,14 @@ GRANT ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coord
 GRANT ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION config_turn(log_id integer, config_key text); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8895,6 +8927,14 @@ GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with
 REVOKE ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION job_at(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
