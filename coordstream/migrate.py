@@ -18,7 +18,8 @@ from sqlalchemy.pool import NullPool
 from coordstream.errors import CoordstreamError
 from coordstream.migration_files import migrations_folder
 from eventlog.connection import server_reason
-from projections.errors import RelationInUse
+from projections.errors import ArchiveMissing, RelationInUse
+from projections.missing import missing_tables
 from projections.relations import digest, installed_digest
 
 LOCK_NOT_AVAILABLE = "55P03"
@@ -33,6 +34,7 @@ class SchemaState(StrEnum):
     OLDER = "older"
     CURRENT = "current"
     NEWER = "newer"
+    INCOMPLETE = "incomplete"
 
 
 class SchemaError(CoordstreamError):
@@ -42,6 +44,7 @@ class SchemaError(CoordstreamError):
 _ADVICE = {
     SchemaState.EMPTY: "the database has no coordstream schema yet: run `coordstream migrate`",
     SchemaState.OLDER: "the database's schema is older than this program: run `coordstream migrate`",
+    SchemaState.INCOMPLETE: "tables of the database's schema are missing: run `coordstream migrate`",
     SchemaState.NEWER: "the database's schema is newer than this program: install the coordstream that migrated it",
 }
 
@@ -57,13 +60,17 @@ def _engine_url(database_url: str) -> str:
     return make_url(database_url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
 
-def upgrade(database_url: str) -> None:
+def upgrade(database_url: str) -> list[str] | None:
     """Bring a database to this program's schema, in one transaction; two at once wait for each other.
 
+    Where tables of the projection were missing, it is made again, empty, and the streams are given that are to be
+    rebuilt; else None.
+
     Raises:
-        SchemaError: the schema is newer than this program, or a lock could not be had in time.
+        SchemaError: the schema is newer than this program, a table of the archive is missing, or a lock could not be
+            had in time.
     """
-    _run(database_url, lambda config: command.upgrade(config, "head"))
+    return _run(database_url, lambda config: command.upgrade(config, "head"))
 
 
 def downgrade(database_url: str, revision: str) -> None:
@@ -88,6 +95,8 @@ def schema_state(connection: Connection) -> SchemaState:
         return SchemaState.CURRENT if installed_digest(connection) == digest() else SchemaState.OLDER
     script = ScriptDirectory.from_config(_config())
     revision = current_revision(connection)
+    if revision == script.get_current_head() and missing_tables(connection):
+        return SchemaState.INCOMPLETE
     if revision is None:
         return SchemaState.EMPTY
     if revision not in {known.revision for known in script.walk_revisions()}:
@@ -110,13 +119,14 @@ def _sees_revision(connection: Connection) -> bool:
     return seen is None or bool(seen)
 
 
-def _run(database_url: str, act: Callable[[Config], None]) -> None:
+def _run(database_url: str, act: Callable[[Config], None]) -> list[str] | None:
     engine = create_engine(_engine_url(database_url), poolclass=NullPool)
     with _ALEMBIC, engine.begin() as connection:
         if schema_state(connection) is SchemaState.NEWER:
             raise SchemaError(_ADVICE[SchemaState.NEWER])
+        config = _config(connection)
         try:
-            act(_config(connection))
+            act(config)
         except OperationalError as error:
             if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
                 raise
@@ -126,5 +136,7 @@ def _run(database_url: str, act: Callable[[Config], None]) -> None:
             if not isinstance(error.orig, InsufficientPrivilege):
                 raise
             raise SchemaError(f"the database refuses to migrate: {server_reason(error.orig)}") from error
-        except (CommandError, RelationInUse) as error:
+        except (CommandError, RelationInUse, ArchiveMissing) as error:
             raise SchemaError(str(error)) from error
+    unfolded: list[str] | None = config.attributes.get("unfolded")
+    return unfolded

@@ -1,12 +1,22 @@
-"""Alembic's environment: one transaction for all revisions and for the relations on top of them."""
+"""Alembic's environment: one transaction for all revisions and for the relations on top of them.
+
+``config.attributes["unfolded"]`` is set where the projection was made again: the streams that are to be rebuilt.
+"""
+
+from typing import cast
 
 from alembic import context
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
+from eventlog.connection import Connection as DriverConnection
 from eventlog.tables import metadata as eventlog_metadata
+from projections.missing import is_projection_missing, make_projection_again, require_no_projection
 from projections.relations import create_relations, digest, drop_relations, installed_digest
 from projections.tables import metadata as projection_metadata
+from projections.unfolded import track_unfolded
 
 UPGRADE_LOCK = 0x636F6F7264  # "coord"
 VERSION_SCHEMA = "eventlog"
@@ -47,6 +57,7 @@ def run(connection: Connection) -> None:
     migration = context.get_context()
     script: ScriptDirectory = context.script
     head = script.get_current_head()
+    is_made_again = make_again_if_missing(connection, migration, script)
     if migration.get_current_revision() == head and installed_digest(connection) == digest():
         destination = context.get_revision_argument()
         if destination in ("head", "heads", head):  # None is base: the way down
@@ -54,7 +65,25 @@ def run(connection: Connection) -> None:
     drop_relations(connection)
     context.run_migrations()
     if migration.get_current_revision() == head:
+        connection.execute(text("create schema if not exists coordinator"))
         create_relations(connection)
+        if is_made_again:
+            driver = cast("DriverConnection", connection.connection.dbapi_connection)
+            context.config.attributes["unfolded"] = track_unfolded(driver)
+
+
+def make_again_if_missing(connection: Connection, migration: MigrationContext, script: ScriptDirectory) -> bool:
+    """Make the projection again where it, or a table of it, was dropped; False where all is there."""
+    revision = migration.get_current_revision()
+    if revision is None:
+        require_no_projection(connection)
+        return False
+    if not is_projection_missing(connection, is_newest=revision == script.get_current_head()):
+        return False
+    revisions = reversed(list(script.iterate_revisions(revision, "base")))
+    with Operations.context(migration):
+        make_projection_again(connection, [revision.module.upgrade for revision in revisions])
+    return True
 
 
 run(context.config.attributes["connection"])

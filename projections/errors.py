@@ -57,13 +57,13 @@ class OtherCluster(ProjectionError):
 
 
 class NothingFolded(ProjectionError):
-    """A log stands in the archive, and the projection knows nothing of it."""
+    """A log stands in the archive, and the projection has no rows of it."""
 
     def __init__(self, stream_name: str) -> None:
         self.stream_name = stream_name
         super().__init__(
-            f"the projection knows nothing of {stream_name}, which the archive has: "
-            "fold it from there before following it"
+            f"the rows of {stream_name} are missing, its events are in the archive: "
+            "run `coordstream quarantine retry`, which folds them anew"
         )
 
 
@@ -109,6 +109,17 @@ class LockLost(ProjectionError):
         super().__init__(
             "the session that held the locks of the streams is another one now: connect to Postgres itself, not through"
             " a pooler"
+        )
+
+
+class ArchiveMissing(ProjectionError):
+    """A table of the archive was dropped; nothing in the database can say what it held."""
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+        super().__init__(
+            f"the table {table} is missing: restore the schema eventlog from a backup, or drop the schemas eventlog, "
+            "projection and coordinator, migrate, and import or follow the streams again"
         )
 
 

@@ -9,10 +9,10 @@ from eventlog.connection import Connection
 from eventlog.log_registry import StoredLog, hold, insert_log
 from eventlog.postgres import BACKEND
 from eventlog.streams import StreamIdentity, StreamKind, identify
-from projections.errors import FoldVersionDiffers
+from projections.errors import FoldVersionDiffers, NothingFolded
 from projections.fold.batch import BEFORE_THE_FIRST, LogFold
 from projections.fold.layouts import LayoutEntry
-from projections.fold.settings import FoldSettings
+from projections.fold.settings import NOT_FOLDED, FoldSettings
 
 _LOGS: Final = """
 select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset,
@@ -64,7 +64,9 @@ class RegisteredLog:
     resync_from: int | None = None
 
     def require_fold_version(self, settings: FoldSettings) -> None:
-        """Raise FoldVersionDiffers if the log's rows were folded otherwise than we would."""
+        """Raise FoldVersionDiffers if the log's rows were folded otherwise than we would, NothingFolded without any."""
+        if self.fold_version == NOT_FOLDED:
+            raise NothingFolded(self.stream.stream_name)
         if self.fold_version != settings.fold_version:
             raise FoldVersionDiffers(self.stream.stream_name, self.fold_version, settings.fold_version)
 
@@ -80,7 +82,12 @@ def logs_of(connection: Connection, stream_name: str) -> list[RegisteredLog]:
 
 
 def position_once_folded(connection: Connection, log: RegisteredLog) -> int:
-    """The position of a log once all that it was read to is folded: at most the end of one that Postgres keeps."""
+    """The position of a log once all that it was read to is folded.
+
+    At most the end of a log that Postgres keeps; the end of the archive where nothing says how far it was read.
+    """
+    if log.fold_version == NOT_FOLDED:
+        return archive_end(connection, log.log_id)
     if log.backend != BACKEND:
         return log.next_offset
     return min(log.next_offset, archive_end(connection, log.log_id))
@@ -111,24 +118,39 @@ def track_log(
 
     ``start_offset`` is where that event may stand at the earliest: the position begins there.
     """
-    stream, log_id, incarnation = identify(stored.stream_name, stored.stream_kind), stored.log_id, stored.incarnation
-    is_first = incarnation == 1
-    names = (stream.suffix, stream.job_name, stream.job_id, stream.job_bucket)
-    connection.execute(
-        _INSERT_JOB_LOG, (log_id, stream.stream_name, stream.stream_kind, incarnation, *names, is_first, is_first)
+    is_first, version = stored.incarnation == 1, settings.fold_version
+    log = insert_position(
+        connection, stored, version, is_current=is_first, is_complete=is_first, start_offset=start_offset
     )
-    state = "catching-up" if is_first else "replacing"
-    connection.execute(_FORGET_REFUSAL, (stream.stream_name,))
-    connection.execute(_INSERT_POSITION, (log_id, start_offset, state, settings.fold_version))
-    name_job(connection, stream)
+    connection.execute(_FORGET_REFUSAL, (log.stream.stream_name,))
+    name_job(connection, log.stream)
+    return log
+
+
+def insert_position(
+    connection: Connection,
+    stored: StoredLog,
+    fold_version: str,
+    *,
+    is_current: bool,
+    is_complete: bool,
+    start_offset: int = 0,
+) -> RegisteredLog:
+    """Make a log known that ``eventlog.log`` has, under the job that its stream's name says."""
+    stream, log_id, incarnation = identify(stored.stream_name, stored.stream_kind), stored.log_id, stored.incarnation
+    names = (stream.suffix, stream.job_name, stream.job_id, stream.job_bucket)
+    known = (log_id, stream.stream_name, stream.stream_kind, incarnation, *names, is_current, is_complete)
+    connection.execute(_INSERT_JOB_LOG, known)
+    state = "catching-up" if is_complete else "replacing"
+    connection.execute(_INSERT_POSITION, (log_id, start_offset, state, fold_version))
     return RegisteredLog(
         log_id,
         stream,
         incarnation,
-        is_current=is_first,
-        is_complete=is_first,
+        is_current=is_current,
+        is_complete=is_complete,
         next_offset=start_offset,
-        fold_version=settings.fold_version,
+        fold_version=fold_version,
         backend=stored.backend,
         topic_id=stored.topic_id,
     )

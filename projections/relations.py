@@ -5,9 +5,11 @@ this program's text of them differs from the database's.
 """
 
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Final
 
 from sqlalchemy import Connection, text
 
@@ -22,6 +24,15 @@ _OBJECTS = text(
     select n.nspname, p.proname, 'function', pg_get_function_identity_arguments(p.oid)
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ('projection', 'coordinator')
+    """
+)
+
+_VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
+_MISSING: Final = text(
+    """
+    select name from unnest(cast(:names as text[])) name
+    where not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                      where (n.nspname, c.relname) = (split_part(name, '.', 1), split_part(name, '.', 2)))
     """
 )
 
@@ -42,9 +53,21 @@ def digest() -> str:
 
 
 def installed_digest(connection: Connection) -> str | None:
-    """The digest of the definitions that the database holds; None if it holds none."""
+    """The digest of the definitions that the database holds; None if it holds none, or one of its views is missing."""
+    if missing_relations(connection, _views()):
+        return None
     comment = connection.scalar(text("select obj_description(to_regnamespace('coordinator'), 'pg_namespace')"))
     return None if comment is None else str(comment).rpartition(" ")[2]
+
+
+def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]:
+    """Those of these tables and views (``schema.name``) that the database lacks, whoever may read them."""
+    return list(connection.scalars(_MISSING, {"names": list(names)}))
+
+
+@cache
+def _views() -> list[str]:
+    return [name for _, sql in definitions() for name in _VIEW.findall(sql)]
 
 
 def create_relations(connection: Connection) -> None:

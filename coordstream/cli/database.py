@@ -1,5 +1,6 @@
 """The one way in which commands reach the database."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from coordstream.cli.unfolded import made_again_sentence, unfolded_sentence
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.migrate import SchemaState, require_current, schema_state, upgrade
@@ -45,8 +47,10 @@ class Database:
 
 
 @contextmanager
-def open_database() -> Iterator[Database]:
+def open_database(*, warns: bool = True) -> Iterator[Database]:
     """The database of the settings, else the embedded one, which is started and migrated first.
+
+    Where streams are to be rebuilt, a sentence on standard error says so, unless ``warns`` is false.
 
     Raises:
         CoordstreamError: one sentence; also for errors of Postgres within the ``with`` block.
@@ -54,10 +58,13 @@ def open_database() -> Iterator[Database]:
     settings = load_settings()
     url = database_url(settings)
     with database_errors(settings), connecting(settings, url) as connection:
+        has_migrated = False
         if settings.database_url is None:
-            migrate_if_needed(url)
+            has_migrated = migrate_if_needed(url)
         else:
             require_schema(url)
+        if warns and not has_migrated and (sentence := unfolded_sentence(connection)):
+            print(sentence, file=sys.stderr)
         yield Database(settings, connection, url)
 
 
@@ -120,7 +127,8 @@ def migrate_if_needed(url: str) -> bool:
     """Bring the schema up to this program's; False if it was. Raises SchemaError where it is newer."""
     if state_of(url) is SchemaState.CURRENT:
         return False
-    upgrade(url)
+    if (unfolded := upgrade(url)) is not None:
+        print(made_again_sentence(unfolded), file=sys.stderr)
     return True
 
 

@@ -1,5 +1,6 @@
 """Migrations: up, down, and where the database stands."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -9,6 +10,7 @@ import typer
 from coordstream.cli.database import connecting, database_errors, database_url, state_of
 from coordstream.cli.options import Json
 from coordstream.cli.tables import print_json
+from coordstream.cli.unfolded import made_again_sentence
 from coordstream.errors import CoordstreamError
 from coordstream.migrate import SchemaState, downgrade, upgrade
 from coordstream.settings import load_settings
@@ -29,12 +31,14 @@ def upgrade_schema(as_json: Json = False) -> None:
     """Bring the database to this program's schema, in one transaction."""
     with _reached() as (url, connection):
         was_current = state_of(url) is SchemaState.CURRENT
-        upgrade(url)
+        unfolded = upgrade(url)
         revision = _revision(connection)
     if as_json:
         print_json([{"revision": revision, "is_changed": not was_current}])
     else:
         print(f"schema {revision}: {'was up to date' if was_current else 'migrated'}")
+    if unfolded is not None:
+        print(made_again_sentence(unfolded), file=sys.stderr)
 
 
 @app.command("downgrade")

@@ -15,6 +15,7 @@ from eventlog.connection import Connection
 from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings
 from projections.quarantine_retry import Trial, mend, try_again
+from projections.unfolded import track_unfolded
 
 _STREAMS: Final = "select distinct stream_name, job_name, job_id from projection.job_log order by stream_name"
 RETRIED: Final = (
@@ -35,11 +36,12 @@ def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> N
     """Try the events in quarantine with this program; where it understands one, fold its log anew from the archive.
 
     The relations then are as if the event had been understood at once; readers see the old rows until all are new. A
-    log that an older version of this program folded is folded anew too. Exit code 1 where somebody else is at work on
-    such a log.
+    log that an older version of this program folded, or whose rows were lost with their tables, is folded anew too.
+    Exit code 1 where somebody else is at work on such a log.
     """
-    with open_database() as database:
+    with open_database(warns=False) as database:
         settings = FoldSettings(database.secrets)
+        track_unfolded(database.connection, ("kafka", "recording"))  # a log of Postgres is followed from its start
         jobs = _jobs_of_streams(database.connection, job)
         trials = try_again(database.connection, jobs, settings)
         done = [_done(database.connection, trial, settings) for trial in trials]

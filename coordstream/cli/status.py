@@ -17,6 +17,7 @@ from coordstream.cli.silent_holders import silent_holders
 from coordstream.cli.tables import Column, print_rows, time_column
 from eventlog.kafka.options import KafkaOptions
 from eventlog.streams import identify
+from projections.fold.settings import NOT_FOLDED
 
 app = typer.Typer()
 
@@ -94,9 +95,10 @@ def status(
     print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, as_csv=as_csv, utc=utc)
     found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent]
     note("" if rows or found else f"{NOTHING_IMPORTED}.")
+    is_to_rebuild = any(row["fold_version"] == NOT_FOLDED for row in rows)  # the database has said so as it was opened
     for sentence in found:
         print(sentence, file=sys.stderr)
-    if found:
+    if found or is_to_rebuild:
         raise typer.Exit(1)
 
 

@@ -8,6 +8,9 @@ from eventlog.secrets import SecretPolicy
 CODE_VERSION: Final = 3
 """Goes up whenever the same events would give other rows."""
 
+NOT_FOLDED: Final = "none"
+"""Stands in place of a fold version where nothing of a log is folded: its rows were lost with their tables."""
+
 
 @dataclass(frozen=True)
 class FoldSettings:
@@ -22,5 +25,7 @@ class FoldSettings:
 
     def follows(self, fold_version: str) -> bool:
         """Whether rows of that version were folded by this code or older code, with the same settings."""
+        if fold_version == NOT_FOLDED:
+            return True
         code, _, identity = fold_version.partition("-")
         return identity == self.secrets.identity() and int(code) <= CODE_VERSION

@@ -1,6 +1,7 @@
 import pytest
 
-from tests.coordstream.command_line import RECORDING_A, CommandLine
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine
+from tests.fixtures.database_users import database_user
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +28,7 @@ def test_a_database_without_events_goes_back_and_forth(cli: CommandLine) -> None
     assert cli.done("migrate", "downgrade", "base") == "schema None: taken back\n"
     assert cli.rows("migrate", "current") == [{"revision": None, "state": "empty"}]
     cli.done("migrate")
-    assert cli.rows("status") == []
+    assert cli("status", "--json").json == []
 
 
 def test_events_are_dropped_on_demand_only(wordcount: CommandLine) -> None:
@@ -41,3 +42,31 @@ def test_events_are_dropped_on_demand_only(wordcount: CommandLine) -> None:
 def test_an_unknown_revision_is_refused(cli: CommandLine) -> None:
     assert "nope" in cli.refused("migrate", "downgrade", "nope")
     assert cli.rows("migrate", "current")[0]["state"] == "current"
+
+
+def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(wordcount: CommandLine) -> None:
+    before = wordcount.rows("status")
+    with wordcount.connection() as connection:
+        connection.execute("drop schema projection cascade")
+    assert "are missing: run `coordstream migrate`" in wordcount.refused("job", "list")
+    to_rebuild = f"2 streams are to be rebuilt from the archive ({CHECKPOINT}, {COORDINATOR}): run `coordstream quarant"
+    migrated = wordcount("migrate")
+    assert migrated.code == 0
+    assert "tables of the schema projection were missing: it was made again, empty, and " + to_rebuild in migrated.err
+    assert migrated.out.endswith(": migrated\n")
+    finished = wordcount("status")
+    assert (finished.code, to_rebuild in finished.err) == (1, True)
+    listed = wordcount("config", "show", "wordcount_pv")
+    assert to_rebuild in listed.err
+    assert "run `coordstream quarantine retry`" in wordcount("import", *RECORDING_A).err
+    assert [row["folded_count"] for row in wordcount.rows("quarantine", "retry")] == [388, 427]
+    after = wordcount.rows("status")
+    assert [row["next_offset"] for row in after] == [row["next_offset"] for row in before]
+    assert wordcount.rows("config", "show", "wordcount_pv")
+    assert [row["skipped"] for row in wordcount.rows("import", *RECORDING_A)] == [427, 388]
+
+
+def test_who_may_only_write_is_told_of_no_rebuild(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with database_user(appendable.database_url, "coordstream_writer") as writer:
+        monkeypatch.setenv("COORDSTREAM_DATABASE_URL", writer)
+        appendable.done("log", "append", COORDINATOR, "--key", "a key", "--tombstone")

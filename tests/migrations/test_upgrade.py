@@ -12,11 +12,15 @@ from sqlalchemy import Connection as AlchemyConnection
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
-from coordstream.migrate import SchemaError, SchemaState, require_current, schema_state, upgrade
+from coordstream.migrate import SchemaError, SchemaState, downgrade, require_current, schema_state, upgrade
 from eventlog.connection import Connection, connect
+from projections.errors import NothingFolded
+from projections.quarantine_retry import mend, try_again
 from tests.fixtures.waiting import wait_until
+from tests.migrations.schema_dump import schema_of
+from tests.projections.folded_anew import relations
 from tests.properties.generated_jobs import generate_job
-from tests.properties.importing import import_log
+from tests.properties.importing import SETTINGS, import_log
 
 pytestmark = pytest.mark.slow
 
@@ -124,3 +128,76 @@ def test_a_users_view_on_a_relation_is_never_dropped(database_url: str) -> None:
         upgrade(database_url)
         after = owner.execute("select config_key, log_offset from coordinator.config order by 1").fetchall()
         assert after == before
+
+
+DAMAGES: Final = {
+    "the schema": "drop schema projection cascade",
+    "a table": "drop table projection.gap cascade",
+    "a table that no view reads": "drop table projection.stream_holder cascade",
+    "both schemas": "drop schema projection, coordinator cascade",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(database_url: str, damage: str) -> None:
+    job = generate_job(1)
+    with connect(database_url) as owner:
+        for log in job.logs:
+            import_log(owner, log)
+        before, schema = relations(owner), schema_of(database_url)
+        owner.execute(damage.encode())
+        assert state_of(database_url) is SchemaState.INCOMPLETE
+        with (
+            alchemy(database_url) as connection,
+            pytest.raises(SchemaError, match="missing: run `coordstream migrate`"),
+        ):
+            require_current(connection)
+        assert upgrade(database_url) == sorted(log.stream_name for log in job.logs)
+        assert state_of(database_url) is SchemaState.CURRENT
+        assert upgrade(database_url) is None
+        for log in job.logs:
+            with pytest.raises(NothingFolded, match="in the archive: run `coordstream quarantine retry`"):
+                import_log(owner, log)
+        for trial in try_again(owner, [log.stream_name for log in job.logs], SETTINGS):
+            mend(owner, trial, SETTINGS)
+        assert relations(owner) == before
+    assert schema_of(database_url) == schema
+
+
+@pytest.mark.parametrize("view", ["coordinator.config", "projection.held_stream"])
+def test_a_view_that_was_dropped_is_made_again(database_url: str, view: str) -> None:
+    schema = schema_of(database_url)
+    with connect(database_url) as owner:
+        owner.execute(f"drop view {view} cascade".encode())
+    assert state_of(database_url) is SchemaState.OLDER
+    assert upgrade(database_url) is None
+    assert schema_of(database_url) == schema
+
+
+def test_an_older_database_without_its_projection_is_upgraded(empty_database_url: str) -> None:
+    upgrade(empty_database_url)
+    schema = schema_of(empty_database_url)
+    downgrade(empty_database_url, "0002")
+    with connect(empty_database_url) as owner:
+        owner.execute("drop schema projection cascade")
+    assert upgrade(empty_database_url) == []
+    assert schema_of(empty_database_url) == schema
+
+
+@pytest.mark.parametrize(
+    ("damage", "table"),
+    [("drop table eventlog.observation cascade", "observation"), ("drop schema eventlog cascade", "alembic_version")],
+)
+def test_an_archive_that_was_dropped_is_not_made_again(database_url: str, damage: str, table: str) -> None:
+    with connect(database_url) as owner:
+        owner.execute(damage.encode())
+    with pytest.raises(SchemaError, match=rf"the table eventlog\.{table} is missing: restore the schema eventlog from"):
+        upgrade(database_url)
+
+
+def test_what_hangs_on_a_table_of_the_projection_is_left(database_url: str) -> None:
+    with connect(database_url) as owner:
+        owner.execute("create view public.mine as select * from projection.position; drop table projection.gap cascade")
+        with pytest.raises(SchemaError, match="a view or function of yours depends on it"):
+            upgrade(database_url)
+        assert owner.execute("select count(*) from public.mine").fetchone() == (0,)
