@@ -9,6 +9,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from pyspark.sql import DataFrame, SparkSession
 
+from eventlog.did_you_mean import did_you_mean
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_times import LOG_TIMES, with_usable_times
 from spark_jobs.readers import Ranges, Relation, Value, read_relation
@@ -91,10 +92,7 @@ def find_scope(
         extent = cursor.execute(EXTENT.format(log_times=LOG_TIMES, commits=relation.query())).fetchall()[0]
     as_of = now or extent["newest_log_time"]
     if not extent["commits"] or as_of is None:
-        whose = "of any job" if job is None else f"of job {job}"
-        raise SparkJobError(
-            f"The database holds no commit {whose}: import its logs, or name another with --job NAME/ID."
-        )
+        raise _no_commit(snapshot, job)
     return Scope(
         job,
         as_of.astimezone(UTC),
@@ -102,6 +100,17 @@ def find_scope(
         choose_ranges(extent, partitions),
         _positions(snapshot, job),
         extent["commits"] - extent["timed_commits"],
+    )
+
+
+def _no_commit(snapshot: Snapshot, job: JobChoice | None) -> SparkJobError:
+    whose, meant = "of any job", ""
+    if job is not None:
+        rows = snapshot.connection.execute("SELECT job_name, job_id FROM coordinator.log_position").fetchall()
+        others = {f"{name}/{job_id}" for name, job_id in rows} - {str(job)}
+        whose, meant = f"of job {job}", did_you_mean(str(job), others)
+    return SparkJobError(
+        f"The database holds no commit {whose}: import its logs, or name another with --job NAME/ID.{meant}"
     )
 
 
