@@ -1,5 +1,6 @@
 """Fixtures of the command line's tests."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ def cli(
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", MASK_KEY)
     for name in ("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "COORDSTREAM_KAFKA_OPTIONS"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("coordstream.cli.recording_in.PROGRESS_AFTER_SECONDS", math.inf)  # however slow the machine
     return CommandLine(database_url, capsys)
 
 
