@@ -23,14 +23,15 @@ class Debugged:
     def __call__(self, *words: str | Path, code: int = 0) -> str:
         """Run a command, which must end with this code; what it printed and logged."""
         given = [str(word) for word in words]
-        out = io.StringIO()
+        out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)  # an export writes bytes
         begins = self._log.tell()
         with redirect_stdout(out), redirect_stderr(out):
             ended = main(given)
-        text = out.getvalue() + self._log.getvalue()[begins:]
+        printed = out.buffer.getvalue().decode()
+        text = printed + self._log.getvalue()[begins:]
         self.said[f"{len(self.said)}: coordstream {' '.join(given)}"] = text
         assert ended == code, f"{given} ended with {ended}"
-        return out.getvalue()
+        return printed
 
 
 @contextmanager

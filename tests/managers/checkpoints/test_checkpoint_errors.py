@@ -50,7 +50,7 @@ def test_an_error_is_a_sentence_that_says_what_to_do(error: CheckpointError, sen
 
 def test_known_tasks_are_listed_as_far_as_one_reads_them() -> None:
     many = UnknownTask("x", [f"t{number:02}" for number in range(20)])
-    assert str(many).endswith("t08, t09 and more")
+    assert str(many).endswith("t08, t09 and more.")
     assert len(many.known) == 20
 
 
