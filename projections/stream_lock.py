@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
 from eventlog.connection import Connection
@@ -21,14 +22,17 @@ SILENT_SECONDS: Final = 30
 
 _TAKE: Final = "select projection.take_stream(%s, %s)"
 _RELEASE: Final = """
-select pg_advisory_unlock(7106407, lock_id) from projection.stream_holder
+update projection.stream_holder set backend_pid = 0, working_pid = null
 where stream_name = %s and backend_pid = pg_backend_pid()
+returning pg_advisory_unlock(7106407, lock_id)
 """
-_HOLDERS: Final = """
+_HOLDERS: Final = sql.SQL("""
 select stream_name, backend_pid, host_name, application_name, backend_start, last_seen_at,
        coalesce(extract(epoch from clock_timestamp() - last_seen_at), 0)::float8
-from projection.held_stream where %(stream_name)s::text is null or stream_name = %(stream_name)s order by stream_name
-"""
+from projection.held_stream where {} order by stream_name
+""")
+_ONE: Final = _HOLDERS.format(sql.SQL("stream_name = %s"))
+_ALL: Final = _HOLDERS.format(sql.SQL("true"))
 _END: Final = """
 select pg_terminate_backend(a.pid)
 from projection.held_stream h join pg_stat_activity a on a.pid in (h.backend_pid, h.working_pid)
@@ -94,7 +98,8 @@ class StreamLocks:
 
     def holder(self, stream_name: str) -> LockHolder | None:
         """Who has the stream now; None if it has become free."""
-        return holders(self._connection, stream_name).get(stream_name)
+        row = self._connection.execute(_ONE, (stream_name,)).fetchone()
+        return None if row is None else LockHolder(*row[1:])
 
     def end_silent(self, stream_name: str, seconds: float) -> bool | None:
         """End the sessions of a holder that has been silent for so long; None: this user of the database may not."""
@@ -118,10 +123,9 @@ class StreamLocks:
         return 0 if row is None else int(row[0])
 
 
-def holders(connection: Connection, stream_name: str | None = None) -> dict[str, LockHolder]:
-    """The holder of each stream that is held, or of one stream."""
-    rows = connection.execute(_HOLDERS, {"stream_name": stream_name}).fetchall()
-    return {name: LockHolder(*holder) for name, *holder in rows}
+def holders(connection: Connection) -> dict[str, LockHolder]:
+    """The holder of each stream that is held."""
+    return {name: LockHolder(*holder) for name, *holder in connection.execute(_ALL).fetchall()}
 
 
 @contextmanager

@@ -7986,12 +7986,9 @@ CREATE VIEW projection.held_stream AS
             WHEN ((a.state <> 'active'::text) OR (a.wait_event = 'ClientRead'::text)) THEN a.state_change
             ELSE NULL::timestamp with time zone
         END AS last_seen_at
-   FROM ((projection.stream_holder h
-     JOIN pg_locks l ON (((l.pid = h.backend_pid) AND (l.locktype = 'advisory'::text) AND l.granted AND (l.objsubid = 2) AND (l.classid = (7106407)::oid) AND ((l.objid)::bigint = h.lock_id) AND (l.database = ( SELECT d.oid
-           FROM pg_database d
-          WHERE (d.datname = current_database()))))))
-     JOIN pg_stat_activity a ON ((a.pid = l.pid)))
-  WHERE has_table_privilege(a.usesysid, 'projection.stream_holder'::text, 'update'::text);
+   FROM (projection.stream_holder h
+     CROSS JOIN LATERAL pg_stat_get_activity(h.backend_pid) a(datid, pid, usesysid, application_name, state, query, wait_event_type, wait_event, xact_start, query_start, backend_start, state_change, client_addr, client_hostname, client_port, backend_xid, backend_xmin, backend_type, ssl, sslversion, sslcipher, sslbits, ssl_client_dn, ssl_client_serial, ssl_issuer_dn, gss_auth, gss_princ, gss_enc, gss_delegation, leader_pid, query_id))
+  WHERE (((a.backend_start IS NULL) OR (a.backend_start <= h.taken_at)) AND has_table_privilege(a.usesysid, 'projection.stream_holder'::text, 'update'::text));
 
 --
 -- Name: log_time; Type: TABLE; Schema: projection; Owner: -

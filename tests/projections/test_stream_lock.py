@@ -1,5 +1,6 @@
 """One reader at a time: the lock of a stream, and who has it."""
 
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ from psycopg.errors import QueryCanceled
 
 from eventlog.connection import connect
 from projections.errors import LockLost, StreamBusy
-from projections.stream_lock import LockHolder, StreamLocks, stream_lock
+from projections.stream_lock import LockHolder, StreamLocks, holders, stream_lock
 from tests.fixtures.database_users import database_user, user_of
 from tests.fixtures.waiting import wait_until
 
@@ -101,9 +102,20 @@ def test_who_may_not_write_is_no_holder_whatever_the_entry_says(database_url: st
         locks.release(STREAM)
         with psycopg.connect(reader, autocommit=True) as login:
             login.execute("select pg_advisory_lock(%s, %s)", number)
-            one.execute("update projection.stream_holder set backend_pid = %s", (login.info.backend_pid,))
+            entry = "update projection.stream_holder set backend_pid = %s, taken_at = clock_timestamp()"
+            one.execute(entry, (login.info.backend_pid,))
             assert locks.holder(STREAM) is None
             assert locks.take(STREAM)
+
+
+def test_who_holds_one_of_many_streams_is_found_without_looking_at_all(database_url: str) -> None:
+    with connect(database_url) as one, connect(database_url) as other:
+        locks = StreamLocks(one)
+        assert all(locks.take(f"stream-{number}") for number in range(300))
+        query = "explain (format json) select from projection.held_stream where stream_name = 'stream-7'"
+        ((found,),) = other.execute(query.encode()).fetchall()
+        assert "pg_lock_status" not in json.dumps(found)
+        assert set(holders(other)) == {f"stream-{number}" for number in range(300)}
 
 
 def test_a_holder_that_asks_nothing_is_silent(database_url: str) -> None:
