@@ -32,7 +32,7 @@ def home(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.mark.slow
 def test_every_command_brings_the_server_up_and_migrates_it(cli: CommandLine, home: Path) -> None:
-    assert cli.rows("status") == []
+    assert cli("status", "--json").json == []
     cli.done("import", *RECORDING_A)
     first = cli("up", "--json").json
     assert (first["was_running"], first["migrated"]) == (True, False)
@@ -59,7 +59,7 @@ def test_the_server_keeps_connections_for_its_own_user(cli: CommandLine, home: P
         with pytest.raises(psycopg.OperationalError, match="reserved for roles with the SUPERUSER attribute"):
             psycopg.connect(anybody)
         assert "was running" in cli.done("up")
-        assert cli.rows("status") == []
+        assert cli("status", "--json").json == []
         assert "stopped" in cli.done("down")
 
 
