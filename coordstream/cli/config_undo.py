@@ -15,23 +15,20 @@ class Undo(NamedTuple):
     key: str
     secrets: SecretPolicy
 
-    @property
-    def is_secret(self) -> bool:
-        """Whether the key's name says that its value is a secret."""
-        return self.secrets.is_secret_name(self.key)
+    def is_secret(self, value: str | None) -> bool:
+        """Whether the key's name, or the value itself, says that it is a secret."""
+        return value is not None and (self.secrets.is_secret_name(self.key) or self.secrets.holds_secret(value))
 
     def shown(self, value: str | None) -> str | None:
         """The value, or its fingerprint where it is a secret, as the relation `config` shows it."""
-        if value is None:
-            return None
-        return self.secrets.fingerprint(value) if self.is_secret else self.secrets.mask_text(value)
+        return self.secrets.fingerprint(value) if value is not None and self.is_secret(value) else value
 
     def sentence(self, old: str | None, *, is_forced: bool) -> str:
         """The command that gives the key its old value back (None: it had none), or what to do instead of one."""
         options = ("--force",) if is_forced else ()
         if old is None:
             return f"To take this back: {self._command('delete', options)}"
-        if self.shown(old) != old:
+        if self.is_secret(old):
             return f"The old value is a secret, which is not shown. {self._from_input(options)}"
         if old == "-" or not old.isprintable() or len(old) > LONGEST_VALUE:
             history = shlex.join(["coordstream", "config", "history", self.job, "--key", self.key, "--json"])

@@ -117,9 +117,14 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
         if is_written:
             question = f"{'Delete' if value is None else 'Set'} {printable(key)}?"
             ask(question, yes=yes or not sys.stdin.isatty(), done="deleted" if value is None else "written")
+            if changes.config.get(key) != old:
+                raise CoordstreamError(
+                    f"{stream}: {key} was changed since it was shown: nothing was written, try again."
+                )
             _write(changes, key, value)
     if as_json:
-        print_json([{**row, "is_sensitive": undo.is_secret, "is_written": is_written}])
+        is_sensitive = undo.is_secret(old) or undo.is_secret(value)
+        print_json([{**row, "is_sensitive": is_sensitive, "is_written": is_written}])
     elif is_written:
         print(f"{stream}: {printable(key)} {'deleted' if value is None else 'set'}")
         print(SHOWN_LATER)

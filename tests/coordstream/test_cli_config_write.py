@@ -8,6 +8,7 @@ from eventlog.postgres import PostgresEventLog
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
+from managers.streams.coordinator_writer import CoordinatorStreamWriter
 from tests.coordstream.command_line import CommandLine, in_own_process
 from tests.fixtures.kafka_topics import Topics
 
@@ -127,7 +128,8 @@ def test_an_old_secret_is_never_printed(
     orders.done("config", "set", "orders", key, "-")
     for words in (("set", "orders", key, old.replace("2", "3")), ("delete", "orders", key)):
         assert "hunter" not in orders.done("config", *words, "--dry-run")
-        assert orders.rows("config", *words, "--dry-run")[0]["old_value"].startswith("hmac-sha256:")
+        (row,) = orders.rows("config", *words, "--dry-run")
+        assert (row["old_value"].startswith("hmac-sha256:"), row["is_sensitive"]) == (True, True)
     printed = orders.done("config", "delete", "orders", key)
     assert "hunter" not in printed
     assert "The old value is a secret, which is not shown." in printed
@@ -150,6 +152,21 @@ def test_at_a_terminal_it_asks(orders: CommandLine, monkeypatch: pytest.MonkeyPa
     assert answer or finished.err == "nothing was written: the answer was not yes.\n"
     orders("config", "set", "orders", "a", "2", "--yes")
     assert (len(asked), config(orders)) == (1, {"a": "2"})
+
+
+def test_what_another_one_changed_while_it_asked_is_not_overwritten(
+    orders: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def confirm(question: str, err: bool) -> bool:
+        with PostgresEventLog(orders.database_url, STREAM) as log, CoordinatorStreamWriter(log) as other:
+            other.send_set_config("a", "by another")
+        return True
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", confirm)
+    finished = orders("config", "set", "orders", "a", "1")
+    assert (finished.code, config(orders)) == (1, {"a": "by another"})
+    assert finished.err == f"{STREAM}: a was changed since it was shown: nothing was written, try again.\n"
 
 
 def test_what_may_be_set_once_needs_force(orders: CommandLine) -> None:
