@@ -112,7 +112,7 @@ class PostgresSource:
 
     def wake(self) -> None:
         """See `EventSource.wake`."""
-        with suppress(BlockingIOError):  # woken already, and often
+        with suppress(OSError):  # woken already, and often; or closed by now, so that nobody waits
             self._waker.send(b"\0")
 
     def close(self) -> None:

@@ -89,6 +89,10 @@ class SourceUnavailable(EventLogError):
     """Brokers or a database could not be reached: try again later, nothing is wrong with the data."""
 
 
+class CredentialsRefused(SourceUnavailable):
+    """The source does not accept who we say we are, or does not let us do this."""
+
+
 class StreamMissing(EventLogError):
     """There is no such stream."""
 

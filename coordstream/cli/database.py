@@ -18,7 +18,7 @@ from coordstream.mask_key import secret_policy
 from coordstream.migrate import SchemaState, require_current, schema_state, upgrade
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import Settings, load_settings
-from eventlog.connection import Connection, connect, failure_line, server_reason
+from eventlog.connection import Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secrets import SecretPolicy
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
@@ -30,6 +30,10 @@ _UNREADABLE: Final = (
 
 class DatabaseError(CoordstreamError):
     """The database can't be reached, or refused; statements and details, which may hold values, stay out."""
+
+
+class DatabaseUnreachable(DatabaseError):
+    """The database does not answer now: it may later."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,8 @@ def connecting(settings: Settings, url: str) -> Iterator[Connection]:
         connection = connect(url)
     except psycopg.OperationalError as error:
         advice = "start it, or correct COORDSTREAM_DATABASE_URL" if settings.database_url else "see its log"
-        raise DatabaseError(f"{place(settings)} can't be reached ({failure_line(error)}): {advice}.") from None
+        kind = DatabaseError if refuses_login(error) else DatabaseUnreachable
+        raise kind(f"{place(settings)} can't be reached ({failure_line(error)}): {advice}.") from None
     with connection:
         yield connection
 
@@ -111,11 +116,11 @@ def database_errors(settings: Settings) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise DatabaseError(_refusal(settings, error)) from error
+        raise _refusal(settings, error) from error
     except DBAPIError as error:
         if not isinstance(error.orig, psycopg.Error):
             raise
-        raise DatabaseError(_refusal(settings, error.orig)) from error
+        raise _refusal(settings, error.orig) from error
 
 
 def place(settings: Settings) -> str:
@@ -149,7 +154,8 @@ def _engine(url: str) -> Engine:
     return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
 
 
-def _refusal(settings: Settings, error: psycopg.Error) -> str:
+def _refusal(settings: Settings, error: psycopg.Error) -> DatabaseError:
     if (reason := server_reason(error)) is None:
-        return f"{place(settings)} ended the connection ({failure_line(error)}): try again when it runs."
-    return f"{place(settings)} refuses: {reason}."
+        ended = f"{place(settings)} ended the connection ({failure_line(error)}): try again when it runs."
+        return DatabaseUnreachable(ended)
+    return DatabaseError(f"{place(settings)} refuses: {reason}.")

@@ -10,7 +10,7 @@ from uuid import uuid4
 import typer
 
 from coordstream.cli.database import open_database
-from coordstream.settings import load_settings
+from coordstream.settings import Settings, load_settings
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
 from eventlog.postgres import PostgresEventLog
@@ -57,17 +57,25 @@ def open_log(stream_name: str, kind: str | None, *, takes_many: bool) -> Iterato
 @contextmanager
 def open_source() -> Iterator[EventSource]:
     """All streams of the place."""
-    options = load_settings().kafka
-    if options is not None:
-        from eventlog.kafka.source import KafkaSource  # noqa: PLC0415
+    settings, url = load_settings(), ""
+    if settings.kafka is None:
+        with open_database() as database:
+            url = database.url
+    with source_of(settings, url) as source:
+        yield source
 
-        with KafkaSource(options) as topics:
-            yield topics
+
+@contextmanager
+def source_of(settings: Settings, database_url: str) -> Iterator[EventSource]:
+    """All streams of the brokers of the settings, else of the database. Connects when it is first asked."""
+    if settings.kafka is None:
+        with PostgresSource(database_url) as logs:
+            yield logs
         return
-    with open_database() as database:
-        url = database.url
-    with PostgresSource(url) as logs:
-        yield logs
+    from eventlog.kafka.source import KafkaSource  # noqa: PLC0415
+
+    with KafkaSource(settings.kafka) as topics:
+        yield topics
 
 
 def _create_topic(options: KafkaOptions, stream: StreamIdentity, replication_factor: int | None) -> str:

@@ -1,28 +1,30 @@
 """`coordstream follow`: streams into the relations, as they grow."""
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from time import monotonic
-from types import FrameType
 from typing import Annotated, Final
 
 import typer
 from rich.console import Console
 
 from coordstream.cli.completion import complete_stream
-from coordstream.cli.database import database_errors, open_database
-from coordstream.cli.event_logs import open_source
-from coordstream.cli.follow_progress import FollowProgress
+from coordstream.cli.database import database_errors
+from coordstream.cli.event_logs import source_of
+from coordstream.cli.follow_beginning import beginning
+from coordstream.cli.follow_ending import SIGNALLED, Ending, described, ending_after, exit_code, last_words
+from coordstream.cli.follow_progress import FollowProgress, LogFormat
+from coordstream.cli.follow_reach import reach_database
+from coordstream.cli.given_duration import parse_duration
 from coordstream.cli.options import MOST, Kind
+from coordstream.cli.row_formats import print_json
 from coordstream.cli.take_over import TakeOverAfter
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings
-from projections.follow.follower import Follower
+from projections.follow.follower import Follower, Outcome
 from projections.follow.plan import FollowPlan
 
-STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+PATIENCE_SECONDS: Final = 60.0
+"""So long a follower that has an end, and no timeout, waits for brokers and the database."""
 
 app = typer.Typer()
 
@@ -38,34 +40,50 @@ def follow(
     until: Annotated[
         int | None, typer.Option("--until", min=0, max=MOST, metavar="OFFSET", help="End after this offset.")
     ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--timeout",
+            metavar="TIME",
+            parser=parse_duration,
+            help="With --once or --until: give up after so long, such as 90s or 5m.",
+        ),
+    ] = None,
     kind: Kind = None,
     take_over_after: TakeOverAfter = None,
+    log_format: Annotated[
+        LogFormat, typer.Option("--log-format", help="How lines on standard error are written.")
+    ] = LogFormat.TEXT,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="At the end, print a JSON list with an object for each stream.")
+    ] = False,
 ) -> None:
-    """Follow streams: those of the brokers that are set, else those kept in the database. SIGTERM ends it cleanly."""
+    """Follow streams: those of the brokers that are set, else those kept in the database. SIGTERM ends it cleanly.
+
+    Exit code 0: done, or ended by a signal without --once and --until. With these, 1: a stream, the brokers or the
+    database refused; 3: the timeout came first; 4: the brokers or the database could not be reached, for a minute or
+    until the timeout; 128 + the signal's number: ended by a signal before.
+    """
     plan = _plan(tuple(dict.fromkeys(streams or ())), follows_all=follows_all, once=once, until=until, kind=kind)
     plan = replace(plan, take_over_after=take_over_after)
-    with open_database() as database:
-        settings, url, secrets = database.settings, database.url, database.secrets
+    if timeout is not None and not plan.has_end:
+        raise typer.BadParameter("--timeout goes with --once or --until")
+    patience = PATIENCE_SECONDS if plan.has_end and timeout is None else None
     with (
-        database_errors(settings),
-        open_source() as source,
-        FollowProgress(Console(stderr=True), monotonic) as progress,
+        ending_after(timeout) as ending,
+        FollowProgress(Console(stderr=True), monotonic, system_clock, log_format) as progress,
     ):
-        follower = Follower(
-            url,
-            source,
-            FoldSettings(secrets),
-            system_clock,
-            plan,
-            on_message=progress.message,
-            on_progress=progress.batch,
-        )
-        with _stopped_by_signals(follower.stop) as signals:
-            outcome = follower.run()
-    if outcome.failures and not signals:
-        raise typer.Exit(1)
-    if plan.has_end:
+        outcome = _followed(plan, ending, progress, patience)
+        progress.message(last_words(plan, ending, outcome))
+    if as_json:
+        print_json([described(plan, stream) for stream in outcome.streams])
+    elif plan.has_end:
         print(f"{outcome.events} events taken")
+    code = exit_code(plan, ending, outcome)
+    if code > SIGNALLED:
+        raise SystemExit(code)  # Typer takes 130 for an interrupt that nobody handled
+    if code:
+        raise typer.Exit(code)
 
 
 def _plan(names: tuple[str, ...], *, follows_all: bool, once: bool, until: int | None, kind: str | None) -> FollowPlan:
@@ -76,25 +94,22 @@ def _plan(names: tuple[str, ...], *, follows_all: bool, once: bool, until: int |
     return FollowPlan(names, follows_all=follows_all, once=once, until=until, kind=kind)
 
 
-@contextmanager
-def _stopped_by_signals(stop: Callable[[], None]) -> Iterator[list[int]]:
-    """Let a signal stop the follower after the batch at hand, and a second one end the program as ever."""
-    received: list[int] = []
-    before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        del frame
-        received.append(number)
-        restore()
-        stop()
-
-    for number in STOP_SIGNALS:
-        signal.signal(number, handle)
-    try:
-        yield received
-    finally:
-        restore()
+def _followed(plan: FollowPlan, ending: Ending, progress: FollowProgress, patience: float | None) -> Outcome:
+    reached = reach_database(ending, patience, progress.message)
+    if reached is None:
+        return Outcome(0, {}, is_complete=False, outage="the database cannot be reached")
+    settings, url = reached.database.settings, reached.database.url
+    with database_errors(settings), source_of(settings, url) as source:
+        progress.message(beginning(plan, settings, reached.words))
+        follower = Follower(
+            url,
+            source,
+            FoldSettings(reached.database.secrets),
+            system_clock,
+            plan,
+            on_message=progress.message,
+            on_progress=progress.batch,
+            patience=patience,
+        )
+        ending.stop_with(follower.stop)
+        return follower.run()

@@ -1,9 +1,11 @@
 """What a follower tells on standard error: each sentence, and in catch-up how far it is and how fast it goes."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from enum import StrEnum
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from rich.console import Console
 from rich.text import Text
@@ -13,34 +15,50 @@ from projections.follow.reports import Progress
 LINE_SECONDS: Final = 10.0
 """Where nobody watches a terminal, catching up writes a line this often."""
 
+Clock = Callable[[], datetime]
+
+
+class LogFormat(StrEnum):
+    """How a line is written: as a time and a sentence, or as a JSON object with ``time`` and ``message``."""
+
+    TEXT = "text"
+    JSON = "json"
+
 
 class FollowProgress:
     """Shows a moving line on a terminal, a line every ten seconds elsewhere, and nothing of live streams.
 
-    ``seconds`` is a clock that never goes back.
+    ``seconds`` is a clock that never goes back, ``clock`` the one that lines are dated by, in UTC.
     """
 
-    def __init__(self, console: Console, seconds: Callable[[], float]) -> None:
+    def __init__(
+        self, console: Console, seconds: Callable[[], float], clock: Clock, log_format: LogFormat = LogFormat.TEXT
+    ) -> None:
         self._console = console
         self._seconds = seconds
+        self._clock = clock
+        self._format = log_format
         self._status = console.status("")
         self._is_moving = False
         self._shown_at = seconds()
         self._events = 0
 
     def message(self, sentence: str) -> None:
-        """Print a sentence."""
-        self._console.print(Text(sentence), soft_wrap=True)
+        """Print a sentence, unless it is empty."""
+        if sentence:
+            self._print({"message": sentence})
 
     def batch(self, progress: Progress) -> None:
         """Take note of a batch, and show it if that is wanted now."""
         self._events += progress.events
         if progress.state == "live":
             self._stop()
-        elif self._console.is_terminal:
+        elif self._console.is_terminal and self._format is LogFormat.TEXT:
             self._move(progress)
         elif self._seconds() >= self._shown_at + LINE_SECONDS:
-            self.message(self._line(progress))
+            place = {"stream_name": progress.stream_name, "state": progress.state}
+            offsets = {"next_offset": progress.next_offset, "end_offset": progress.target}
+            self._print({"message": self._line(progress), **place, **offsets})
 
     def __enter__(self) -> Self:
         return self
@@ -49,6 +67,12 @@ class FollowProgress:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._stop()
+
+    def _print(self, line: dict[str, Any]) -> None:
+        time = f"{self._clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        is_json = self._format is LogFormat.JSON
+        text = json.dumps({"time": time, **line}, ensure_ascii=False) if is_json else f"{time} {line['message']}"
+        self._console.print(Text(text), soft_wrap=True)
 
     def _move(self, progress: Progress) -> None:
         if not self._is_moving:

@@ -18,7 +18,7 @@ from eventlog.kafka.connections import make_net_client
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.private_loggers import hold_private_loggers
 from eventlog.kafka.tls import tls_context, uses_tls
-from eventlog.source import SourceUnavailable
+from eventlog.source import CredentialsRefused, SourceUnavailable
 
 REACH_SECONDS: Final = 5.0
 """How long a broker that does not answer is asked again: a restart takes two."""
@@ -34,10 +34,6 @@ TIMES: Final[dict[str, int]] = {
 }
 
 Answer = TypeVar("Answer")
-
-
-class CredentialsRefused(SourceUnavailable):
-    """The cluster does not accept who we say we are, or does not let us do this."""
 
 
 @dataclass

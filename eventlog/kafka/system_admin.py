@@ -14,9 +14,10 @@ from kafka.errors import (
 )
 
 from eventlog.kafka.admin_client import AdminClient
-from eventlog.kafka.client import CredentialsRefused, ask
+from eventlog.kafka.client import ask
 from eventlog.number_offsets import compare_offsets, offset_after
 from eventlog.partition import SystemStreamPartition
+from eventlog.source import CredentialsRefused
 from eventlog.startpoint import (
     Startpoint,
     StartpointOldest,

@@ -5,6 +5,7 @@ from typing import Final
 
 from projections.follow.backoff import BackOff
 from projections.follow.heartbeat import Beat
+from projections.follow.reports import Progress
 from projections.follow.tail import Tail
 from projections.follow.timetable import AT_ONCE
 
@@ -23,7 +24,8 @@ class FollowedStream:
 
     ``refusal``: why it cannot be followed as it is; it is tried again, ever less often, and counts as refused until
     something of it was read, or nothing failed until ``believed_at``. ``is_missing``: it is refused because there is
-    none of its name. ``outage``: what it waits for with all others.
+    none of its name. ``outage``: what it waits for with all others. ``events``: how many were applied, and
+    ``next_offset`` the one after them.
     """
 
     stream_name: str
@@ -39,6 +41,8 @@ class FollowedStream:
     is_missing: bool = False
     outage: str = ""
     believed_at: float = AT_ONCE
+    events: int = 0
+    next_offset: int | None = None
     retries: BackOff = field(default_factory=_retries)
 
     @property
@@ -48,8 +52,13 @@ class FollowedStream:
 
     def attach(self, tail: Tail) -> None:
         """Follow from now on."""
-        self.tail, self.log_id = tail, tail.log.log_id
+        self.tail, self.log_id, self.next_offset = tail, tail.log.log_id, tail.position
         self.outage = ""
+
+    def take(self, progress: Progress) -> None:
+        """Count what was applied."""
+        self.events += progress.events
+        self.next_offset = progress.next_offset
 
     def detach(self, due_at: float = AT_ONCE) -> None:
         """Stop reading; attach again at ``due_at``."""

@@ -5,8 +5,8 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from eventlog.connection import failure_line, server_reason
-from eventlog.source import SourceUnavailable
+from eventlog.connection import failure_line, refuses_login, server_reason
+from eventlog.source import CredentialsRefused, SourceUnavailable
 from projections.errors import LockLost
 
 CONFLICTS: Final = (errors.DeadlockDetected, errors.SerializationFailure)
@@ -24,9 +24,19 @@ OUTAGES: Final = (
 
 def outage_sentence(error: Exception) -> str:
     """What is out of reach, in a sentence without values of anybody's."""
+    return f"{outage_reason(error)}; waiting, and trying again"
+
+
+def outage_reason(error: Exception) -> str:
+    """The same without what is done about it."""
     if isinstance(error, SourceUnavailable | LockLost):
-        return f"{str(error).rstrip('.')}; waiting, and trying again"
-    return f"the database does not take events ({_reason(error)}); waiting, and trying again"
+        return str(error).rstrip(".")
+    return f"the database does not take events ({_reason(error)})"
+
+
+def refuses_us(error: Exception) -> bool:
+    """Whether brokers or the database do not accept our credentials, which they may not do later either."""
+    return isinstance(error, CredentialsRefused) or (isinstance(error, psycopg.Error) and refuses_login(error))
 
 
 def _reason(error: Exception) -> str:

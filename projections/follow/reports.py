@@ -37,6 +37,10 @@ class Reports:
             self._said[stream_name] = sentence
             self._on_message(sentence)
 
+    def tell(self, sentence: str) -> None:
+        """Say what is of no single stream."""
+        self._on_message(sentence)
+
     def begin_outage(self, sentence: str) -> None:
         """Something that all streams need is out of reach; what is found out about it later is not told."""
         if not self._is_outage:

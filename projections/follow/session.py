@@ -90,6 +90,8 @@ class FollowSession:
         if is_wanted and self._listing.is_due(monotonic()):
             for name in self._source.stream_names():
                 following.streams.setdefault(name, FollowedStream(name))
+            if not following.is_listed:
+                self._reports.tell(f"found {len(following.streams)} streams")
             following.is_listed = True
 
     def _attach_due(self) -> None:
@@ -155,6 +157,7 @@ class FollowSession:
         self._attacher.locks.check()
         progress = tail.apply()
         self._following.events += progress.events
+        stream.take(progress)
         self._reports.progress(progress)
         self._recover()
         self._believe(stream)
@@ -241,8 +244,8 @@ class FollowSession:
 
     def _lose_source(self, error: SourceUnavailable) -> None:
         """Keep the locks, and attach anew when the source answers again: it may have other logs then."""
+        self._following.suffer(error, monotonic())
         sentence = outage_sentence(error)
-        self._reports.begin_outage(sentence)
         self._well_since = NEVER
         due_at = monotonic() + self._following.backoff.next()
         for stream in self._following.streams.values():
@@ -280,5 +283,4 @@ class FollowSession:
 
     def _recover(self) -> None:
         """All is well: a batch was applied, or there was none and yet nothing failed for some time."""
-        self._following.backoff.reset()
-        self._reports.end_outage()
+        self._following.recover()

@@ -61,8 +61,9 @@ def test_the_second_takes_over_within_seconds(
         write("0")
         for turn in range(TURNS):
             second, said = programs.enter_context(program(*place))
+            assert "following 1 stream" in said.readline()
             waits = said.readline()
-            assert waits.startswith(f"{coordinator_topic} is read by coordstream follow on 127.0.0.1 (Postgres backend")
+            assert f"Z {coordinator_topic} is read by coordstream follow on 127.0.0.1 (Postgres backend" in waits
             assert "this follower waits, and takes over when that ends" in waits
             write(f"before {turn}")
             running.kill()

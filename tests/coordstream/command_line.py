@@ -56,6 +56,14 @@ class CommandLine:
         assert (finished.code, finished.err) == (0, "")
         return finished.out
 
+    def follow(self, *words: str) -> Finished:
+        """Follow to an end; the line that it begins with and the times of its lines are left out."""
+        finished = self("follow", *words)
+        lines = [line.partition("Z ")[2] for line in finished.err.splitlines()]
+        assert lines[0].startswith("following ")
+        told = [line for line in lines[1:] if not line.startswith("found ")]
+        return Finished(finished.code, finished.out, "".join(f"{line}\n" for line in told))
+
     def rows(self, *words: str | Path) -> list[dict[str, Any]]:
         """The rows that a command prints with --json, which must end well."""
         rows = json.loads(self.done(*words, "--json"))

@@ -178,7 +178,7 @@ def test_what_may_be_set_once_needs_force(orders: CommandLine) -> None:
     assert orders.refused("config", "set", "orders", GROUPER, "New", "--dry-run") == refused
     printed = orders.done("config", "set", "orders", GROUPER, "New", "--force")
     assert undone_by(printed) == ["config", "set", "--force", "orders", GROUPER, "Old"]
-    orders.done("follow", "--once", STREAM)
+    assert orders("follow", "--once", STREAM).code == 0
     assert [row["source"] for row in orders.rows("config", "history", "orders")] == [
         "coordinator-stream-writer",
         "coordinator-stream-writer (forced)",

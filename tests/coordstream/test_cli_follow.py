@@ -1,17 +1,26 @@
 """`coordstream follow` on logs in Postgres."""
 
+import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, Final
 
+import psycopg
 import pytest
 
-from coordstream.cli.follow import _stopped_by_signals
+from coordstream.cli import follow
+from coordstream.cli.follow_ending import ending_after
+from eventlog.connection import connect
+from eventlog.kafka import client
 from eventlog.postgres import PostgresEventLog
 from eventlog.streams import identify
+from projections.stream_lock import StreamLocks
 from tests.builders import config_set
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, CommandLine, without_settings
 from tests.fixtures.waiting import PATIENCE, wait_until
@@ -46,21 +55,21 @@ def follow_process(cli: CommandLine, *words: str) -> Iterator[subprocess.Popen[s
 
 def test_once_takes_what_is_there(cli: CommandLine) -> None:
     append(cli, COORDINATOR, "1", "2")
-    assert cli.done("follow", COORDINATOR, "--once") == "2 events taken\n"
+    assert cli.follow(COORDINATOR, "--once") == (0, "2 events taken\n", "")
     assert cli.ask("select config_value from coordinator.config") == [("2",)]
-    assert cli.done("follow", "--all", "--once") == "0 events taken\n"
+    assert cli.follow("--all", "--once") == (0, "0 events taken\n", "")
     assert cli.ask(STATE) == [("stopped", 2)]
 
 
 def test_until_ends_after_an_offset(cli: CommandLine) -> None:
     append(cli, COORDINATOR, "1", "2", "3")
-    assert cli.done("follow", COORDINATOR, "--until", "1") == "2 events taken\n"
+    assert cli.follow(COORDINATOR, "--until", "1") == (0, "2 events taken\n", "")
     assert cli.ask(STATE) == [("stopped", 2)]
 
 
 def test_a_log_of_any_name_is_followed_by_the_kind_it_was_made_with(cli: CommandLine) -> None:
     append(cli, "orders", "1", kind="coordinator")
-    assert cli.done("follow", "orders", "--once") == "1 events taken\n"
+    assert cli.follow("orders", "--once").out == "1 events taken\n"
 
 
 @pytest.mark.parametrize(
@@ -71,6 +80,9 @@ def test_a_log_of_any_name_is_followed_by_the_kind_it_was_made_with(cli: Command
         (("--all", "--until", "3"), "--until goes with the name of one stream, and without --once"),
         ((COORDINATOR, CHECKPOINT, "--until", "3"), "--until goes with the name of one stream"),
         ((COORDINATOR, "--once", "--until", "3"), "--until goes with the name of one stream"),
+        ((COORDINATOR, "--timeout", "5m"), "--timeout goes with --once or --until"),
+        ((COORDINATOR, "--once", "--timeout", "soon"), "'soon' is not a length of time: write seconds, or such as 90s"),
+        ((COORDINATOR, "--once", "--timeout", "0"), "'0' is not a length of time"),
     ],
 )
 def test_wrong_use(cli: CommandLine, words: tuple[str, ...], sentence: str) -> None:
@@ -79,13 +91,17 @@ def test_wrong_use(cli: CommandLine, words: tuple[str, ...], sentence: str) -> N
 
 def test_a_stream_that_cannot_be_followed_is_told_and_the_others_are(cli: CommandLine) -> None:
     append(cli, CHECKPOINT, "1")
-    sentence = cli.refused("follow", COORDINATOR, CHECKPOINT, "--once")
-    assert sentence == f"the database has no stream {COORDINATOR}: create it, or look at its name again"
+    finished = cli.follow(COORDINATOR, CHECKPOINT, "--once")
+    assert finished.err == f"the database has no stream {COORDINATOR}: create it, or look at its name again\n"
+    assert (finished.code, finished.out) == (1, "1 events taken\n")
     assert cli.ask(STATE) == [("stopped", 1)]
 
 
 def test_a_recording_is_followed_on_its_brokers_only(wordcount: CommandLine) -> None:
-    assert "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS" in wordcount.refused("follow", COORDINATOR, "--once")
+    finished = wordcount.follow(COORDINATOR, "--once")
+    assert finished.code == 1
+    assert "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS" in finished.err
+    assert {row["state"] for row in wordcount.rows("status")} == {"stopped"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -95,19 +111,20 @@ def test_a_signal_ends_it_cleanly(cli: CommandLine, number: signal.Signals) -> N
         wait_until(lambda: cli.ask(STATE) == [("live", 1)], what="live")
         process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out, err) == (0, "", "")
+    assert (process.returncode, out, err.count("\n")) == (0, "", 1)
     assert cli.ask(STATE) == [("stopped", 1)]
 
 
 def test_a_second_signal_is_not_waited_for() -> None:
     stops: list[str] = []
     before = signal.getsignal(signal.SIGTERM)
-    with _stopped_by_signals(lambda: stops.append("stop")) as received:
+    with ending_after(None) as ending:
+        ending.stop_with(lambda: stops.append("stop"))
         assert signal.getsignal(signal.SIGTERM) is not before
         os.kill(os.getpid(), signal.SIGTERM)
         wait_until(lambda: stops, what="the handler")
         assert signal.getsignal(signal.SIGTERM) is before
-    assert (stops, received) == (["stop"], [signal.SIGTERM])
+    assert (stops, ending.signals) == (["stop"], [signal.SIGTERM])
     assert signal.getsignal(signal.SIGTERM) is before
 
 
@@ -130,3 +147,127 @@ def test_another_key_or_pattern_is_refused_with_what_to_do(
     )
     assert value not in told
     assert cli.ask("select count(*) from coordinator.config") == [(0,)]
+
+
+def test_it_begins_with_what_it_follows(cli: CommandLine) -> None:
+    append(cli, COORDINATOR, "1")
+    info = psycopg.conninfo.conninfo_to_dict(cli.database_url)
+    finished = cli("follow", COORDINATOR, "--once")
+    (line,) = finished.err.splitlines()
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ following 1 stream \(.+\) of Postgres into the database "
+        rf"{info['dbname']} at {info['host']}:{info['port']}, to the ends as they are now",
+        line,
+    )
+    assert "found 1 streams" in cli("follow", "--all", "--once").err
+    assert [json.loads(line)["message"][:9] for line in cli("follow", COORDINATOR, *JSON_LINES).err.splitlines()] == [
+        "following"
+    ]
+
+
+JSON_LINES: Final = ("--once", "--log-format", "json")
+
+
+def test_what_was_done_as_json(cli: CommandLine) -> None:
+    append(cli, COORDINATOR, "1", "2")
+    finished = cli("follow", COORDINATOR, CHECKPOINT, "--once", "--json")
+    assert finished.code == 1
+    done, refused = finished.json
+    assert done == {
+        "stream_name": COORDINATOR,
+        "outcome": "done",
+        "events": 2,
+        "next_offset": 2,
+        "detail": None,
+    }
+    assert (refused["outcome"], refused["events"], refused["next_offset"]) == ("refused", 0, None)
+    assert "has no stream" in refused["detail"]
+
+
+@pytest.fixture
+def held(cli: CommandLine) -> Iterator[None]:
+    """A stream that another session holds, so that a follower waits for ever."""
+    append(cli, COORDINATOR, "1")
+    with connect(cli.database_url) as connection:
+        assert StreamLocks(connection).take(COORDINATOR)
+        yield
+
+
+@pytest.mark.usefixtures("held")
+def test_a_timeout_ends_it(cli: CommandLine) -> None:
+    finished = cli("follow", COORDINATOR, "--once", "--timeout", "1s")
+    assert (finished.code, finished.out) == (3, "0 events taken\n")
+    assert finished.err.splitlines()[-1].endswith("Z timed out: 1 of 1 streams not read to the end")
+    unfinished = cli("follow", COORDINATOR, "--once", "--timeout", "1", "--json").json
+    assert [(row["outcome"], row["next_offset"]) for row in unfinished] == [("unfinished", None)]
+
+
+@pytest.mark.usefixtures("held")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_in_the_middle_is_told_from_the_end(cli: CommandLine, number: signal.Signals) -> None:
+    with follow_process(cli, COORDINATOR, "--once") as process:
+        assert process.stderr is not None
+        assert "following" in process.stderr.readline()
+        assert "this follower waits" in process.stderr.readline()
+        process.send_signal(number)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + number
+    assert err.endswith(f"Z interrupted by {number.name}: 1 of 1 streams not read to the end\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(("--timeout", "2s"), 4), ((), 4)], ids=["until its timeout", "until its patience ends"]
+)
+def test_brokers_that_cannot_be_reached(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int
+) -> None:
+    monkeypatch.setattr(follow, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 500)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", place)
+    finished = cli("follow", "--all", "--once", *words)
+    assert finished.code == code
+    first, waits, last = finished.err.splitlines()
+    assert f"following all streams of Kafka at {place} into" in first
+    assert waits.endswith("waiting, and trying again")
+    assert f"nothing read (Kafka at {place} does not answer" in last
+
+
+def test_a_database_that_is_away_at_the_start_is_waited_for(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    append(cli, COORDINATOR, "1")
+    tries: list[str] = []
+
+    def connect_later(url: str) -> Any:
+        tries.append(url)
+        if len(tries) < 3:
+            raise psycopg.OperationalError("connection refused")
+        return connect(url)
+
+    monkeypatch.setattr("coordstream.cli.database.connect", connect_later)
+    finished = cli("follow", COORDINATOR, "--once", "--timeout", "30s")
+    assert (finished.code, finished.out) == (0, "1 events taken\n")
+    waits, begins = finished.err.splitlines()
+    assert "can't be reached (connection refused): start it, or correct COORDSTREAM_DATABASE_URL; waiting" in waits
+    assert "following 1 stream" in begins
+
+
+@pytest.mark.parametrize("words", [("--once", "--timeout", "1s"), ("--once",)])
+def test_a_database_that_stays_away(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    monkeypatch.setattr(follow, "PATIENCE_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", re.sub(r":[0-9]+/", f":{port}/", cli.database_url))
+    finished = cli("follow", COORDINATOR, *words)
+    assert finished.code == 4
+    assert finished.err.splitlines()[-1].endswith("nothing read (the database cannot be reached)")
+
+
+@pytest.mark.parametrize("words", [(), ("--once",)])
+def test_a_wrong_password_of_the_database_is_not_waited_for(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", re.sub("//.*?:", "//nobody-knows:", cli.database_url))
+    finished = cli("follow", COORDINATOR, *words)
+    assert finished.code == 1
+    assert re.search("authentication failed|does not exist", finished.err)

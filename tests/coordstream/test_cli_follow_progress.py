@@ -1,16 +1,19 @@
 """What a follower tells on standard error."""
 
 import io
+import json
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from rich.console import Console
 
-from coordstream.cli.follow_progress import LINE_SECONDS, FollowProgress, progress_line
+from coordstream.cli.follow_progress import LINE_SECONDS, FollowProgress, LogFormat, progress_line
 from projections.follow.heartbeat import State
 from projections.follow.reports import Progress
 
 STATES: tuple[State, ...] = ("replacing", "live", "catching-up")
 JANUARY_MS = 1_767_225_600_000
+NOON = datetime(2026, 1, 31, 13, 0, 5, 999_000, timezone(timedelta(hours=1)))
 
 
 def batch(state: State = "catching-up", *, events: int = 50, timestamp: int | None = JANUARY_MS) -> Progress:
@@ -26,9 +29,10 @@ class Clock:
         return self.now
 
 
-def shown(*, terminal: bool) -> tuple[io.StringIO, Clock, FollowProgress]:
+def shown(*, terminal: bool, log_format: LogFormat = LogFormat.TEXT) -> tuple[io.StringIO, Clock, FollowProgress]:
     out, clock = io.StringIO(), Clock()
-    return out, clock, FollowProgress(Console(file=out, force_terminal=terminal, width=200), clock)
+    console = Console(file=out, force_terminal=terminal, width=200)
+    return out, clock, FollowProgress(console, clock, lambda: NOON, log_format)
 
 
 @pytest.mark.parametrize(
@@ -77,3 +81,23 @@ def test_a_sentence_is_a_line_however_long() -> None:
     out, _, progress = shown(terminal=False)
     progress.message("word " * 100)
     assert out.getvalue().count("\n") == 1
+    assert out.getvalue().startswith("2026-01-31T12:00:05Z word word")
+
+
+def test_without_a_sentence_no_line_is_written() -> None:
+    out, _, progress = shown(terminal=False)
+    progress.message("")
+    assert out.getvalue() == ""
+
+
+def test_lines_may_be_json() -> None:
+    out, clock, progress = shown(terminal=True, log_format=LogFormat.JSON)
+    progress.message('it says "[bold]no[/bold]" ' + "word " * 100)
+    clock.now += LINE_SECONDS
+    progress.batch(batch())
+    said, caught_up = map(json.loads, out.getvalue().splitlines())
+    assert said["time"] == "2026-01-31T12:00:05Z"
+    assert said["message"].startswith('it says "[bold]no[/bold]" word')
+    assert caught_up["message"].startswith("orders: catching-up, 50 events at offsets 100 to 149 of 900")
+    del caught_up["message"], caught_up["time"]
+    assert caught_up == {"stream_name": "orders", "state": "catching-up", "next_offset": 150, "end_offset": 900}

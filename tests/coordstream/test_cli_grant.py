@@ -54,7 +54,9 @@ def test_a_writer_appends_from_the_command_line(cli: CommandLine, ann: str, monk
         as_writer.setenv("COORDSTREAM_DATABASE_URL", ann)
         cli.done("log", "append", COUNTS, "--key", "k", "--value", "v")
         assert "permission denied" in cli.refused("log", "create", "__samza_coordinator_other_1")
-        assert "permission denied" in cli.refused("follow", COUNTS, "--once")
+        refused = cli.follow(COUNTS, "--once")
+        assert refused.code == 1
+        assert "permission denied" in refused.err
         assert "permission denied" in cli.refused("config", "show", "counts")
     with PostgresEventLog(cli.database_url, COUNTS) as log:
         assert [NewEvent(event.key, event.value) for event in log.read()] == [NewEvent(b"k", b"v")]

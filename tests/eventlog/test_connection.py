@@ -1,10 +1,12 @@
 """Connections as this product makes them."""
 
+import re
+
 import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
 
-from eventlog.connection import connect, server_reason
+from eventlog.connection import CONNECT_SECONDS, connect, refuses_login, server_reason
 
 
 def test_no_transaction_is_left_open(database_url: str) -> None:
@@ -68,3 +70,40 @@ def test_a_servers_reason_repeats_no_value(database_url: str, query: str, reason
 
 def test_a_lost_connection_is_not_the_servers_reason() -> None:
     assert server_reason(psycopg.OperationalError("gone")) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "environment", "seconds"),
+    [("", None, CONNECT_SECONDS), ("?connect_timeout=3", None, 3), ("?connect_timeout=3", "7", 3), ("", "7", 7)],
+)
+def test_a_server_that_does_not_answer_is_given_up(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, url: str, environment: str | None, seconds: int
+) -> None:
+    monkeypatch.delenv("PGCONNECT_TIMEOUT", raising=False)
+    if environment is not None:
+        monkeypatch.setenv("PGCONNECT_TIMEOUT", environment)
+    with connect(f"{database_url}{url}") as connection:
+        assert connection.info.get_parameters()["connect_timeout"] == str(seconds)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "other", "is_refused"),
+    [
+        (r"(//[^:]*):[^@]*@", r"\1:wrong@", True),
+        (r"//[^:]*:", "//nobody-knows:", True),
+        (r"/[^/]*$", "/no-such-database", True),
+        (r":[0-9]+/", ":1/", False),
+    ],
+    ids=["password", "user", "database", "port"],
+)
+def test_a_login_that_is_refused_is_told_from_a_server_that_is_away(
+    database_url: str, pattern: str, other: str, is_refused: bool
+) -> None:
+    with pytest.raises(psycopg.OperationalError) as failed:
+        connect(re.sub(pattern, other, database_url))
+    assert refuses_login(failed.value) is is_refused
+
+
+def test_a_server_that_starts_or_is_full_refuses_nobody() -> None:
+    for reason in ("the database system is starting up", "sorry, too many clients already"):
+        assert not refuses_login(psycopg.OperationalError(f"connection failed: FATAL:  {reason}"))

@@ -15,11 +15,11 @@ from kafka.errors import (
     TopicAuthorizationFailedError,
 )
 
-from eventlog.kafka.client import CredentialsRefused, ask, connect, spoken_for
+from eventlog.kafka.client import ask, connect, spoken_for
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
-from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing
+from eventlog.source import CredentialsRefused, OffsetLost, SourceUnavailable, StreamMissing
 from eventlog.streams import identify
 from tests.contracts.followed import new_events
 from tests.fixtures.kafka import BrokerMaker

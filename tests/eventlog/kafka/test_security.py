@@ -7,13 +7,12 @@ import pytest
 from kafka.admin import ACL, ACLOperation, ACLPermissionType, ResourcePattern, ResourceType
 
 from eventlog.kafka import client
-from eventlog.kafka.client import CredentialsRefused
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import EventSource, SourceUnavailable, StreamRefused
+from eventlog.source import CredentialsRefused, EventSource, SourceUnavailable, StreamRefused
 from eventlog.startpoint import StartpointUpcoming
 from eventlog.streams import identify
 from tests.contracts.followed import Followed, new_events, offsets

@@ -57,7 +57,7 @@ def test_a_stream_refused_at_first_sight_has_a_row_and_is_followed_later(
     cluster.refused[ORDERS] = REASON
     say(cluster, a="1")
     beat = "select heartbeat_at, now() - heartbeat_at < interval '1 minute' from coordinator.log_position"
-    with following(database_url, cluster, FollowPlan(follows_all=True)) as running:
+    with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
         assert running.wait_for(ORDERS) == SENTENCE
         wait_until(lambda: shown(connected) == [NEVER_READ], what="the row")
         first = connected.execute(beat.encode()).fetchone()

@@ -1,0 +1,145 @@
+"""A follower of topics that real brokers, or their settings, do not let it follow for a while."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from kafka.admin import ACL, ACLOperation, ACLPermissionType, NewPartitions, ResourcePattern, ResourceType
+
+from eventlog.connection import Connection, connect
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
+from projections.follow import followed_stream, session
+from projections.follow.plan import FollowPlan
+from tests.builders import config_set
+from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.kafka_broker import KafkaBroker
+from tests.fixtures.kafka_security import USER, SecuredListeners
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import wait_until
+from tests.projections.follow.following import following, run
+
+pytestmark = pytest.mark.slow
+
+SHOWN = "select stream_name, state, state_detail, next_offset from coordinator.log_position order by 1, incarnation"
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries and heartbeats come quickly."""
+    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.1)
+    monkeypatch.setattr(followed_stream, "RETRY_MOST_SECONDS", 0.2)
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.1)
+
+
+@pytest.fixture
+def connected(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def security(tmp_path_factory: pytest.TempPathFactory) -> SecuredListeners:
+    return SecuredListeners(tmp_path_factory.mktemp("security"))
+
+
+@pytest.fixture(scope="module")
+def broker(start_broker: BrokerMaker, security: SecuredListeners) -> Iterator[KafkaBroker]:
+    with start_broker(security=security) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="module")
+def topics(broker: KafkaBroker) -> Iterator[Topics]:
+    with Topics(broker.bootstrap_servers) as topics:
+        yield topics
+
+
+@pytest.fixture
+def options(broker: KafkaBroker, security: SecuredListeners) -> Callable[..., KafkaOptions]:
+    """What lets our user in, but for what is changed."""
+
+    def make(**changed: str) -> KafkaOptions:
+        protocol = "SASL_PLAINTEXT"
+        return KafkaOptions.parse(broker.address(protocol), {**security.options(protocol), **changed})
+
+    return make
+
+
+def access(name: str, *allowed: ACLOperation) -> list[ACL]:
+    pattern = ResourcePattern(ResourceType.TOPIC, name)
+    grants = [(f"User:{USER}", operation) for operation in allowed] + [("User:other", ACLOperation.READ)]
+    return [ACL(who, "*", what, ACLPermissionType.ALLOW, pattern) for who, what in grants]
+
+
+def wait_for_row(connection: Connection, name: str, *expected: Any) -> None:
+    def is_shown() -> bool:
+        rows = [row for row in connection.execute(SHOWN.encode()).fetchall() if row[0] == name]
+        return bool(rows) and (rows[-1][1], rows[-1][3]) == expected
+
+    wait_until(is_shown, what=f"{name}: {expected}")
+
+
+@pytest.mark.parametrize(
+    "allowed", [[], [ACLOperation.DESCRIBE, ACLOperation.DESCRIBE_CONFIGS]], ids=["not even seen", "seen, not read"]
+)
+def test_rights_that_come_later(
+    database_url: str,
+    connected: Connection,
+    options: Callable[..., KafkaOptions],
+    topics: Topics,
+    job_name: str,
+    allowed: list[ACLOperation],
+) -> None:
+    name = topics.create(f"__samza_coordinator_{job_name}_1")
+    other = topics.create(f"__samza_coordinator_{job_name}-other_1")
+    topics.restrict(access(name, *allowed))
+    topics.write(name, [config_set("a", "1")])
+    with (
+        KafkaSource(options()) as source,
+        following(database_url, source, FollowPlan((name, other))) as running,
+    ):
+        refusal = running.wait_for("does not let us read it")
+        wait_for_row(connected, name, "refused", 0)
+        topics.write(other, [config_set("a", "1")])
+        wait_for_row(connected, other, "live", 1)
+        assert running.said == [refusal]
+        topics.restrict(access(name, ACLOperation.READ, ACLOperation.DESCRIBE, ACLOperation.DESCRIBE_CONFIGS))
+        wait_for_row(connected, name, "live", 1)
+    told = [sentence for sentence in running.said if name in sentence]
+    assert [sentence.partition(": this follower")[0] for sentence in told] == [refusal, f"{name} can be followed"]
+
+
+def test_a_policy_and_a_partition_that_are_seen_after_an_outage(
+    database_url: str, connected: Connection, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
+) -> None:
+    name = topics.create(f"__samza_coordinator_{job_name}_1")
+    topics.write(name, [config_set("a", "1")])
+    with KafkaSource(options()) as source:
+        assert run(database_url, source, FollowPlan((name,), once=True)).failures == {}
+        topics.change(name, {"cleanup.policy": "delete"})
+        with following(database_url, source, FollowPlan((name,))) as running:
+            running.wait_for("its cleanup.policy is delete")
+            wait_for_row(connected, name, "refused", 1)
+            topics.write(name, [config_set("a", "2")])
+            topics.change(name, {"cleanup.policy": "compact"})
+            wait_for_row(connected, name, "live", 2)
+        topics._admin.create_partitions({name: NewPartitions(total_count=2)})
+        with following(database_url, source, FollowPlan((name,))) as running:
+            running.wait_for("it has 2 partitions")
+            wait_for_row(connected, name, "refused", 2)
+            topics.create_again(name)
+            topics.write(name, [config_set("b", "1")])
+            wait_for_row(connected, name, "live", 1)
+
+
+def test_a_wrong_password_is_no_outage_for_what_has_an_end(
+    database_url: str, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
+) -> None:
+    name = topics.create(f"__samza_coordinator_{job_name}_1")
+    said: list[str] = []
+    with KafkaSource(options(sasl_plain_password="wrong")) as source:
+        outcome = run(database_url, source, FollowPlan((name,), once=True), said)
+    assert not outcome.is_complete
+    assert said == [outcome.refusal]
+    assert "look at the user" in outcome.refusal
