@@ -6,14 +6,13 @@ from typing import Any, Final
 from psycopg import sql
 
 from eventlog.connection import Connection
-from projections import tables
 from projections.errors import PositionMoved
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS
 from projections.refold import refold
 from projections.registry import RegisteredLog, position_once_folded
 
-_KEPT_TABLES: Final = frozenset({tables.job_log.name, tables.position.name})
+_KEPT_TABLES: Final = frozenset({"job_log", "position"})
 _HOLD: Final = """
 select end_offset, heartbeat_at, read_at from projection.position
 where log_id = %s and next_offset = %s for update
@@ -58,6 +57,8 @@ def _hold(connection: Connection, log: RegisteredLog) -> tuple[Any, ...]:
 
 
 def _forget(connection: Connection, log_id: int) -> None:
-    for table in tables.metadata.sorted_tables:
+    from projections.tables import metadata  # noqa: PLC0415 (loads SQLAlchemy, for whoever only asks what may be folded)
+
+    for table in metadata.sorted_tables:
         if "log_id" in table.columns and table.name not in _KEPT_TABLES:
             connection.execute(_DELETE.format(sql.Identifier("projection", table.name)), (log_id,))

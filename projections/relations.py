@@ -4,16 +4,15 @@ They hold no data, so they are not migrated but made again, all in the transacti
 this program's text of them differs from the database's.
 """
 
-import hashlib
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Final
 
 from sqlalchemy import Connection, text
 
 from projections.errors import RelationInUse
+from projections.relation_files import definitions, digest, views
+
+__all__ = ["create_relations", "definitions", "digest", "drop_relations", "installed_digest", "missing_relations"]
 
 _OBJECTS = text(
     """
@@ -27,7 +26,6 @@ _OBJECTS = text(
     """
 )
 
-_VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
 _MISSING: Final = text(
     """
     select name from unnest(cast(:names as text[])) name
@@ -37,24 +35,9 @@ _MISSING: Final = text(
 )
 
 
-@cache
-def definitions() -> tuple[tuple[str, str], ...]:
-    """Name (file name without its ending) and SQL of every view and function, in the order in which they are made."""
-    folder = files("projections") / "sql"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return tuple((name.removesuffix(".sql"), (folder / name).read_text(encoding="utf-8")) for name in names)
-
-
-@cache
-def digest() -> str:
-    """What tells one set of definitions from another: 16 hexadecimal digits."""
-    lines = "\0".join(f"{name}\0{sql}" for name, sql in definitions())
-    return hashlib.sha256(lines.encode()).hexdigest()[:16]
-
-
 def installed_digest(connection: Connection) -> str | None:
     """The digest of the definitions that the database holds; None if it holds none, or one of its views is missing."""
-    if missing_relations(connection, _views()):
+    if missing_relations(connection, views()):
         return None
     comment = connection.scalar(text("select obj_description(to_regnamespace('coordinator'), 'pg_namespace')"))
     return None if comment is None else str(comment).rpartition(" ")[2]
@@ -63,11 +46,6 @@ def installed_digest(connection: Connection) -> str | None:
 def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]:
     """Those of these tables and views (``schema.name``) that the database lacks, whoever may read them."""
     return list(connection.scalars(_MISSING, {"names": list(names)}))
-
-
-@cache
-def _views() -> list[str]:
-    return [name for _, sql in definitions() for name in _VIEW.findall(sql)]
 
 
 def create_relations(connection: Connection) -> None:

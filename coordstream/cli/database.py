@@ -8,15 +8,12 @@ from typing import Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from sqlalchemy import Engine, create_engine
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool
 
 from coordstream.cli.unfolded import made_again_sentence, unfolded_sentence
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
-from coordstream.migrate import SchemaState, require_current, schema_state, upgrade
 from coordstream.postgres import EmbeddedPostgres
+from coordstream.schema_check import is_current
 from coordstream.settings import Settings, load_settings
 from eventlog.connection import Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secrets import SecretPolicy
@@ -64,9 +61,9 @@ def open_database(*, warns: bool = True) -> Iterator[Database]:
     with database_errors(settings), connecting(settings, url) as connection:
         has_migrated = False
         if settings.database_url is None:
-            has_migrated = migrate_if_needed(url)
+            has_migrated = migrate_if_needed(url, connection)
         else:
-            require_schema(url)
+            require_schema(url, connection)
         if warns and not has_migrated and (sentence := unfolded_sentence(connection)):
             print(sentence, file=sys.stderr)
         yield Database(settings, connection, url)
@@ -117,10 +114,11 @@ def database_errors(settings: Settings) -> Iterator[None]:
         yield
     except psycopg.Error as error:
         raise _refusal(settings, error) from error
-    except DBAPIError as error:
-        if not isinstance(error.orig, psycopg.Error):
+    except Exception as error:
+        cause = getattr(error, "orig", None)  # SQLAlchemy's errors have it
+        if not isinstance(cause, psycopg.Error):
             raise
-        raise _refusal(settings, error.orig) from error
+        raise _refusal(settings, cause) from error
 
 
 def place(settings: Settings) -> str:
@@ -128,8 +126,13 @@ def place(settings: Settings) -> str:
     return f"the database of {URL_SETTING}" if settings.database_url else f"the embedded Postgres in {settings.home}"
 
 
-def migrate_if_needed(url: str) -> bool:
+def migrate_if_needed(url: str, connection: Connection) -> bool:
     """Bring the schema up to this program's; False if it was. Raises SchemaError where it is newer."""
+    if is_current(connection):
+        return False
+    from coordstream.cli.schema import state_of  # noqa: PLC0415 (loads Alembic and SQLAlchemy)
+    from coordstream.migrate import SchemaState, upgrade  # noqa: PLC0415
+
     if state_of(url) is SchemaState.CURRENT:
         return False
     if (unfolded := upgrade(url)) is not None:
@@ -137,21 +140,12 @@ def migrate_if_needed(url: str) -> bool:
     return True
 
 
-def state_of(url: str) -> SchemaState:
-    """How the schema of a database stands to this program."""
-    with _engine(url).connect() as connection:
-        return schema_state(connection)
-
-
-def require_schema(url: str) -> None:
+def require_schema(url: str, connection: Connection) -> None:
     """Raise SchemaError, with what to do, unless the schema is this program's."""
-    with _engine(url).connect() as connection:
-        require_current(connection)
+    if not is_current(connection):
+        from coordstream.cli.schema import require_current_schema  # noqa: PLC0415 (loads Alembic and SQLAlchemy)
 
-
-def _engine(url: str) -> Engine:
-    # psycopg reads the URL, not SQLAlchemy: it knows all that libpq knows
-    return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
+        require_current_schema(url)
 
 
 def _refusal(settings: Settings, error: psycopg.Error) -> DatabaseError:

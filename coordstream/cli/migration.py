@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from coordstream.cli.database import connecting, database_errors, database_url, state_of
+from coordstream.cli.database import connecting, database_errors, database_url
 from coordstream.cli.options import Json
+from coordstream.cli.schema import state_of
 from coordstream.cli.tables import print_json
 from coordstream.cli.unfolded import made_again_sentence
 from coordstream.errors import CoordstreamError

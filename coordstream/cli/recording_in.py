@@ -127,7 +127,8 @@ def usable_cores() -> int:
 
 @contextmanager
 def progress_bars(jobs: Sequence[ImportJob], after_seconds: float) -> Iterator[OnStreamProgress]:
-    """A function that is told how many more events of a stream are done; the bars appear after some seconds.
+    """A function that is told how many more events of a stream are done; the bars appear after some seconds,
+    on a terminal only: a log would hold them for no one.
 
     Each stream has its own, or all have one where a terminal could not show so many.
     """
@@ -140,7 +141,7 @@ def progress_bars(jobs: Sequence[ImportJob], after_seconds: float) -> Iterator[O
         bar = bars[stream]
         progress.start_task(bar)
         progress.update(bar, advance=events, visible=True)
-        if monotonic() - began >= after_seconds:
+        if progress.console.is_terminal and monotonic() - began >= after_seconds:
             progress.start()
 
     try:

@@ -10,7 +10,14 @@ import psycopg
 import typer
 from psycopg.conninfo import conninfo_to_dict
 
-from coordstream.cli.database import URL_SETTING, database_errors, database_url, migrate_if_needed, open_database
+from coordstream.cli.database import (
+    URL_SETTING,
+    connecting,
+    database_errors,
+    database_url,
+    migrate_if_needed,
+    open_database,
+)
 from coordstream.cli.options import Json
 from coordstream.cli.tables import print_json
 from coordstream.errors import CoordstreamError
@@ -25,23 +32,27 @@ def up(as_json: Json = False) -> None:
     """Start the embedded Postgres and migrate it; --json tells its URL with the password."""
     settings = _settings_of_embedded()
     server = EmbeddedPostgres(settings.home)
-    was_running = server.status().state == "running"
+    was_running, kept_port = server.status().state == "running", server.kept_port
     url = database_url(settings)
-    with database_errors(settings):
-        migrated = migrate_if_needed(url)
+    with database_errors(settings), connecting(settings, url) as connection:
+        migrated = migrate_if_needed(url, connection)
     status = server.status()
+    taken_port = None if kept_port == status.port else kept_port
     if as_json:
         print_json(
             {
                 "database_url": url,
                 "data_folder": str(status.data_folder),
                 "port": status.port,
+                "taken_port": taken_port,
                 "was_running": was_running,
                 "migrated": migrated,
             }
         )
         return
     print(f"Postgres {status.major_version} {'was running' if was_running else 'started'} on port {status.port}")
+    if taken_port is not None:
+        print(f"port {taken_port}, which it had before, is taken by another program: clients need the new port")
     print(f"data folder:  {status.data_folder}")
     print(f"database:     {_without_password(url)} (with its password: coordstream up --json)")
     print(f"schema:       {'migrated' if migrated else 'up to date'}")

@@ -56,7 +56,7 @@ class Launch:
         for port in self._ports():
             said = self._try(port)
             if not said:
-                self._port_file.write_text(f"{port}\n")
+                _port_file(self.data_folder).write_text(f"{port}\n")
                 return
             if PORT_TAKEN not in said:
                 break
@@ -84,15 +84,11 @@ class Launch:
         return logged or result.stderr or result.stdout or "pg_ctl failed"
 
     def _ports(self) -> Iterator[int]:
-        kept = self._port_file.read_text().strip() if self._port_file.exists() else ""
-        if kept.isdecimal():
-            yield int(kept)
+        kept = kept_port(self.data_folder)
+        if kept is not None:
+            yield kept
         for _ in range(FREE_PORTS_TRIED):
             yield _free_port()
-
-    @property
-    def _port_file(self) -> Path:
-        return self.data_folder.with_name(f"{self.data_folder.name}.port")
 
     def _forget_stale_pid(self) -> None:
         """Remove the pid file of a server that is gone if another program has its number now, or if it is cut short.
@@ -111,6 +107,17 @@ class Launch:
     def _bound_log(self) -> None:
         if self.log_file.exists() and self.log_file.stat().st_size > LOG_BYTES:
             self.log_file.rename(self.log_file.with_suffix(".log.1"))
+
+
+def kept_port(data_folder: Path) -> int | None:
+    """The port that the server of a data folder had when it was started last; None before its first start."""
+    file = _port_file(data_folder)
+    kept = file.read_text().strip() if file.exists() else ""
+    return int(kept) if kept.isdecimal() else None
+
+
+def _port_file(data_folder: Path) -> Path:
+    return data_folder.with_name(f"{data_folder.name}.port")
 
 
 def _free_port() -> int:

@@ -14,7 +14,7 @@ from coordstream.postgres.account import ServerAccount
 from coordstream.postgres.binaries import major_version, reachable_bin_folder, wheel_bin_folder
 from coordstream.postgres.configuration import syncs_to_disk
 from coordstream.postgres.data_folder import DATABASE, SUPERUSER, DataFolderMaker, refuse_other_version
-from coordstream.postgres.launch import Launch, wait_for
+from coordstream.postgres.launch import Launch, kept_port, wait_for
 from coordstream.postgres.postmaster import is_postmaster_of, running_postmaster
 from coordstream.secret_file import read_or_make_secret, read_secret
 
@@ -105,6 +105,11 @@ class EmbeddedPostgres:
             port=running.port if running else None,
             pid=running.pid if running else None,
         )
+
+    @property
+    def kept_port(self) -> int | None:
+        """The port of the last start, which the next one tries first; None before the first."""
+        return kept_port(self.data_folder)
 
     @property
     def log_file(self) -> Path:

@@ -1,3 +1,4 @@
+import socket
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -46,6 +47,21 @@ def test_every_command_brings_the_server_up_and_migrates_it(cli: CommandLine, ho
     assert "was not running" in cli.done("down")
     assert EmbeddedPostgres(home).status().state == "stopped"
     assert len(cli.rows("status")) == 2
+
+
+def test_a_port_that_is_taken_is_said(cli: CommandLine, home: Path) -> None:
+    first = cli("up", "--json").json
+    assert first["taken_port"] is None
+    cli.done("down", "--json")
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", first["port"]))
+        other.listen()
+        printed = cli.done("up")
+    moved = cli("up", "--json").json
+    assert moved["port"] != first["port"]
+    assert moved["taken_port"] is None
+    assert f"started on port {moved['port']}\nport {first['port']}, which it had before, is taken" in printed
 
 
 def test_the_server_keeps_connections_for_its_own_user(cli: CommandLine, home: Path) -> None:

@@ -1,0 +1,52 @@
+"""Whether a database's schema is this program's, asked without Alembic and SQLAlchemy, which take a second to load.
+
+Only yes is an answer: `coordstream.migrate` says what is different otherwise, and what to do.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import psycopg
+
+from coordstream.migration_files import migrations_folder
+from eventlog.connection import Connection
+from projections.relation_files import digest, tables, views
+
+_ASSIGNED: Final = re.compile(r'^(down_)?revision = "(\w+)"$', re.MULTILINE)
+_STATE: Final = """
+select obj_description(to_regnamespace('coordinator'), 'pg_namespace'),
+       not exists (select from unnest(%s::text[]) name where not exists (
+         select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where (n.nspname, c.relname) = (split_part(name, '.', 1), split_part(name, '.', 2)))),
+       coalesce(has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage'), false)
+"""
+_REVISION: Final = "select version_num from eventlog.alembic_version"
+
+
+def is_current(connection: Connection) -> bool:
+    """Whether the schema is certainly this program's; false also where that can't be told so easily.
+
+    Who may not see the revision, as a reader may not, is told by the relations alone.
+    """
+    try:
+        row = connection.execute(_STATE, ([*tables(), *views()],)).fetchone()
+        if row is None:
+            return False
+        comment, has_all, sees_revision = row
+        if not has_all or str(comment).rpartition(" ")[2] != digest():
+            return False
+        return not sees_revision or connection.execute(_REVISION).fetchall() == [(head_revision(),)]
+    except psycopg.ProgrammingError:  # a table is missing, or may not be read
+        return False
+
+
+@cache
+def head_revision(folder: Path | None = None) -> str | None:
+    """The revision that no other one builds on; None where the files do not tell."""
+    versions = (folder or migrations_folder()) / "versions"
+    found = [_ASSIGNED.findall(path.read_text(encoding="utf-8")) for path in versions.glob("*.py")]
+    revisions = {name for each in found for is_down, name in each if not is_down}
+    heads = revisions - {name for each in found for is_down, name in each if is_down}
+    return heads.pop() if len(heads) == 1 else None
