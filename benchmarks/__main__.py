@@ -14,6 +14,7 @@ from benchmarks.broker import JARS, benchmark_broker
 from benchmarks.catch_up import catch_ups
 from benchmarks.document import renewed
 from benchmarks.follow_report import catch_up_report, live_report, topics_report
+from benchmarks.kept_database import kept_database
 from benchmarks.library import measure_library
 from benchmarks.library_report import library_report
 from benchmarks.live import Pace
@@ -21,6 +22,9 @@ from benchmarks.live_tail import EVENTS_BEFORE, PACES, WARM_UP, Extent, tail_of_
 from benchmarks.machine import busy_share, machine
 from benchmarks.many_topics import EVENTS_EACH, TOPICS, Crowd, many_topics
 from benchmarks.markdown import Lines
+from benchmarks.relations import Extent as RelationsExtent
+from benchmarks.relations import measure_relations
+from benchmarks.relations_report import relations_report
 from benchmarks.replay_figures import Streams, generated_streams, measure_replay
 from benchmarks.report import report
 from benchmarks.server import BenchmarkServer, benchmark_server
@@ -33,6 +37,7 @@ TITLES: Final = {
     "topics": "Many topics",
     "catch-up": "Catching up from Kafka",
     "library": "Library",
+    "relations": "Relations",
 }
 
 
@@ -47,6 +52,7 @@ def main(arguments: list[str]) -> None:
             "topics": bench.topics,
             "catch-up": bench.catch_up,
             "library": bench.library,
+            "relations": bench.relations,
         }
         measured: dict[str, Lines] = {}
         for part in options.only:
@@ -99,6 +105,12 @@ class Bench:
         figures = measure_library(self._server, self._topics, self.options.events, self.options.rounds)
         return library_report(figures, on)
 
+    def relations(self, on: str) -> Lines:
+        """Every relation and as-of function."""
+        extent = RelationsExtent(self.options.relation_events, self.options.relation_jobs)
+        with kept_database(self.options.relation_home, extent, _say) as url:
+            return relations_report(list(measure_relations(url, extent, _say)), extent, on)
+
     @cached_property
     def _server(self) -> BenchmarkServer:
         return self.stack.enter_context(benchmark_server())
@@ -129,6 +141,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--live-events", type=int, help="at most so many at each rate")
     parser.add_argument("--idle-seconds", type=float, default=10.0)
+    parser.add_argument("--relation-events", type=int, default=4_000_000, help="of the large job")
+    parser.add_argument("--relation-jobs", type=int, default=1_000, help="how many small jobs there are")
+    parser.add_argument("--relation-home", type=Path, help="where the data of relations is kept, to be measured again")
     parser.add_argument("--topics", type=int, default=TOPICS)
     parser.add_argument("--jars", type=Path, default=JARS, help="where the broker's jars are kept")
     parser.add_argument("--out", type=Path, default=DOCUMENT)

@@ -17,7 +17,8 @@ _BLOCK_BYTES: Final = 1 << 18
 _COLUMNS: Final = {
     "event": "log_offset, record_time, archived_at, unheld_timestamp, log_id, leader_epoch, timestamp_type, headers,"
     " key, value",
-    "checkpoint_event": "log_offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, offsets_odd",
+    "checkpoint_event": "log_offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, offsets_odd,"
+    " other_version_time",
     "message_event": "log_offset, record_time, message_time, log_id, key_id, body, source, host, username",
     "checkpoint_envelope": "log_offset, message_time, log_id, source, host, username",
 }

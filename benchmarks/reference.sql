@@ -27,6 +27,7 @@ create table reference.checkpoint_event (
     checkpoint_id text,
     offsets text,
     offsets_odd text[],
+    other_version_time timestamptz,
     primary key (log_id, key_id, log_offset)
 ) partition by range (log_offset);
 create table reference.checkpoint_event_from_0 partition of reference.checkpoint_event for values from (0) to (10000000);

@@ -9,6 +9,7 @@ from eventlog.wire_values import JSONB, TIMESTAMPTZ, UTF8_TEXT
 
 _FIRST_JULIAN_DAY: Final = 2_451_545  # of 2000, where Postgres' microseconds begin
 _MICROS_OF_A_DAY: Final = 86_400_000_000
+_INFINITY: Final = 2**63 - 1
 
 
 def json_rows(columns: Columns, rows: Rows) -> list[dict[str, Any]]:
@@ -26,6 +27,8 @@ def json_rows(columns: Columns, rows: Rows) -> list[dict[str, Any]]:
 
 def time_text(micros: int) -> str:
     """A time in microseconds since 2000, by the number of its day: Python's calendar ends sooner than Postgres'."""
+    if abs(micros) >= _INFINITY:
+        return "infinity" if micros > 0 else "-infinity"
     day, rest = divmod(micros, _MICROS_OF_A_DAY)
     seconds, fraction = divmod(rest, 1_000_000)
     return f"J{_FIRST_JULIAN_DAY + day} {seconds // 3600}:{seconds // 60 % 60}:{seconds % 60}.{fraction:06}+00"

@@ -11,6 +11,7 @@ from projections.history_rows import CHECKPOINT_COLUMNS, MESSAGE_COLUMNS
 _CHECKPOINT_CURRENT: Final = Columns.of("projection.checkpoint_current", **CHECKPOINT_COLUMNS)
 _MESSAGE_CURRENT: Final = Columns.of("projection.message_current", **MESSAGE_COLUMNS)
 _MERGED_CHECKPOINT: Final = Columns.of("merged_checkpoint", **CHECKPOINT_COLUMNS)
+_CHECKPOINT_FIELDS: Final = len(CHECKPOINT_COLUMNS)
 _MERGED_MESSAGE: Final = Columns.of("merged_message", **MESSAGE_COLUMNS)
 
 _TEMPORARY: Final = (
@@ -56,7 +57,7 @@ def forget_merged(connection: Connection) -> None:
 def merge_many(connection: Connection, fold: BatchFold) -> None:
     """Bring in the rows of many keys, over temporary tables; for few, ``projection.move_position`` does the same."""
     if fold.last_checkpoints:
-        copy_rows(connection, _MERGED_CHECKPOINT, _by_key(fold.last_checkpoints))
+        copy_rows(connection, _MERGED_CHECKPOINT, _checkpoints_by_key(fold))
         connection.execute(_DELETE_CHECKPOINTS)
         connection.execute(_MERGE_CHECKPOINTS)
     if fold.last_messages:
@@ -67,8 +68,12 @@ def merge_many(connection: Connection, fold: BatchFold) -> None:
 
 def newest_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
     """The newest row of each key that the batch touched, by table; rows that delete their key are among them."""
-    yield _CHECKPOINT_CURRENT, _by_key(fold.last_checkpoints)
+    yield _CHECKPOINT_CURRENT, _checkpoints_by_key(fold)
     yield _MESSAGE_CURRENT, _by_key(fold.last_messages)
+
+
+def _checkpoints_by_key(fold: BatchFold) -> list[tuple[Any, ...]]:
+    return [row[:_CHECKPOINT_FIELDS] for row in _by_key(fold.last_checkpoints)]
 
 
 def _by_key(rows: dict[int, Any]) -> list[Any]:

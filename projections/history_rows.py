@@ -8,6 +8,7 @@ from eventlog.row_writing import Columns, Rows, copy_rows
 from eventlog.wire_values import UTF8_TEXT
 from projections.fold.batch import BatchFold
 from projections.fold.keys import KeyEntry
+from projections.fold.layouts import Layout, input_streams
 
 CHECKPOINT_COLUMNS: Final = {
     "log_offset": "int8",
@@ -30,7 +31,9 @@ MESSAGE_COLUMNS: Final = {
     "host": "text",
     "username": "text",
 }
-_CHECKPOINT_EVENT: Final = Columns.of("projection.checkpoint_event", **CHECKPOINT_COLUMNS)
+_CHECKPOINT_EVENT: Final = Columns.of(
+    "projection.checkpoint_event", **CHECKPOINT_COLUMNS, other_version_time="timestamptz"
+)
 _MESSAGE_EVENT: Final = Columns.of("projection.message_event", **MESSAGE_COLUMNS)
 _CHECKPOINT_ENVELOPE: Final = Columns.of(
     "projection.checkpoint_envelope",
@@ -95,6 +98,8 @@ _CHECKPOINT_LAYOUT: Final = Columns.of(
     store_name="text",
     marker_prefix="text",
     marker_suffix="text",
+    input_count="int4",
+    input_streams="text[]",
 )
 _RESOLVE: Final = """
 update projection.quarantine set resolved_by = %s
@@ -128,10 +133,7 @@ def _others(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]
     yield _QUARANTINE, fold.quarantined
     yield _EVENT_KEY, [_key_row(log_id, entry, key_sha256) for entry, key_sha256 in keys]
     yield _STARTPOINT_READING, list(_reading_rows(log_id, (entry for entry, _ in keys)))
-    yield (
-        _CHECKPOINT_LAYOUT,
-        [(log_id, layout_id, n, *entry) for layout_id, layout in layouts for n, entry in enumerate(layout, 1)],
-    )
+    yield _CHECKPOINT_LAYOUT, [row for layout_id, layout in layouts for row in _layout_rows(log_id, layout_id, layout)]
 
 
 def _reading_rows(log_id: int, entries: Iterable[KeyEntry]) -> Iterator[tuple[Any, ...]]:
@@ -140,6 +142,12 @@ def _reading_rows(log_id: int, entries: Iterable[KeyEntry]) -> Iterator[tuple[An
             ((reading.partition, reading.task_name) for reading in entry.meaning.readings), 1
         ):
             yield log_id, entry.key_id, n, partition.partition, partition.system, partition.stream, task_name
+
+
+def _layout_rows(log_id: int, layout_id: int, layout: Layout) -> Iterator[tuple[Any, ...]]:
+    streams = input_streams(layout)
+    for n, entry in enumerate(layout, 1):
+        yield log_id, layout_id, n, *entry, *((len(streams), streams) if n == 1 else (None, None))
 
 
 def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]:

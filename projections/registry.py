@@ -12,6 +12,7 @@ from eventlog.streams import StreamIdentity, StreamKind, identify
 from projections.errors import FoldVersionDiffers, NothingFolded
 from projections.fold.batch import BEFORE_THE_FIRST, LogFold
 from projections.fold.layouts import LayoutEntry
+from projections.fold.other_version import NONE, UNHELD
 from projections.fold.settings import NOT_FOLDED, FoldSettings
 
 _LOGS: Final = """
@@ -39,6 +40,18 @@ where j.job_suffix = %s and j.stream_kind = 'coordinator' and j.is_current and c
 _RENAME: Final = """
 update projection.job_log set job_name = %s, job_id = %s
 where job_suffix = %s and (job_name, job_id) is distinct from (%s, %s)
+"""
+_NEWEST_TIMES: Final = """
+select distinct on (k.message_key, k.grouper_factory, k.checkpoint_version)
+    k.message_key, k.grouper_factory, k.checkpoint_version, e.layout_id is null,
+    (extract(epoch from e.record_time - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint
+from projection.event_key k
+cross join lateral (
+    select c.log_offset, c.layout_id, c.record_time from projection.checkpoint_event c
+    where c.log_id = k.log_id and c.key_id = k.key_id
+    order by c.log_offset desc limit 1) e
+where k.log_id = %s and k.checkpoint_version > 0
+order by k.message_key, k.grouper_factory, k.checkpoint_version, e.log_offset desc
 """
 
 
@@ -198,6 +211,7 @@ def load_fold(connection: Connection, log: RegisteredLog, settings: FoldSettings
     ):
         fold.keys.remember_quarantined(key_id)
     _load_layouts(connection, log.log_id, fold)
+    _load_newest_times(connection, log, fold)
     return fold
 
 
@@ -211,6 +225,13 @@ def _load_layouts(connection: Connection, log_id: int, fold: LogFold) -> None:
         layouts.setdefault(layout_id, []).append(LayoutEntry(*entry))
     for layout_id, entries in layouts.items():
         fold.layouts.remember(layout_id, tuple(entries))
+
+
+def _load_newest_times(connection: Connection, log: RegisteredLog, fold: LogFold) -> None:
+    if log.stream.stream_kind == "checkpoint":
+        for task_name, grouper_factory, version, is_delete, micros in connection.execute(_NEWEST_TIMES, (log.log_id,)):
+            times = fold.keys.task(task_name, grouper_factory).newest_times
+            times[version] = NONE if is_delete else UNHELD if micros is None else micros
 
 
 def _log_time(connection: Connection, log_id: int) -> int | None:

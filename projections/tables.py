@@ -131,6 +131,8 @@ checkpoint_layout = Table(
     Column("store_name", Text),
     Column("marker_prefix", Text, comment="state marker = marker_prefix, offset, marker_suffix"),
     Column("marker_suffix", Text),
+    Column("input_count", Integer, comment="in the row of place 1: how many of the offsets are of input partitions"),
+    Column("input_streams", ARRAY(Text), comment="in the row of place 1: system.stream of each of these"),
     PrimaryKeyConstraint("log_id", "layout_id", "n"),
 )
 
@@ -152,6 +154,12 @@ checkpoint_event = Table(
     "checkpoint_event",
     metadata,
     *_checkpoint_columns(),
+    Column(
+        "other_version_time",
+        TIMESTAMP,
+        comment="record time of the task's newest event of the other version before; -infinity = none, or a delete; "
+        "infinity = not to be held; null = a set-checkpoint, or not worked out",
+    ),
     PrimaryKeyConstraint("log_id", "key_id", "log_offset"),
     postgresql_partition_by="RANGE (log_offset)",
 )

@@ -1,13 +1,13 @@
 """The fold of one batch. Events go in by `BatchFold.add`; rows of every table come out.
 
 Checkpoints wait until `BatchFold.checkpoint_rows` is drawn, so that they are decoded while their COPY is open and
-the database works at the same time as Python. They wait by key: what a key's values have in common, and the page of
+the database works at the same time as Python. They wait by task: what its values have in common, and the pages of
 the history's index that its rows go to, then are at hand in the processor's caches.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 
 from eventlog.errors import WireError
@@ -32,6 +32,7 @@ from projections.fold.keys import KeyDictionary, KeyEntry
 from projections.fold.layouts import NO_OFFSETS, LayoutDictionary
 from projections.fold.log_clock import LogClock
 from projections.fold.new_layouts import NewLayouts
+from projections.fold.other_version import NONE, UNHELD, TaskCheckpoints, Waiting
 from projections.fold.plain_config import read_plain_config
 from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, QuarantineRow, Swept
 from projections.fold.skeleton import learn, read_fast
@@ -84,7 +85,9 @@ class BatchFold:
         self.archived_at = archived_at
         self._entries = log.keys.entries
         self._new_layouts = NewLayouts(log.layouts)
-        self._waiting: dict[KeyEntry, list[tuple[int, int | None, bytes | None]]] = {}
+        self._tasks: dict[TaskCheckpoints, None] = {}
+        """Those with checkpoints that wait."""
+        self._learnt: list[KeyEntry] = []
         self.clock = LogClock(log.log_time, archived_at)
         self.messages: list[MessageRow] = []
         self.envelopes: list[EnvelopeRow] = []
@@ -101,7 +104,7 @@ class BatchFold:
             return
         self.gaps += holes(self.log.last_offset, events)
         self.log.last_offset = events[-1].offset
-        entries, waiting, new_entry = self._entries, self._waiting, self.log.keys.add
+        entries, tasks, new_entry = self._entries, self._tasks, self.log.keys.add
         times = all_held_micros([event[1] for event in events])
         self.clock.take([event[0] for event in events], times)
         for (offset, _, _, key, value, _, _), record_time in zip(events, times, strict=True):
@@ -109,59 +112,83 @@ class BatchFold:
                 self._add_without_key(offset, record_time, value)
                 continue
             entry = entries.get(key) or new_entry(key)
-            alike = waiting.get(entry)
-            if alike is not None:
-                alike.append((offset, record_time, value))
-            elif entry.meaning.checkpoint_version is None:
+            task = entry.task
+            if task is None:
                 self._add_message(entry, key, offset, record_time, value)
-            else:
-                waiting[entry] = [(offset, record_time, value)]
+                continue
+            waiting = task.waiting
+            if not waiting:
+                tasks[task] = None
+            waiting.append((offset, record_time, value, entry))
 
     def sweep(self, swept: Sequence[Swept]) -> None:
         """Take keys that are gone, all events up to theirs having been added."""
         for at_offset, key in swept:
             entry = self._entries.get(key) or self.log.keys.add(key)
-            if entry.meaning.checkpoint_version is None:
+            if entry.task is None:
                 self._add_message(entry, key, at_offset, None, None)
             else:
-                self._waiting.setdefault(entry, []).append((at_offset, None, None))
+                self._tasks[entry.task] = None
+                entry.task.swept.append((at_offset, None, None, entry))
 
     def checkpoint_rows(self) -> Iterator[CheckpointRow]:
-        """Decode the batch's checkpoints, key by key, those of a key by offset. To be drawn to its end, once.
+        """Decode the batch's checkpoints, task by task, those of a task by offset. To be drawn to its end, once.
 
         Rows with a new layout come last, when its number is known.
         """
         unnumbered: list[CheckpointRow] = []
-        for entry in sorted(self._waiting, key=lambda entry: entry.key_id):
-            row = None
-            for row in self._rows_of(entry):
+        for task in sorted(self._tasks, key=attrgetter("key_id")):
+            for row in self._rows_of(task):
                 if row[4] is not None and row[4] < 0:
                     unnumbered.append(row)
                 else:
                     yield row
-            if row is not None:
-                self.last_checkpoints[entry.key_id] = row
         yield from self._numbered(unnumbered)
         self.log.log_time = self.clock.now
 
-    def _rows_of(self, entry: KeyEntry) -> Iterator[CheckpointRow]:
-        log_id, key_id, new_row = self.log.log_id, entry.key_id, tuple.__new__
-        for offset, record_time, value in self._waiting[entry]:
-            fast = None if value is None or entry.template is None else read_fast(entry.template, value)
+    def _rows_of(self, task: TaskCheckpoints) -> Iterator[CheckpointRow]:
+        waiting, task.waiting = task.waiting, []
+        if not task.swept:
+            yield from self._read(waiting, task.newest_times)
+            return
+        swept, task.swept = task.swept, []
+        at_offset = swept[0][0]
+        is_lower = bool(waiting) and waiting[-1][0] < at_offset
+        yield from self._read(waiting if is_lower else waiting[:-1], task.newest_times)
+        below = list(task.newest_times)  # keys that are gone share an offset, which an event may have too
+        yield from self._read([] if is_lower else waiting[-1:], task.newest_times)
+        for one in swept:
+            if one[0] > at_offset:
+                at_offset, below = one[0], list(task.newest_times)
+            yield from self._read([one], list(below))
+            task.newest_times[one[3].meaning.checkpoint_version or 0] = NONE
+
+    def _read(self, waiting: Sequence[Waiting], newest_times: list[int | None]) -> Iterator[CheckpointRow]:
+        log_id, new_row, last = self.log.log_id, tuple.__new__, self.last_checkpoints
+        for offset, record_time, value, entry in waiting:
+            template, version = entry.template, entry.version
+            other_time = newest_times[3 - version]
+            fast = None if value is None or template is None else read_fast(template, value)
             if fast is None or entry.is_quarantined:
-                row = self._read_in_full(entry, offset, record_time, value)
-                if row is not None:
-                    yield row
-                continue
-            layout_id, offsets, checkpoint_id, message_ms = fast
-            if entry.template.envelope is not None:
-                self._add_envelope(offset, entry.template.envelope, message_ms)
-            # made by the hundred thousand: the class itself takes thrice the time
-            yield new_row(CheckpointRow, (offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, None))
+                read = self._read_in_full(entry, offset, record_time, value)
+                if read is None:
+                    continue
+                row = read._replace(other_version_time=other_time)
+            else:
+                layout_id, offsets, checkpoint_id, message_ms = fast
+                if template.envelope is not None:
+                    self._add_envelope(offset, template.envelope, message_ms)
+                # made by the hundred thousand: the class itself takes thrice the time
+                key_id = entry.key_id
+                fields = (offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, None, other_time)
+                row = new_row(CheckpointRow, fields)
+            newest_times[version] = NONE if row[4] is None else UNHELD if record_time is None else record_time
+            last[entry.key_id] = row
+            yield row
 
     def _numbered(self, rows: list[CheckpointRow]) -> Iterator[CheckpointRow]:
         numbers = self._new_layouts.settle(row.layout_id or NO_OFFSETS for row in sorted(rows, key=itemgetter(0)))
-        for entry in self._waiting if numbers else ():
+        for entry in self._learnt if numbers else ():
             if entry.template is not None and entry.template.layout_id in numbers:
                 entry.template = entry.template._replace(layout_id=numbers[entry.template.layout_id])
         for row in rows:
@@ -194,6 +221,7 @@ class BatchFold:
             self._add_envelope(offset, decoded.envelope, decoded.envelope.timestamp)
         layout_id = self._new_layouts.id_of(decoded.layout)
         entry.template = learn(version, entry.coordinator_key, value, decoded, layout_id)
+        self._learnt.append(entry)
         return CheckpointRow(offset, record_time, log_id, key_id, layout_id, *_stored(decoded))
 
     def _add_message(

@@ -25,6 +25,7 @@ from eventlog.streams import StreamKind
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.partition_json import decode_partition_key, encode_partition_key
 from projections.fold.held_text import require_held
+from projections.fold.other_version import TaskCheckpoints
 
 CHECKPOINT_VERSIONS: Final = {
     SetCheckpoint.message_type: 0,
@@ -75,10 +76,10 @@ class KeyEntry:
     coordinator_key: coordinator.CoordinatorKey | None
     is_quarantined: bool = False
     template: Any = field(default=None, repr=False)
-
-    @property
-    def checkpoint_version(self) -> int | None:
-        return self.meaning.checkpoint_version
+    task: TaskCheckpoints | None = field(default=None, repr=False)
+    """What it shares with the task's other checkpoint keys; None for other messages."""
+    version: int = 0
+    """Of checkpoints."""
 
 
 class KeyDictionary:
@@ -92,6 +93,7 @@ class KeyDictionary:
         self._quarantined: set[int] = set()
         self.entries: dict[bytes, KeyEntry] = {}
         self.new: list[tuple[KeyEntry, bytes]] = []
+        self._tasks: dict[tuple[str | None, str | None], TaskCheckpoints] = {}
 
     def remember(self, key_sha256: bytes, key_id: int) -> None:
         """Take back a stored number; the key's meaning is read again when its bytes come by."""
@@ -108,11 +110,19 @@ class KeyDictionary:
         key_id = self._ids.get(key_sha256)
         entry = KeyEntry(key_id or len(self._ids) + 1, meaning, coordinator_key)
         entry.is_quarantined = entry.key_id in self._quarantined
+        if meaning.checkpoint_version is not None:
+            entry.task = self.task(meaning.message_key, meaning.grouper_factory)
+            entry.task.key_id = entry.task.key_id or entry.key_id
+            entry.version = meaning.checkpoint_version
         if key_id is None:
             self._ids[key_sha256] = entry.key_id
             self.new.append((entry, key_sha256))
         self.entries[key] = entry
         return entry
+
+    def task(self, name: str | None, grouper_factory: str | None) -> TaskCheckpoints:
+        """The checkpoints of a task and grouper."""
+        return self._tasks.setdefault((name, grouper_factory), TaskCheckpoints())
 
     def _meaning(self, key: bytes) -> tuple[KeyMeaning, coordinator.CoordinatorKey | None]:
         try:

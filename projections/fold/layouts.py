@@ -28,6 +28,11 @@ class LayoutEntry(NamedTuple):
 Layout = tuple[LayoutEntry, ...]
 
 
+def input_streams(layout: Layout) -> list[str]:
+    """The stream of each input partition, as ``system.stream``."""
+    return [f"{entry.system_name}.{entry.stream_name}" for entry in layout if not entry.is_state]
+
+
 class LayoutDictionary:
     """All layouts of one log. New ones get the next number and stand in ``new`` until they are stored."""
 

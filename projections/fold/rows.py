@@ -11,7 +11,10 @@ class Swept(NamedTuple):
 
 
 class CheckpointRow(NamedTuple):
-    """A row of checkpoint_event; times in microseconds since 2000, ``layout_id`` None = delete."""
+    """A row of checkpoint_event; times in microseconds since 2000, ``layout_id`` None = delete.
+
+    checkpoint_current has all but the last, for which see `other_version`.
+    """
 
     log_offset: int
     record_time: int | None
@@ -21,6 +24,7 @@ class CheckpointRow(NamedTuple):
     checkpoint_id: bytes | None = None
     offsets: bytes | None = None
     offsets_odd: list[str | None] | None = None
+    other_version_time: int | None = None
 
 
 class MessageRow(NamedTuple):

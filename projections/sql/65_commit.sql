@@ -2,7 +2,7 @@
 -- The rule is asked once a log, not once an event: `offset 0`, and events that are joined to it, see to that.
 create view projection.commit as
 select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpoint_version, k.grouper_factory,
-  h.log_id, h.key_id, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, q.changelogs, q.store_names, q.versions, q.max_age,
+  h.log_id, h.key_id, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.other_version_time, q.changelogs, q.store_names, q.versions, q.max_age,
   case when k.checkpoint_version = 0 then 'coordinator-stream' else 'checkpoint-topic' end as origin,
   case when h.layout_id is null then 'delete' else 'set' end as operation,
   case
@@ -11,18 +11,10 @@ select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpo
     when k.grouper_factory <> coalesce(q.grouper_factory, k.grouper_factory) then false
     when k.checkpoint_version = q.versions[1] then true
     when not k.checkpoint_version = any (q.versions) then false
-    else coalesce((
-      select coalesce(b.layout_id is null or h.record_time - b.record_time > q.max_age, false)
-      from projection.event_key u
-      cross join lateral (
-        select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
-        where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < h.log_offset
-        order by e.log_offset desc limit 1) b
-      where u.log_id = h.log_id and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
-        and left(u.message_key, 100) = left(k.message_key, 100) and u.message_key = k.message_key
-        and u.grouper_factory = k.grouper_factory
-        and array_position(q.versions, u.checkpoint_version) < array_position(q.versions, k.checkpoint_version)
-      order by b.log_offset desc limit 1), true)
+    when k.checkpoint_version is distinct from q.second_version then true
+    when h.other_version_time is null then projection.is_lower_preferred(h.log_id, k.message_key, k.grouper_factory, 3 - k.checkpoint_version, h.record_time, h.log_offset, q.max_age)
+    when not isfinite(h.other_version_time) then h.other_version_time = '-infinity'
+    else coalesce(h.record_time - h.other_version_time > q.max_age, false)
   end as is_preferred,
   h.record_time, v.message_time, v.source, v.host, v.username, j.stream_kind, j.incarnation, h.log_offset
 from projection.job_log j
@@ -30,7 +22,12 @@ cross join lateral (
   select max(p.log_id) filter (where p.stream_kind = 'coordinator') as coordinator_log,
          coalesce(bool_or(p.stream_kind = 'checkpoint'), false) as has_checkpoint_topic
   from projection.job_log p where p.job_suffix = j.job_suffix and p.is_current) o
-cross join lateral (select j.log_id, r.* from projection.checkpoint_rule(o.coordinator_log, null) r offset 0) q
+cross join lateral (
+  select j.log_id, r.*,
+    case when array_position(r.versions, 2) < array_position(r.versions, 1) then 1
+         when array_position(r.versions, 1) < array_position(r.versions, 2) then 2 end as second_version
+  from projection.checkpoint_rule(o.coordinator_log, null) r offset 0) q
 join projection.checkpoint_event h on h.log_id = q.log_id
 join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
-left join projection.checkpoint_envelope v on v.log_id = h.log_id and v.log_offset = h.log_offset;
+left join projection.checkpoint_envelope v on v.log_offset = h.log_offset
+  and v.log_id = case when k.checkpoint_version = 0 then h.log_id end;      -- others have none: no need to look

@@ -20,10 +20,12 @@ cross join lateral (
   where k.log_id = c.log_id and k.message_type in ('checkpoint', 'checkpoint-v2') and not k.is_other
     and left(k.message_key, 100) = left(c.task_name, 100) and k.message_key = c.task_name and k.grouper_factory = c.grouper_factory
     and array_position(c.versions, k.checkpoint_version) < coalesce(array_position(c.versions, c.checkpoint_version), 1000000)
+    -- tells nearly all events apart before anything is looked up; null: has to be
+    and (c.other_version_time is null or c.other_version_time > '-infinity' and c.record_time - c.other_version_time > c.max_age)
   order by e.log_offset desc limit 1) b
 left join lateral (
   select e.record_time from projection.checkpoint_event e
   where e.log_id = c.log_id and e.key_id = c.key_id and e.log_offset < c.log_offset
   order by e.log_offset desc limit 1) p on true
-where c.stream_kind = 'checkpoint' and c.operation = 'set' and c.checkpoint_version <> c.versions[1] and b.layout_id is not null
+where c.stream_kind = 'checkpoint' and c.layout_id is not null and c.checkpoint_version <> c.versions[1] and b.layout_id is not null
   and c.record_time - b.record_time > c.max_age and coalesce(p.record_time - b.record_time <= c.max_age, true);

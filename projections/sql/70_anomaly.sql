@@ -18,7 +18,7 @@ from (
   select * from projection.anomaly_two_job_names
   union all
   select * from projection.anomaly_write_once_changed) a;
-comment on view coordinator.anomaly is E'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. A filter on the job, better on an offset range too, is cheap; all jobs at once reads every checkpoint ever written.\nKey: provenance, anomaly, subject.';
+comment on view coordinator.anomaly is E'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. With a filter on the job it reads each of the job''s checkpoints once (seconds for a million events); a range of log_offset or record_time besides makes it a fraction of a second. All jobs at once reads every checkpoint ever written.\nKey: provenance, anomaly, subject.';
 comment on column coordinator.anomaly.anomaly is 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, two_job_names or write_once_changed.';
 comment on column coordinator.anomaly.subject is 'What it is about: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
 comment on column coordinator.anomaly.detail is 'One sentence: what happened, the log offsets that show it, and what it means.';

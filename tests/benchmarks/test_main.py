@@ -1,12 +1,14 @@
 """A small run of all figures, on real servers: that they are made, not what they are."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from benchmarks.__main__ import main
 
 FEW = ("--events", "3000", "--rounds", "1", "--live-events", "2", "--idle-seconds", "0.1", "--topics", "3")
+FEW_RELATIONS = ("--relation-events", "3000", "--relation-jobs", "2")
 
 
 @pytest.mark.slow
@@ -14,7 +16,7 @@ def test_a_run_prints_its_report_and_writes_it(
     tmp_path: Path, kafka_jars: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "benchmarks.md"
-    main([*FEW, "--jars", str(kafka_jars.parent), "--out", str(out)])
+    main([*FEW, *FEW_RELATIONS, "--jars", str(kafka_jars.parent), "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     assert capsys.readouterr().out.strip() == text.strip()
     assert "3,000 generated events" in text
@@ -31,3 +33,16 @@ def test_a_part_alone_leaves_the_others_as_they_were(tmp_path: Path) -> None:
     text = out.read_text(encoding="utf-8")
     assert "## Replay" in text
     assert text.endswith("## Live\n\nkept\n")
+
+
+@pytest.mark.slow
+def test_relations_are_measured_again_on_data_that_was_kept(tmp_path: Path) -> None:
+    out = tmp_path / "benchmarks.md"
+    with TemporaryDirectory() as folder:  # not below tmp_path: Postgres may run as a user who can't reach that
+        Path(folder).chmod(0o711)
+        for _ in range(2):
+            main(["--only", "relations", *FEW_RELATIONS, "--relation-home", f"{folder}/home", "--out", str(out)])
+    text = out.read_text(encoding="utf-8")
+    for relation in ("anomaly", "checkpoint_history", "checkpoint_as_of()", "newest_commits()"):
+        assert f"| `{relation}` |" in text
+    assert "over " not in text

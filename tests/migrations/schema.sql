@@ -1151,6 +1151,738 @@ $_$;
 COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.job_coordinator_metadata as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
 
 --
+-- Name: checkpoint_rule(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS TABLE(versions integer[], max_age interval, grouper_factory text, changelogs text[], store_names text[])
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select
+    case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
+         else '{1}'::integer[] end,
+    case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
+    case when $2 is null and exists (
+           select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other)
+           or $2 is not null and exists (
+           select from projection.event_key k
+           cross join lateral (
+             select e.body from projection.message_event e
+             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
+             order by e.log_offset desc limit 1) h
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
+         then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
+    s.changelogs, s.store_names
+  from (
+    select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory') as grouper_factory,
+           coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
+                    max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
+    from projection.message_head($1, $2, 'set-config') m
+    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
+                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
+  cross join lateral (
+    select array_agg(case when position('.' in v.changelog) > 0 then v.changelog else coalesce(c.changelog_system, '') || '.' || v.changelog end
+                     order by v.store_name) as changelogs,
+           array_agg(v.store_name order by v.store_name) as store_names
+    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, m.body ->> 'config_value' as changelog
+          from projection.message_head($1, $2, 'set-config') m
+          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
+$_$;
+
+--
+-- Name: is_lower_preferred(integer, text, text, integer, timestamp with time zone, bigint, interval); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce((
+    select coalesce(b.layout_id is null or $5 - b.record_time > $7, false)
+    from projection.event_key u
+    cross join lateral (
+      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
+      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
+      order by e.log_offset desc limit 1) b
+    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
+      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
+      and u.grouper_factory = $3 and u.checkpoint_version = $4
+    order by b.log_offset desc limit 1), true)
+$_$;
+
+--
+-- Name: checkpoint_envelope; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_envelope (
+    log_offset bigint NOT NULL,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    source text,
+    host text,
+    username text
+);
+
+--
+-- Name: checkpoint_event; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    layout_id integer,
+    checkpoint_id text,
+    offsets text,
+    offsets_odd text[],
+    other_version_time timestamp with time zone
+)
+PARTITION BY RANGE (log_offset);
+
+--
+-- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
+
+--
+-- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E = null';
+
+--
+-- Name: COLUMN checkpoint_event.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
+
+--
+-- Name: COLUMN checkpoint_event.other_version_time; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.other_version_time IS 'record time of the task''s newest event of the other version before; -infinity = none, or a delete; infinity = not to be held; null = a set-checkpoint, or not worked out';
+
+--
+-- Name: checkpoint_layout; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_layout (
+    log_id integer NOT NULL,
+    layout_id integer NOT NULL,
+    n integer NOT NULL,
+    partition_id integer,
+    key_bucket integer,
+    is_state boolean NOT NULL,
+    system_name text,
+    stream_name text,
+    factory_name text,
+    store_name text,
+    marker_prefix text,
+    marker_suffix text,
+    input_count integer,
+    input_streams text[]
+);
+
+--
+-- Name: COLUMN checkpoint_layout.n; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_layout.n IS 'place among the checkpoint''s offsets, from 1';
+
+--
+-- Name: COLUMN checkpoint_layout.marker_prefix; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_layout.marker_prefix IS 'state marker = marker_prefix, offset, marker_suffix';
+
+--
+-- Name: COLUMN checkpoint_layout.input_count; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_layout.input_count IS 'in the row of place 1: how many of the offsets are of input partitions';
+
+--
+-- Name: COLUMN checkpoint_layout.input_streams; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_layout.input_streams IS 'in the row of place 1: system.stream of each of these';
+
+--
+-- Name: event_key; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.event_key (
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    checkpoint_version integer,
+    partition_id integer,
+    key_bucket integer,
+    is_other boolean NOT NULL,
+    is_sensitive boolean NOT NULL,
+    message_type text,
+    message_key text,
+    grouper_factory text,
+    system_name text,
+    stream_name text,
+    key_sha256 bytea NOT NULL
+);
+
+--
+-- Name: COLUMN event_key.checkpoint_version; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.checkpoint_version IS '0 set-checkpoint, 1, 2; null for other messages';
+
+--
+-- Name: COLUMN event_key.is_other; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.is_other IS 'shown in other_message';
+
+--
+-- Name: COLUMN event_key.is_sensitive; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.is_sensitive IS 'the key alone says that its value is a secret';
+
+--
+-- Name: COLUMN event_key.message_type; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.message_type IS 'null: the key''s bytes cannot be read';
+
+--
+-- Name: COLUMN event_key.message_key; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.message_key IS 'one text for every spelling of the key';
+
+--
+-- Name: commit; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.commit AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    k.message_key AS task_name,
+    k.checkpoint_version,
+    k.grouper_factory,
+    h.log_id,
+    h.key_id,
+    h.layout_id,
+    h.checkpoint_id,
+    h.offsets,
+    h.offsets_odd,
+    h.other_version_time,
+    q.changelogs,
+    q.store_names,
+    q.versions,
+    q.max_age,
+        CASE
+            WHEN (k.checkpoint_version = 0) THEN 'coordinator-stream'::text
+            ELSE 'checkpoint-topic'::text
+        END AS origin,
+        CASE
+            WHEN (h.layout_id IS NULL) THEN 'delete'::text
+            ELSE 'set'::text
+        END AS operation,
+        CASE
+            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
+            WHEN (k.checkpoint_version = 0) THEN false
+            WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
+            WHEN (k.checkpoint_version = q.versions[1]) THEN true
+            WHEN (NOT (k.checkpoint_version = ANY (q.versions))) THEN false
+            WHEN (k.checkpoint_version IS DISTINCT FROM q.second_version) THEN true
+            WHEN (h.other_version_time IS NULL) THEN projection.is_lower_preferred(h.log_id, k.message_key, k.grouper_factory, (3 - k.checkpoint_version), h.record_time, h.log_offset, q.max_age)
+            WHEN (NOT isfinite(h.other_version_time)) THEN (h.other_version_time = '-infinity'::timestamp with time zone)
+            ELSE COALESCE(((h.record_time - h.other_version_time) > q.max_age), false)
+        END AS is_preferred,
+    h.record_time,
+    v.message_time,
+    v.source,
+    v.host,
+    v.username,
+    j.stream_kind,
+    j.incarnation,
+    h.log_offset
+   FROM (((((projection.job_log j
+     CROSS JOIN LATERAL ( SELECT max(p.log_id) FILTER (WHERE (p.stream_kind = 'coordinator'::text)) AS coordinator_log,
+            COALESCE(bool_or((p.stream_kind = 'checkpoint'::text)), false) AS has_checkpoint_topic
+           FROM projection.job_log p
+          WHERE ((p.job_suffix = j.job_suffix) AND p.is_current)) o)
+     CROSS JOIN LATERAL ( SELECT j.log_id,
+            r.versions,
+            r.max_age,
+            r.grouper_factory,
+            r.changelogs,
+            r.store_names,
+                CASE
+                    WHEN (array_position(r.versions, 2) < array_position(r.versions, 1)) THEN 1
+                    WHEN (array_position(r.versions, 1) < array_position(r.versions, 2)) THEN 2
+                    ELSE NULL::integer
+                END AS second_version
+           FROM projection.checkpoint_rule(o.coordinator_log, NULL::bigint) r(versions, max_age, grouper_factory, changelogs, store_names)
+         OFFSET 0) q)
+     JOIN projection.checkpoint_event h ON ((h.log_id = q.log_id)))
+     JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
+     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_offset = h.log_offset) AND (v.log_id =
+        CASE
+            WHEN (k.checkpoint_version = 0) THEN h.log_id
+            ELSE NULL::integer
+        END))));
+
+--
+-- Name: counted_commit; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.counted_commit AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    c.log_id,
+    c.key_id,
+    c.task_name,
+    c.checkpoint_version,
+    c.checkpoint_id,
+    c.is_preferred,
+    COALESCE((l.input_count -
+        CASE
+            WHEN ((c.checkpoint_version = 1) AND (l.input_streams && c.changelogs)) THEN ( SELECT (count(*))::integer AS count
+               FROM unnest(l.input_streams) s(s)
+              WHERE (s.s = ANY (c.changelogs)))
+            ELSE 0
+        END), 0) AS partition_count,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM (projection.commit c
+     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (l.n = 1))))
+  WHERE (c.layout_id IS NOT NULL);
+
+--
+-- Name: commit_history; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.commit_history AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    task_name,
+    checkpoint_version,
+    checkpoint_id,
+    is_preferred,
+    partition_count,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.counted_commit c;
+
+--
+-- Name: VIEW commit_history; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.commit_history IS 'A row a commit of a task, without its partitions: the cheap way to count commits and to see when they came. A job that writes versions 1 and 2 has two rows a commit, of which is_preferred chooses one. The newest ones of a job: coordinator.newest_commits; of each task: coordinator.checkpoint.
+Key: provenance.';
+
+--
+-- Name: COLUMN commit_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN commit_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN commit_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN commit_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.task_name IS 'The task.';
+
+--
+-- Name: COLUMN commit_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+
+--
+-- Name: COLUMN commit_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.checkpoint_id IS 'Which commit it was: versions 1 and 2 of one commit have the same. Null: versions 0 and 1 have it only where state was committed.';
+
+--
+-- Name: COLUMN commit_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.is_preferred IS 'A reader with the job''s current config takes this one: of the versions of a commit the first that is read; a lower one only where no better stands before it, or long before; none in the place that is not read.';
+
+--
+-- Name: COLUMN commit_history.partition_count; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.partition_count IS 'How many input partitions the checkpoint names.';
+
+--
+-- Name: COLUMN commit_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN commit_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN commit_history.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN commit_history.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN commit_history.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN commit_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN commit_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN commit_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.commit_history.log_offset IS 'The event''s offset in its log.';
+
+--
+-- Name: newest_commits(text, text, bigint); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint) RETURNS SETOF coordinator.commit_history
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select c.job_name, c.job_id, c.job_bucket, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred, c.partition_count,
+    c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
+  from projection.job_now j
+  cross join lateral (                                     -- `offset 0`: event by event from the log's end, not key by key
+    select e.log_id, h.key_id, e.log_offset
+    from projection.archived_event e
+    cross join lateral (
+      select k.key_id from projection.event_key k
+      where k.log_id = e.log_id and k.key_sha256 = e.key_sha256 and k.checkpoint_version is not null offset 0) k
+    cross join lateral (
+      select c.key_id from projection.checkpoint_event c
+      where c.log_id = e.log_id and c.key_id = k.key_id and c.log_offset = e.log_offset and c.layout_id is not null offset 0) h
+    where e.log_id = coalesce(j.checkpoint_log, j.coordinator_log)
+      and (j.checkpoint_log is not null or exists (        -- else all of a coordinator stream without checkpoints would be read
+        select from projection.event_key s where s.log_id = j.coordinator_log and s.message_type = 'set-checkpoint' and not s.is_other))
+    order by e.log_offset desc limit $3) n
+  cross join lateral (
+    select c.* from projection.counted_commit c
+    where c.job_name = $1 and c.job_id = $2 and c.log_id = n.log_id and c.key_id = n.key_id and c.log_offset = n.log_offset offset 0) c
+  where j.job_name = $1 and j.job_id = $2
+  order by c.log_offset desc
+$_$;
+
+--
+-- Name: FUNCTION newest_commits(job_name text, job_id text, n bigint); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint) IS 'The newest n rows of coordinator.commit_history in the log that the job''s checkpoints are read from, newest first. It reads as much as it returns, where "order by log_offset desc limit n" of the view sorts all commits of the job.';
+
+--
+-- Name: event; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    archived_at timestamp with time zone NOT NULL,
+    unheld_timestamp bigint,
+    log_id integer NOT NULL,
+    leader_epoch integer,
+    timestamp_type smallint DEFAULT 0 NOT NULL,
+    headers jsonb,
+    key bytea,
+    value bytea
+)
+PARTITION BY RANGE (log_offset);
+
+--
+-- Name: COLUMN event.record_time; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.event.record_time IS 'null where timestamptz cannot hold the record''s time';
+
+--
+-- Name: COLUMN event.unheld_timestamp; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.event.unheld_timestamp IS 'the record''s time in ms where record_time cannot hold it';
+
+--
+-- Name: COLUMN event.headers; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.event.headers IS 'list of [name, base64 of the value or null]';
+
+--
+-- Name: archived_event; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.archived_event AS
+ SELECT log_id,
+    log_offset,
+    record_time,
+    archived_at,
+    sha256(key) AS key_sha256,
+    octet_length(value) AS value_bytes,
+    (value IS NULL) AS is_tombstone
+   FROM eventlog.event e;
+
+--
+-- Name: message_event; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.message_event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    body jsonb,
+    source text,
+    host text,
+    username text
+);
+
+--
+-- Name: COLUMN message_event.message_time; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.message_event.message_time IS 'the envelope''s own timestamp';
+
+--
+-- Name: COLUMN message_event.body; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.message_event.body IS 'the decoded fields, secrets masked; null = delete';
+
+--
+-- Name: keyed_event; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.keyed_event AS
+ SELECT e.log_id,
+    k.message_type,
+    k.message_key,
+        CASE
+            WHEN (e.is_tombstone OR ((m.log_offset IS NOT NULL) AND (m.body IS NULL))) THEN 'delete'::text
+            ELSE 'set'::text
+        END AS operation,
+    e.value_bytes,
+    e.record_time,
+    COALESCE(m.message_time, v.message_time) AS message_time,
+    COALESCE(m.source, v.source) AS source,
+    COALESCE(m.host, v.host) AS host,
+    COALESCE(m.username, v.username) AS username,
+    e.log_offset
+   FROM (((projection.archived_event e
+     LEFT JOIN projection.event_key k ON (((k.log_id = e.log_id) AND (k.key_sha256 = e.key_sha256))))
+     LEFT JOIN projection.message_event m ON (((m.log_id = e.log_id) AND (m.log_offset = e.log_offset) AND (m.key_id =
+        CASE
+            WHEN (k.checkpoint_version IS NULL) THEN k.key_id
+            ELSE NULL::integer
+        END))))
+     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_offset = e.log_offset) AND (v.log_id =
+        CASE
+            WHEN (k.checkpoint_version = 0) THEN e.log_id
+            ELSE NULL::integer
+        END))));
+
+--
+-- Name: event; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.event AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    e.message_type,
+    e.message_key,
+    e.operation,
+    e.value_bytes,
+    e.record_time,
+    e.message_time,
+    e.source,
+    e.host,
+    e.username,
+    j.stream_kind,
+    j.incarnation,
+    e.log_offset
+   FROM (projection.job_log j
+     JOIN projection.keyed_event e ON ((e.log_id = j.log_id)));
+
+--
+-- Name: VIEW event; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.event IS 'Every event ever seen, also those that Kafka has forgotten, without values: what replay jobs and auditors count by. The newest ones of a job: coordinator.newest_events.
+Key: provenance.';
+
+--
+-- Name: COLUMN event.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN event.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN event.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN event.message_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.message_type IS 'The type, from the key. Null: the key can not be read.';
+
+--
+-- Name: COLUMN event.message_key; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.message_key IS 'What the message is about, from the key: a config key, a task, a partition; the same text for every spelling. Null: the key can not be read.';
+
+--
+-- Name: COLUMN event.operation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.operation IS '`set` or `delete`.';
+
+--
+-- Name: COLUMN event.value_bytes; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.value_bytes IS 'Length of the value. Null: a tombstone has none.';
+
+--
+-- Name: COLUMN event.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN event.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN event.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN event.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN event.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN event.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN event.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN event.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.log_offset IS 'The event''s offset in its log.';
+
+--
+-- Name: newest_events(text, text, bigint); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) RETURNS SETOF coordinator.event
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select j.job_name, j.job_id, j.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes,
+    e.record_time, e.message_time, e.source, e.host, e.username, j.stream_kind, j.incarnation, e.log_offset
+  from projection.job_log j
+  cross join lateral (
+    select k.* from projection.keyed_event k where k.log_id = j.log_id order by k.log_offset desc limit $3) e
+  where j.job_name = $1 and j.job_id = $2 and j.is_current
+  order by j.stream_kind, e.log_offset desc
+$_$;
+
+--
+-- Name: FUNCTION newest_events(job_name text, job_id text, n bigint); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) IS 'The newest n rows of coordinator.event in each of the job''s current logs, newest first. It reads as much as it returns, where "order by log_offset desc limit n" of the view sorts all events of the job.';
+
+--
 -- Name: starting_offset_state(integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -3107,14 +3839,20 @@ $_$;
 CREATE FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, checkpoint_version integer, log_offset bigint, earlier_version integer, earlier_log_offset bigint, partition_text text, input_offset text, earlier_offset text)
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     AS $_$
-  select n.task_name, n.checkpoint_version, n.log_offset, o.checkpoint_version, o.log_offset,
+  select n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset,
     projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket), m.input_offset, m.earlier_offset
-  from projection.checkpoint_choice($1, $2, $3, $4) n
-  join projection.checkpoint_choice($1, $2 - 1, $3, $4) o on o.task_name = n.task_name
+  from (
+    select b.*, lag(b.checkpoint_version) over w as earlier_version, lag(b.log_offset) over w as earlier_log_offset,
+      lag(b.layout_id) over w as earlier_layout_id, lag(b.offsets) over w as earlier_offsets, lag(b.offsets_odd) over w as earlier_offsets_odd
+    from (
+      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4) o
+      union all
+      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4) a) b
+    window w as (partition by b.task_name order by b.is_after)) n
   cross join lateral (
-    select l.* from projection.checkpoint_lowered(n.log_id, n.layout_id, n.offsets, n.offsets_odd, o.layout_id, o.offsets, o.offsets_odd) l
+    select l.* from projection.checkpoint_lowered(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l
     order by l.system_name, l.stream_name, l.partition_id, l.key_bucket limit 1) m
-  where n.log_offset < o.log_offset
+  where n.is_after and n.log_offset < n.earlier_log_offset
 $_$;
 
 --
@@ -3186,7 +3924,9 @@ CREATE FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer,
   select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
   from unnest(string_to_array($3, E'\x1f'), string_to_array($6, E'\x1f')) with ordinality o(input_offset, earlier_offset, n)
   join projection.checkpoint_layout l on l.log_id = $1 and l.layout_id = $2 and l.n = o.n and not l.is_state
-  where $2 = $5 and $3 <> $6 and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
+  where $2 = $5 and $3 <> $6 and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
+      or o.input_offset < '1' collate "C")
+    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
   union all
   select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
   from projection.checkpoint_layout l
@@ -3194,48 +3934,9 @@ CREATE FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer,
     and (e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (l.system_name, l.stream_name, l.partition_id, l.key_bucket)
   cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(input_offset, earlier_offset)
   where ($2 <> $5 or $3 is null or $6 is null) and l.log_id = $1 and l.layout_id = $2 and not l.is_state
+    and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
+      or o.input_offset < '1' collate "C")
     and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
-$_$;
-
---
--- Name: checkpoint_rule(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS TABLE(versions integer[], max_age interval, grouper_factory text, changelogs text[], store_names text[])
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select
-    case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
-         else '{1}'::integer[] end,
-    case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
-    case when $2 is null and exists (
-           select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
-           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other)
-           or $2 is not null and exists (
-           select from projection.event_key k
-           cross join lateral (
-             select e.body from projection.message_event e
-             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
-             order by e.log_offset desc limit 1) h
-           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
-         then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
-    s.changelogs, s.store_names
-  from (
-    select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
-           max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
-           max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory') as grouper_factory,
-           coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
-                    max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
-    from projection.message_head($1, $2, 'set-config') m
-    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
-                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
-  cross join lateral (
-    select array_agg(case when position('.' in v.changelog) > 0 then v.changelog else coalesce(c.changelog_system, '') || '.' || v.changelog end
-                     order by v.store_name) as changelogs,
-           array_agg(v.store_name order by v.store_name) as store_names
-    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, m.body ->> 'config_value' as changelog
-          from projection.message_head($1, $2, 'set-config') m
-          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
 $_$;
 
 --
@@ -4256,176 +4957,6 @@ CREATE VIEW projection.anomaly_changelog_shared AS
   WHERE ((j.stream_kind = 'coordinator'::text) AND (t.holder <> t.task_name) AND COALESCE(((t.left_offset > t.log_offset) AND COALESCE((t.left_time > (t.record_time + '00:01:00'::interval)), true)), (t.left_offset IS NULL)));
 
 --
--- Name: checkpoint_envelope; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.checkpoint_envelope (
-    log_offset bigint NOT NULL,
-    message_time timestamp with time zone,
-    log_id integer NOT NULL,
-    source text,
-    host text,
-    username text
-);
-
---
--- Name: checkpoint_event; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.checkpoint_event (
-    log_offset bigint NOT NULL,
-    record_time timestamp with time zone,
-    log_id integer NOT NULL,
-    key_id integer NOT NULL,
-    layout_id integer,
-    checkpoint_id text,
-    offsets text,
-    offsets_odd text[]
-)
-PARTITION BY RANGE (log_offset);
-
---
--- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
-
---
--- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E = null';
-
---
--- Name: COLUMN checkpoint_event.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
-
---
--- Name: event_key; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.event_key (
-    log_id integer NOT NULL,
-    key_id integer NOT NULL,
-    checkpoint_version integer,
-    partition_id integer,
-    key_bucket integer,
-    is_other boolean NOT NULL,
-    is_sensitive boolean NOT NULL,
-    message_type text,
-    message_key text,
-    grouper_factory text,
-    system_name text,
-    stream_name text,
-    key_sha256 bytea NOT NULL
-);
-
---
--- Name: COLUMN event_key.checkpoint_version; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.checkpoint_version IS '0 set-checkpoint, 1, 2; null for other messages';
-
---
--- Name: COLUMN event_key.is_other; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.is_other IS 'shown in other_message';
-
---
--- Name: COLUMN event_key.is_sensitive; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.is_sensitive IS 'the key alone says that its value is a secret';
-
---
--- Name: COLUMN event_key.message_type; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.message_type IS 'null: the key''s bytes cannot be read';
-
---
--- Name: COLUMN event_key.message_key; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.message_key IS 'one text for every spelling of the key';
-
---
--- Name: commit; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.commit AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    k.message_key AS task_name,
-    k.checkpoint_version,
-    k.grouper_factory,
-    h.log_id,
-    h.key_id,
-    h.layout_id,
-    h.checkpoint_id,
-    h.offsets,
-    h.offsets_odd,
-    q.changelogs,
-    q.store_names,
-    q.versions,
-    q.max_age,
-        CASE
-            WHEN (k.checkpoint_version = 0) THEN 'coordinator-stream'::text
-            ELSE 'checkpoint-topic'::text
-        END AS origin,
-        CASE
-            WHEN (h.layout_id IS NULL) THEN 'delete'::text
-            ELSE 'set'::text
-        END AS operation,
-        CASE
-            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
-            WHEN (k.checkpoint_version = 0) THEN false
-            WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
-            WHEN (k.checkpoint_version = q.versions[1]) THEN true
-            WHEN (NOT (k.checkpoint_version = ANY (q.versions))) THEN false
-            ELSE COALESCE(( SELECT COALESCE(((b.layout_id IS NULL) OR ((h.record_time - b.record_time) > q.max_age)), false) AS "coalesce"
-               FROM (projection.event_key u
-                 CROSS JOIN LATERAL ( SELECT e.log_offset,
-                        e.record_time,
-                        e.layout_id
-                       FROM projection.checkpoint_event e
-                      WHERE ((e.log_id = u.log_id) AND (e.key_id = u.key_id) AND (e.log_offset < h.log_offset))
-                      ORDER BY e.log_offset DESC
-                     LIMIT 1) b)
-              WHERE ((u.log_id = h.log_id) AND (u.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT u.is_other) AND ("left"(u.message_key, 100) = "left"(k.message_key, 100)) AND (u.message_key = k.message_key) AND (u.grouper_factory = k.grouper_factory) AND (array_position(q.versions, u.checkpoint_version) < array_position(q.versions, k.checkpoint_version)))
-              ORDER BY b.log_offset DESC
-             LIMIT 1), true)
-        END AS is_preferred,
-    h.record_time,
-    v.message_time,
-    v.source,
-    v.host,
-    v.username,
-    j.stream_kind,
-    j.incarnation,
-    h.log_offset
-   FROM (((((projection.job_log j
-     CROSS JOIN LATERAL ( SELECT max(p.log_id) FILTER (WHERE (p.stream_kind = 'coordinator'::text)) AS coordinator_log,
-            COALESCE(bool_or((p.stream_kind = 'checkpoint'::text)), false) AS has_checkpoint_topic
-           FROM projection.job_log p
-          WHERE ((p.job_suffix = j.job_suffix) AND p.is_current)) o)
-     CROSS JOIN LATERAL ( SELECT j.log_id,
-            r.versions,
-            r.max_age,
-            r.grouper_factory,
-            r.changelogs,
-            r.store_names
-           FROM projection.checkpoint_rule(o.coordinator_log, NULL::bigint) r(versions, max_age, grouper_factory, changelogs, store_names)
-         OFFSET 0) q)
-     JOIN projection.checkpoint_event h ON ((h.log_id = q.log_id)))
-     JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
-     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_id = h.log_id) AND (v.log_offset = h.log_offset))));
-
---
 -- Name: anomaly_checkpoint_moved_back; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -4451,11 +4982,11 @@ CREATE VIEW projection.anomaly_checkpoint_moved_back AS
             e.record_time,
             e.log_offset
            FROM projection.checkpoint_event e
-          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset))
+          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset) AND c.is_preferred)
           ORDER BY e.log_offset DESC
          LIMIT 1) b)
      CROSS JOIN LATERAL projection.checkpoint_lowered(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) m(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset))
-  WHERE (c.is_preferred AND (NOT ((c.checkpoint_version = 1) AND COALESCE((((m.system_name || '.'::text) || m.stream_name) = ANY (c.changelogs)), false))) AND (NOT projection.was_rewind_asked_for(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
+  WHERE ((NOT ((c.checkpoint_version = 1) AND COALESCE((((m.system_name || '.'::text) || m.stream_name) = ANY (c.changelogs)), false))) AND (NOT projection.was_rewind_asked_for(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
 
 --
 -- Name: anomaly_read_versions; Type: VIEW; Schema: projection; Owner: -
@@ -4591,7 +5122,7 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
                   WHERE ((h.log_id = k.log_id) AND (h.key_id = k.key_id) AND (h.log_offset < c.log_offset))
                   ORDER BY h.log_offset DESC
                  LIMIT 1) e)
-          WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)))
+          WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)) AND ((c.other_version_time IS NULL) OR ((c.other_version_time > '-infinity'::timestamp with time zone) AND ((c.record_time - c.other_version_time) > c.max_age))))
           ORDER BY e.log_offset DESC
          LIMIT 1) b)
      LEFT JOIN LATERAL ( SELECT e.record_time
@@ -4599,7 +5130,7 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
           WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset))
           ORDER BY e.log_offset DESC
          LIMIT 1) p ON (true))
-  WHERE ((c.stream_kind = 'checkpoint'::text) AND (c.operation = 'set'::text) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND ((c.record_time - b.record_time) > c.max_age) AND COALESCE(((p.record_time - b.record_time) <= c.max_age), true));
+  WHERE ((c.stream_kind = 'checkpoint'::text) AND (c.layout_id IS NOT NULL) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND ((c.record_time - b.record_time) > c.max_age) AND COALESCE(((p.record_time - b.record_time) <= c.max_age), true));
 
 --
 -- Name: anomaly_write_once_changed; Type: VIEW; Schema: projection; Owner: -
@@ -4811,7 +5342,7 @@ CREATE VIEW coordinator.anomaly AS
 -- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. A filter on the job, better on an offset range too, is cheap; all jobs at once reads every checkpoint ever written.
+COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. With a filter on the job it reads each of the job''s checkpoints once (seconds for a million events); a range of log_offset or record_time besides makes it a fraction of a second. All jobs at once reads every checkpoint ever written.
 Key: provenance, anomaly, subject.';
 
 --
@@ -4897,34 +5428,6 @@ COMMENT ON COLUMN coordinator.anomaly.incarnation IS 'Which past of the log: one
 --
 
 COMMENT ON COLUMN coordinator.anomaly.log_offset IS 'The event''s offset in its log.';
-
---
--- Name: message_event; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.message_event (
-    log_offset bigint NOT NULL,
-    record_time timestamp with time zone,
-    message_time timestamp with time zone,
-    log_id integer NOT NULL,
-    key_id integer NOT NULL,
-    body jsonb,
-    source text,
-    host text,
-    username text
-);
-
---
--- Name: COLUMN message_event.message_time; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.message_event.message_time IS 'the envelope''s own timestamp';
-
---
--- Name: COLUMN message_event.body; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.message_event.body IS 'the decoded fields, secrets masked; null = delete';
 
 --
 -- Name: message_history; Type: VIEW; Schema: projection; Owner: -
@@ -5071,37 +5574,6 @@ COMMENT ON COLUMN coordinator.changelog_mapping_history.incarnation IS 'Which pa
 --
 
 COMMENT ON COLUMN coordinator.changelog_mapping_history.log_offset IS 'The event''s offset in its log.';
-
---
--- Name: checkpoint_layout; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.checkpoint_layout (
-    log_id integer NOT NULL,
-    layout_id integer NOT NULL,
-    n integer NOT NULL,
-    partition_id integer,
-    key_bucket integer,
-    is_state boolean NOT NULL,
-    system_name text,
-    stream_name text,
-    factory_name text,
-    store_name text,
-    marker_prefix text,
-    marker_suffix text
-);
-
---
--- Name: COLUMN checkpoint_layout.n; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_layout.n IS 'place among the checkpoint''s offsets, from 1';
-
---
--- Name: COLUMN checkpoint_layout.marker_prefix; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_layout.marker_prefix IS 'state marker = marker_prefix, offset, marker_suffix';
 
 --
 -- Name: checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -5286,135 +5758,6 @@ COMMENT ON COLUMN coordinator.checkpoint_history.incarnation IS 'Which past of t
 --
 
 COMMENT ON COLUMN coordinator.checkpoint_history.log_offset IS 'The event''s offset in its log.';
-
---
--- Name: commit_history; Type: VIEW; Schema: coordinator; Owner: -
---
-
-CREATE VIEW coordinator.commit_history AS
- SELECT job_name,
-    job_id,
-    job_bucket,
-    task_name,
-    checkpoint_version,
-    checkpoint_id,
-    is_preferred,
-    ( SELECT (count(*))::integer AS count
-           FROM projection.checkpoint_layout l
-          WHERE ((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (NOT l.is_state) AND (NOT ((c.checkpoint_version = 1) AND COALESCE((((l.system_name || '.'::text) || l.stream_name) = ANY (c.changelogs)), false))))) AS partition_count,
-    record_time,
-    message_time,
-    source,
-    host,
-    username,
-    stream_kind,
-    incarnation,
-    log_offset
-   FROM projection.commit c
-  WHERE (operation = 'set'::text);
-
---
--- Name: VIEW commit_history; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON VIEW coordinator.commit_history IS 'A row a commit of a task, without its partitions: the cheap way to count commits and to see when they came. A job that writes versions 1 and 2 has two rows a commit, of which is_preferred chooses one.
-Key: provenance.';
-
---
--- Name: COLUMN commit_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
-
---
--- Name: COLUMN commit_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
-
---
--- Name: COLUMN commit_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
-
---
--- Name: COLUMN commit_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.task_name IS 'The task.';
-
---
--- Name: COLUMN commit_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
-
---
--- Name: COLUMN commit_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.checkpoint_id IS 'Which commit it was: versions 1 and 2 of one commit have the same. Null: versions 0 and 1 have it only where state was committed.';
-
---
--- Name: COLUMN commit_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.is_preferred IS 'A reader with the job''s current config takes this one: of the versions of a commit the first that is read; a lower one only where no better stands before it, or long before; none in the place that is not read.';
-
---
--- Name: COLUMN commit_history.partition_count; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.partition_count IS 'How many input partitions the checkpoint names.';
-
---
--- Name: COLUMN commit_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
-
---
--- Name: COLUMN commit_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
-
---
--- Name: COLUMN commit_history.source; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
-
---
--- Name: COLUMN commit_history.host; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
-
---
--- Name: COLUMN commit_history.username; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
-
---
--- Name: COLUMN commit_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
-
---
--- Name: COLUMN commit_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
-
---
--- Name: COLUMN commit_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.commit_history.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: config_change; Type: VIEW; Schema: coordinator; Owner: -
@@ -6010,182 +6353,6 @@ COMMENT ON COLUMN coordinator.container_host_history.incarnation IS 'Which past 
 --
 
 COMMENT ON COLUMN coordinator.container_host_history.log_offset IS 'The event''s offset in its log.';
-
---
--- Name: event; Type: TABLE; Schema: eventlog; Owner: -
---
-
-CREATE TABLE eventlog.event (
-    log_offset bigint NOT NULL,
-    record_time timestamp with time zone,
-    archived_at timestamp with time zone NOT NULL,
-    unheld_timestamp bigint,
-    log_id integer NOT NULL,
-    leader_epoch integer,
-    timestamp_type smallint DEFAULT 0 NOT NULL,
-    headers jsonb,
-    key bytea,
-    value bytea
-)
-PARTITION BY RANGE (log_offset);
-
---
--- Name: COLUMN event.record_time; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.event.record_time IS 'null where timestamptz cannot hold the record''s time';
-
---
--- Name: COLUMN event.unheld_timestamp; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.event.unheld_timestamp IS 'the record''s time in ms where record_time cannot hold it';
-
---
--- Name: COLUMN event.headers; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.event.headers IS 'list of [name, base64 of the value or null]';
-
---
--- Name: archived_event; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.archived_event AS
- SELECT log_id,
-    log_offset,
-    record_time,
-    archived_at,
-    sha256(key) AS key_sha256,
-    octet_length(value) AS value_bytes,
-    (value IS NULL) AS is_tombstone
-   FROM eventlog.event e;
-
---
--- Name: event; Type: VIEW; Schema: coordinator; Owner: -
---
-
-CREATE VIEW coordinator.event AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    k.message_type,
-    k.message_key,
-        CASE
-            WHEN (e.is_tombstone OR ((m.log_offset IS NOT NULL) AND (m.body IS NULL))) THEN 'delete'::text
-            ELSE 'set'::text
-        END AS operation,
-    e.value_bytes,
-    e.record_time,
-    COALESCE(m.message_time, v.message_time) AS message_time,
-    COALESCE(m.source, v.source) AS source,
-    COALESCE(m.host, v.host) AS host,
-    COALESCE(m.username, v.username) AS username,
-    j.stream_kind,
-    j.incarnation,
-    e.log_offset
-   FROM ((((projection.job_log j
-     JOIN projection.archived_event e ON ((e.log_id = j.log_id)))
-     LEFT JOIN projection.event_key k ON (((k.log_id = e.log_id) AND (k.key_sha256 = e.key_sha256))))
-     LEFT JOIN projection.message_event m ON (((m.log_id = k.log_id) AND (m.key_id = k.key_id) AND (m.log_offset = e.log_offset))))
-     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_id = e.log_id) AND (v.log_offset = e.log_offset))));
-
---
--- Name: VIEW event; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON VIEW coordinator.event IS 'Every event ever seen, also those that Kafka has forgotten, without values: what replay jobs and auditors count by.
-Key: provenance.';
-
---
--- Name: COLUMN event.job_name; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
-
---
--- Name: COLUMN event.job_id; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
-
---
--- Name: COLUMN event.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
-
---
--- Name: COLUMN event.message_type; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.message_type IS 'The type, from the key. Null: the key can not be read.';
-
---
--- Name: COLUMN event.message_key; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.message_key IS 'What the message is about, from the key: a config key, a task, a partition; the same text for every spelling. Null: the key can not be read.';
-
---
--- Name: COLUMN event.operation; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.operation IS '`set` or `delete`.';
-
---
--- Name: COLUMN event.value_bytes; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.value_bytes IS 'Length of the value. Null: a tombstone has none.';
-
---
--- Name: COLUMN event.record_time; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
-
---
--- Name: COLUMN event.message_time; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
-
---
--- Name: COLUMN event.source; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
-
---
--- Name: COLUMN event.host; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
-
---
--- Name: COLUMN event.username; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
-
---
--- Name: COLUMN event.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
-
---
--- Name: COLUMN event.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
-
---
--- Name: COLUMN event.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: job; Type: VIEW; Schema: coordinator; Owner: -
@@ -8511,6 +8678,122 @@ GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name
 GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION checkpoint_rule(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_envelope; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_layout; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_layout TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_layout TO coordstream_replayer;
+
+--
+-- Name: TABLE event_key; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.event_key TO coordstream_reader;
+GRANT SELECT ON TABLE projection.event_key TO coordstream_replayer;
+
+--
+-- Name: TABLE commit; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.commit TO coordstream_reader;
+GRANT SELECT ON TABLE projection.commit TO coordstream_replayer;
+
+--
+-- Name: TABLE counted_commit; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.counted_commit TO coordstream_reader;
+GRANT SELECT ON TABLE projection.counted_commit TO coordstream_replayer;
+
+--
+-- Name: TABLE commit_history; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.commit_history TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.commit_history TO coordstream_replayer;
+
+--
+-- Name: FUNCTION newest_commits(job_name text, job_id text, n bigint); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE event; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.event TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.event TO coordstream_writer;
+
+--
+-- Name: TABLE archived_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.archived_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.archived_event TO coordstream_replayer;
+
+--
+-- Name: TABLE message_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.message_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.message_event TO coordstream_replayer;
+
+--
+-- Name: TABLE keyed_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.keyed_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.keyed_event TO coordstream_replayer;
+
+--
+-- Name: TABLE event; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.event TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.event TO coordstream_replayer;
+
+--
+-- Name: FUNCTION newest_events(job_name text, job_id text, n bigint); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8862,14 +9145,6 @@ GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id in
 GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_rule(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_replayer;
-
---
 -- Name: FUNCTION checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9208,34 +9483,6 @@ GRANT SELECT ON TABLE projection.anomaly_changelog_shared TO coordstream_reader;
 GRANT SELECT ON TABLE projection.anomaly_changelog_shared TO coordstream_replayer;
 
 --
--- Name: TABLE checkpoint_envelope; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_reader;
-GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_replayer;
-
---
--- Name: TABLE checkpoint_event; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_reader;
-GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_replayer;
-
---
--- Name: TABLE event_key; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.event_key TO coordstream_reader;
-GRANT SELECT ON TABLE projection.event_key TO coordstream_replayer;
-
---
--- Name: TABLE commit; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.commit TO coordstream_reader;
-GRANT SELECT ON TABLE projection.commit TO coordstream_replayer;
-
---
 -- Name: TABLE anomaly_checkpoint_moved_back; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9285,13 +9532,6 @@ GRANT SELECT ON TABLE coordinator.anomaly TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.anomaly TO coordstream_replayer;
 
 --
--- Name: TABLE message_event; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.message_event TO coordstream_reader;
-GRANT SELECT ON TABLE projection.message_event TO coordstream_replayer;
-
---
 -- Name: TABLE message_history; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9306,25 +9546,11 @@ GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_reade
 GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_replayer;
 
 --
--- Name: TABLE checkpoint_layout; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.checkpoint_layout TO coordstream_reader;
-GRANT SELECT ON TABLE projection.checkpoint_layout TO coordstream_replayer;
-
---
 -- Name: TABLE checkpoint_history; Type: ACL; Schema: coordinator; Owner: -
 --
 
 GRANT SELECT ON TABLE coordinator.checkpoint_history TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.checkpoint_history TO coordstream_replayer;
-
---
--- Name: TABLE commit_history; Type: ACL; Schema: coordinator; Owner: -
---
-
-GRANT SELECT ON TABLE coordinator.commit_history TO coordstream_reader;
-GRANT SELECT ON TABLE coordinator.commit_history TO coordstream_replayer;
 
 --
 -- Name: TABLE config_change; Type: ACL; Schema: coordinator; Owner: -
@@ -9360,27 +9586,6 @@ GRANT SELECT ON TABLE coordinator.container_execution_history TO coordstream_rep
 
 GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_replayer;
-
---
--- Name: TABLE event; Type: ACL; Schema: eventlog; Owner: -
---
-
-GRANT SELECT ON TABLE eventlog.event TO coordstream_replayer;
-GRANT SELECT ON TABLE eventlog.event TO coordstream_writer;
-
---
--- Name: TABLE archived_event; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.archived_event TO coordstream_reader;
-GRANT SELECT ON TABLE projection.archived_event TO coordstream_replayer;
-
---
--- Name: TABLE event; Type: ACL; Schema: coordinator; Owner: -
---
-
-GRANT SELECT ON TABLE coordinator.event TO coordstream_reader;
-GRANT SELECT ON TABLE coordinator.event TO coordstream_replayer;
 
 --
 -- Name: TABLE job; Type: ACL; Schema: coordinator; Owner: -

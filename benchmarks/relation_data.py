@@ -1,0 +1,112 @@
+"""The database that relations are measured on: one large job and a fleet of small ones, the same for the same sizes.
+
+A job has a coordinator stream and a checkpoint topic with V1 and V2 of each commit, four inputs and a store for each
+task. Each deploy writes every config key again; its assignments, and a few startpoints, stand beside it.
+"""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Final, NamedTuple
+
+from benchmarks.generated_job import GeneratedJob, Record
+from benchmarks.generated_task import GeneratedTask
+from eventlog.events import CREATE_TIME, RecordedEvent
+from eventlog.messages import SetConfig
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
+from eventlog.wire.coordinator import encode_key
+
+START_MS: Final = 1_700_000_000_000
+COMMIT_MS: Final = 60_000
+"""Time between two commits of a task, which is Samza's default."""
+
+READ_VERSIONS: Final = ("1,2", "2,1")
+"""``task.checkpoint.read.versions`` of the first half of the deploys and of the second: both versions count."""
+
+_DEPLOYS: Final = 20
+_OTHERS_A_DEPLOY: Final = 200
+
+
+class JobSize(NamedTuple):
+    """A job's name, and about how many events, how many tasks and config keys it has."""
+
+    name: str
+    events: int
+    tasks: int
+    config_keys: int
+
+
+class JobLogs(NamedTuple):
+    """A generated job's two streams, each with its events when asked."""
+
+    size: JobSize
+
+    @property
+    def coordinator(self) -> str:
+        """Name of the coordinator stream."""
+        return coordinator_stream_name(self.size.name, "1")
+
+    @property
+    def checkpoints(self) -> str:
+        """Name of the checkpoint topic."""
+        return checkpoint_stream_name(self.size.name, "1")
+
+    def coordinator_events(self) -> Iterator[RecordedEvent]:
+        """Deploys, at equal distances in the job's time."""
+        size = self.size
+        rng, job = Random(size.name), GeneratedJob(size.name, "1", 2, Random(size.name))
+        tasks = [GeneratedTask(number, f"{size.name}-counts-changelog") for number in range(size.tasks)]
+        records: list[tuple[int, Record]] = []
+        deploys = _deploys(size)
+        for deploy in range(deploys):
+            now_ms = START_MS + deploy * _duration_ms(size) // deploys
+            records += [(now_ms, record) for record in [*job.start(now_ms), *_config(size, deploy, now_ms)]]
+            records += [(now_ms, job.other(rng.choice(tasks), now_ms)) for _ in range(_others(size))]
+        return _recorded(iter(records))
+
+    def checkpoint_events(self) -> Iterator[RecordedEvent]:
+        """Commits of the tasks in turn, each V1 and then V2."""
+        return _recorded(self._commits())
+
+    def _commits(self) -> Iterator[tuple[int, Record]]:
+        size, rng = self.size, Random(self.size.name)
+        tasks = [GeneratedTask(number, f"{size.name}-counts-changelog") for number in range(size.tasks)]
+        for number in range(_commits(size)):
+            task = tasks[number % size.tasks]
+            now_ms = START_MS + number * COMMIT_MS // size.tasks
+            task.advance(rng)
+            checkpoint_id = f"{now_ms}-{int(rng.random() * 1_000_000)}"
+            yield now_ms, (task.key_v1, task.value_v1(checkpoint_id).encode())
+            yield now_ms + 1, (task.key_v2, task.value_v2(checkpoint_id).encode())
+
+
+def _commits(size: JobSize) -> int:
+    return (size.events - _deploys(size) * (size.config_keys + _others(size))) // 2
+
+
+def _others(size: JobSize) -> int:
+    return min(_OTHERS_A_DEPLOY, size.events // 100)
+
+
+def _deploys(size: JobSize) -> int:
+    return min(_DEPLOYS, max(1, size.events // 1_000))
+
+
+def _duration_ms(size: JobSize) -> int:
+    return size.events // 2 * COMMIT_MS // size.tasks
+
+
+def _config(size: JobSize, deploy: int, now_ms: int) -> Iterator[Record]:
+    values = {f"app.setting.{number}": f"value-{number}" for number in range(size.config_keys)}
+    read_versions = READ_VERSIONS[deploy * 2 // max(2, _deploys(size))]
+    values |= {"app.version": str(deploy), "task.checkpoint.read.versions": read_versions}
+    for key, value in values.items():
+        yield (
+            encode_key(SetConfig.message_type, key),
+            f'{{"host":"192.0.2.1","source":"job-runner","values":{{"value":"{value}"}},'
+            f'"username":"samza","timestamp":{now_ms}}}'.encode(),
+        )
+
+
+def _recorded(records: Iterator[tuple[int, Record]]) -> Iterator[RecordedEvent]:
+    for offset, (now_ms, (key, value)) in enumerate(records):
+        yield RecordedEvent(offset, now_ms, CREATE_TIME, key, value)

@@ -1,0 +1,107 @@
+"""Relations and as-of functions over a large job and a fleet: how long a question takes, and what it reads."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+import psycopg
+from psycopg import sql
+
+from benchmarks.relation_data import COMMIT_MS, START_MS, JobLogs, JobSize
+from benchmarks.relation_questions import Question, questions
+from eventlog.connection import Connection, connect
+from eventlog.log import system_clock
+from eventlog.secrets import SecretPolicy
+from eventlog.streams import identify
+from projections.fold.settings import FoldSettings
+from projections.recording_import import import_stream
+
+LARGE_JOB: Final = "page-views-by-country"
+TASK: Final = "Partition 7"
+LONGEST: Final = timedelta(seconds=120)
+"""A question that takes longer is cancelled, and shown as such."""
+
+_TASKS: Final = 2_000
+_SMALL_JOB: Final = JobSize("job-0000", events=3_000, tasks=8, config_keys=100)
+_SETTINGS: Final = FoldSettings(SecretPolicy(b"the benchmark's key"))
+_EXPLAIN: Final = sql.SQL("explain (analyze, buffers, timing off, format json) ")
+
+
+class Extent(NamedTuple):
+    """How many events the large job has, and how many small jobs there are."""
+
+    events: int
+    jobs: int
+
+
+class Answer(NamedTuple):
+    """What a question took; all but the first are None if it was cancelled."""
+
+    question: Question
+    milliseconds: float | None
+    buffers: int | None
+    rows: int | None
+
+
+def load_jobs(url: str, extent: Extent, say: Callable[[str], None]) -> None:
+    """Import the large job, then the others, as `coordstream import` does."""
+    large = JobSize(LARGE_JOB, extent.events, _TASKS, config_keys=3_000)
+    small = (_SMALL_JOB._replace(name=f"job-{number:04}") for number in range(extent.jobs))
+    with connect(url) as connection:
+        say(f"importing {extent.events:,} events of a job")
+        _import(connection, JobLogs(large))
+        say(f"importing {extent.jobs:,} jobs of {_SMALL_JOB.events:,} events")
+        for size in small:
+            _import(connection, JobLogs(size))
+        connection.execute("vacuum analyze")
+
+
+def measure_relations(url: str, extent: Extent, say: Callable[[str], None]) -> Iterator[Answer]:
+    """Ask every question twice, and keep the second answer: the first one reads catalogues and cold pages."""
+    with connect(url) as connection:
+        connection.execute(f"set statement_timeout = {LONGEST // timedelta(milliseconds=1)}".encode())
+        for question in questions(connection):
+            parameters = _parameters(question, extent)
+            ask(connection, question, parameters)
+            answer = ask(connection, question, parameters)
+            say(f"{question.relation}, {question.kind}: {answer.milliseconds} ms, {answer.buffers} buffers")
+            yield answer
+
+
+def ask(connection: Connection, question: Question, parameters: Mapping[str, Any]) -> Answer:
+    """The question's time, planning with it, and its shared buffers, hit or read."""
+    with psycopg.ClientCursor(connection) as cursor:
+        try:
+            row = cursor.execute(sql.SQL("{}{}").format(_EXPLAIN, question.query), parameters).fetchone()
+        except psycopg.errors.QueryCanceled:
+            return Answer(question, None, None, None)
+    explained = (json.loads(row[0]) if isinstance(row[0], str) else row[0])[0] if row else {}
+    plan = explained["Plan"]
+    milliseconds = explained["Planning Time"] + explained["Execution Time"]
+    buffers = sum(plan[f"{kind} Blocks"] for kind in ("Shared Hit", "Shared Read", "Temp Read"))
+    return Answer(question, milliseconds, buffers, int(plan["Actual Rows"]))
+
+
+def _import(connection: Connection, logs: JobLogs) -> None:
+    for name, read_events in (
+        (logs.coordinator, logs.coordinator_events),
+        (logs.checkpoints, logs.checkpoint_events),
+    ):
+        import_stream(connection, identify(name), read_events, _SETTINGS, system_clock)
+
+
+def _parameters(question: Question, extent: Extent) -> dict[str, Any]:
+    job = _SMALL_JOB.name if question.kind == "small job" else LARGE_JOB
+    events, tasks = (_SMALL_JOB.events, _SMALL_JOB.tasks) if question.kind == "small job" else (extent.events, _TASKS)
+    half = datetime.fromtimestamp(START_MS / 1000, UTC) + timedelta(milliseconds=events // 4 * COMMIT_MS // tasks)
+    return {
+        "job_name": job,
+        "job_id": "1",
+        "task_name": TASK,
+        "at": half,
+        "from": half,
+        "until": half + timedelta(minutes=10),
+        "log_offset": events // 2,
+        "n": 50,
+    }

@@ -1,0 +1,127 @@
+"""Histories are read in one pass, and the newest rows cost what they are (EXPLAIN)."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from benchmarks.relation_data import JobLogs, JobSize
+from coordstream.postgres import EmbeddedPostgres
+from eventlog.connection import Connection, connect
+from tests.acceptance.synthetic_history import buffers, plan, scans
+from tests.fixtures.postgres import CloneSeries
+from tests.properties.importing import import_events
+
+pytestmark = pytest.mark.slow
+
+SIZE: Final = JobSize("measured", events=20_000, tasks=100, config_keys=50)
+"""V1 and V2 of each commit, and a job that reads both."""
+OTHERS: Final = 10
+OF_THE_JOB: Final = "where job_name = 'measured' and job_id = '1'"
+NEWEST: Final = 50
+
+
+@pytest.fixture(scope="module")
+def jobs(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
+    """The measured job among small ones, so that nobody knows how large a log is but by looking."""
+    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
+        small = (JobSize(f"small-{number}", events=1_000, tasks=4, config_keys=10) for number in range(OTHERS))
+        for logs in map(JobLogs, (SIZE, *small)):
+            import_events(connection, logs.coordinator, list(logs.coordinator_events()))
+            import_events(connection, logs.checkpoints, list(logs.checkpoint_events()))
+        connection.execute("vacuum analyze")
+        yield connection
+
+
+def executed(connection: Connection, query: str) -> dict[str, Any]:
+    plan(connection, query)  # the catalogue is read once for each session
+    return plan(connection, query)
+
+
+def lookups(node: dict[str, Any], table: str) -> int:
+    """How often a plan looked into a table."""
+    return sum(scan["Actual Loops"] for scan in scans(node) if scan["Relation Name"].startswith(table))
+
+
+def events(connection: Connection) -> int:
+    row = connection.execute("select count(*) from projection.checkpoint_event").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+@pytest.mark.parametrize("relation", ["commit_history", "checkpoint_history", "state_checkpoint_history"])
+def test_the_preferred_commits_are_told_without_looking_elsewhere(jobs: Connection, relation: str) -> None:
+    """A correlated probe took five buffers and more an event."""
+    preferred = executed(jobs, f"select count(*) filter (where is_preferred) from coordinator.{relation} {OF_THE_JOB}")
+    every = executed(jobs, f"select count(*) from coordinator.{relation} {OF_THE_JOB}")
+    assert buffers(preferred) <= buffers(every) * 1.1 + 100
+
+
+def test_counting_a_commits_partitions_does_not_read_them(jobs: Connection) -> None:
+    counted = executed(jobs, f"select sum(partition_count) from coordinator.commit_history {OF_THE_JOB}")
+    plain = executed(jobs, f"select count(*) from coordinator.commit_history {OF_THE_JOB}")
+    assert buffers(counted) - buffers(plain) < events(jobs) / 2
+
+
+def test_the_commits_of_all_jobs_are_estimated_by_their_events(jobs: Connection) -> None:
+    """A condition hidden in a CASE was taken to keep one row of 200."""
+    found = executed(jobs, "select log_offset from coordinator.commit_history")
+    assert found["Actual Rows"] / 3 < found["Plan Rows"] < found["Actual Rows"] * 3
+
+
+def test_a_checkpoint_event_is_not_looked_for_among_other_messages(jobs: Connection) -> None:
+    found = executed(jobs, f"select count(source) from coordinator.event {OF_THE_JOB} and stream_kind = 'checkpoint'")
+    elsewhere = [scan for scan in scans(found) if scan["Relation Name"] in {"message_event", "checkpoint_envelope"}]
+    assert elsewhere
+    assert sum(map(buffers, elsewhere)) < events(jobs) / 10
+
+
+@pytest.mark.parametrize("function", ["newest_commits", "newest_events"])
+def test_the_newest_cost_what_they_are(jobs: Connection, function: str) -> None:
+    found = executed(jobs, f"select * from coordinator.{function}('measured', '1', {NEWEST})")
+    assert NEWEST <= found["Actual Rows"] <= 2 * NEWEST
+    assert buffers(found) <= 100 * found["Actual Rows"]
+    assert lookups(found, "event_from") <= 2
+
+
+def test_the_newest_commits_are_those_of_the_history(jobs: Connection) -> None:
+    newest = jobs.execute(f"select * from coordinator.newest_commits('measured', '1', {NEWEST})".encode()).fetchall()
+    assert (
+        newest
+        == jobs.execute(
+            f"select * from coordinator.commit_history {OF_THE_JOB} order by log_offset desc limit {NEWEST}".encode()
+        ).fetchall()
+    )
+
+
+def test_the_newest_events_are_those_of_each_log(jobs: Connection) -> None:
+    newest = jobs.execute(f"select * from coordinator.newest_events('measured', '1', {NEWEST})".encode()).fetchall()
+    ordered = f"{OF_THE_JOB} and stream_kind = %s order by log_offset desc limit {NEWEST}"
+    assert newest == [
+        row
+        for kind in ("checkpoint", "coordinator")
+        for row in jobs.execute(f"select * from coordinator.event {ordered}".encode(), (kind,)).fetchall()
+    ]
+
+
+def test_a_change_of_the_read_versions_is_judged_task_by_task(jobs: Connection) -> None:
+    """Joined, one of the two choices was made again for each task of the other: 20 s for 2,000 tasks."""
+    body = jobs.execute("select prosrc from pg_proc where proname = 'checkpoint_choice_lowered'").fetchone()
+    change = jobs.execute(
+        "select j.log_id, t.log_offset, c.log_id from projection.job_log j join projection.job_log c using (job_suffix)"
+        " cross join lateral projection.config_turn(j.log_id, 'task.checkpoint.read.versions') t"
+        " where j.job_name = 'measured' and j.stream_kind = 'coordinator' and c.stream_kind = 'checkpoint'"
+        " and t.config_value <> t.held_value"
+    ).fetchone()
+    assert body is not None
+    assert change is not None
+    query = body[0]
+    for number, value in enumerate((*change, events(jobs)), 1):
+        query = query.replace(f"${number}", str(value))
+    assert most_rows(executed(jobs, query)) <= 4 * 2 * SIZE.tasks
+
+
+def most_rows(node: dict[str, Any]) -> float:
+    """The most rows that a node of a plan gave in all its loops."""
+    of_this = float(node["Actual Rows"] * node["Actual Loops"])
+    return max([of_this, *map(most_rows, node.get("Plans", []))])
