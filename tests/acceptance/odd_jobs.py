@@ -95,9 +95,10 @@ def _one_of_each() -> list[NewEvent]:
 
 def _checkpoints() -> list[NewEvent]:
     markers = {KAFKA_BACKEND: {"s": "no changelog of Kafka's"}, "demo.Blobs": {"s": "blob-1"}}
-    offsets = {"kafka.in.0": None, "kafka.in.1": "not a number", "kafka.in.2": "9" * 30}
+    offsets = {"kafka.in.1": "not a number", "kafka.in.2": "9" * 30}
+    more = {"kafka.in.0": None, "kafka.one-changelog.0": "1-2:3", "kafka.another-changelog.0": "1-2:4"}
     return [
-        checkpoint_v1("t", offsets | {"kafka.one-changelog.0": "1-2:3", "kafka.another-changelog.0": "1-2:4"}),
+        checkpoint_v1("t", offsets | more),
         checkpoint_v2("t", offsets, markers=markers),
         checkpoint_v2("empty", {}),
         checkpoint_v1("other grouper", grouper="demo.Grouper"),

@@ -171,7 +171,7 @@ def _fan_outs(rng: random.Random) -> Iterator[NewEvent]:
 def _offsets(rng: random.Random, task: str) -> dict[str, str | None]:
     own = [partition for partition, tasks in ASSIGNED.items() if task in tasks and rng.random() < 0.8]
     return {
-        partition: rng.choice([*(str(rng.randrange(10**6)),) * 6, None, "-1", str(2**63 - 2), str(2**63 - 1), "+7"])
+        partition: rng.choice([*(str(rng.randrange(10**6)),) * 6, None, "-1", str(2**63 - 2), "0", "+7"])
         for partition in own
     }
 
@@ -189,8 +189,10 @@ def _checkpoints(rng: random.Random) -> list[RecordedEvent]:
         at = WRITTEN_MS - rng.randrange(10**6)
         forms = rng.choice(["", "1", "2", "12", "12", "21", "11"])
         for place, form in enumerate(forms):
-            make = checkpoint_v1 if form == "1" else checkpoint_v2
-            events.append((at + place * rng.choice(_APART), make(task, _offsets(rng, task))))
+            apart, offsets = rng.choice(_APART), _offsets(rng, task)
+            second = {partition: offset for partition, offset in offsets.items() if offset is not None}
+            made = checkpoint_v1(task, offsets) if form == "1" else checkpoint_v2(task, second)
+            events.append((at + place * apart, made))
         if forms and rng.random() < 0.05:
             events.append((at + 40 * MINUTE, tombstone(checkpoint_v1(task))))
     in_time = sorted(events, key=lambda event: event[0]) if rng.random() < 0.8 else events
