@@ -1,6 +1,5 @@
 import gzip
 import json
-import math
 import os
 import signal
 import subprocess
@@ -201,10 +200,7 @@ def test_a_bar_shows_what_takes_long(cli: CommandLine, tmp_path: Path, monkeypat
     assert finished.out.count("\n") == 1
 
 
-def test_several_streams_at_once_print_what_they_print_in_turn(
-    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("coordstream.cli.recording_in.PROGRESS_AFTER_SECONDS", math.inf)
+def test_several_streams_at_once_print_what_they_print_in_turn(cli: CommandLine) -> None:
     assert cli.done("import", *RECORDING_A, "--processes", "2").splitlines() == [
         f"{COORDINATOR}: 427 events new, 0 there already (coordinator, incarnation 1)",
         f"{CHECKPOINT}: 388 events new, 0 there already (checkpoint, incarnation 1)",
