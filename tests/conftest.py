@@ -7,6 +7,7 @@ from tests.vectors import catalogue
 pytest_plugins = [
     "tests.fixtures.file_order",
     "tests.fixtures.kafka",
+    "tests.fixtures.leaks",
     "tests.fixtures.postgres",
     "tests.fixtures.report_header",
     "tests.fixtures.samza",
