@@ -6,6 +6,7 @@ from tests.vectors import catalogue
 
 pytest_plugins = [
     "tests.fixtures.file_order",
+    "tests.fixtures.generated_examples",
     "tests.fixtures.kafka",
     "tests.fixtures.leaks",
     "tests.fixtures.postgres",
