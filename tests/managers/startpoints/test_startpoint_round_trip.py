@@ -147,6 +147,9 @@ REMOVE_SOME: Final = [
 ]
 
 
+# Samza's store reads from the topic, a moment late, what it has written itself: another start of it reads all.
+
+
 def test_samza_reads_what_we_write(samza: Samza, log: KafkaEventLog, job_name: str) -> None:
     config = samza.config(job_name)
     with managing(log) as manager:
@@ -154,10 +157,10 @@ def test_samza_reads_what_we_write(samza: Samza, log: KafkaEventLog, job_name: s
         assert samza.ask(asked.PROGRAM, config, READ_ALL) == [*EXPECTED, None] == read_all(manager)
         assert manager.fan_out(TASKS) == FANNED_OUT
         held = [FANNED_OUT.get(task, {}) for task in TASKS]
-        calls = [*READ_ALL, *HELD, *REMOVE_SOME, *HELD]
-        said = samza.ask(asked.PROGRAM, config, calls)
+        said = samza.ask(asked.PROGRAM, config, [*READ_ALL, *HELD, *REMOVE_SOME])
         requests = [None] * 7 + [ORDERS[-1].startpoint, None]
-        assert said == [*requests, *held, *[None] * len(REMOVE_SOME), *LEFT.values()]
+        assert said == [*requests, *held, *[None] * len(REMOVE_SOME)]
+        assert samza.ask(asked.PROGRAM, config, HELD) == list(LEFT.values())
         assert read_all(manager) == requests
         assert held_by_all(manager) == list(LEFT.values())
 
@@ -169,8 +172,8 @@ def test_we_read_what_samza_writes_and_write_the_same(
     samza.ask(asked.PROGRAM, config, WRITE_ALL)
     with managing(log) as manager:
         assert read_all(manager) == [*EXPECTED, None]
-        said = samza.ask(asked.PROGRAM, config, [asked.fan_out(TASKS), *HELD])
-        assert said == [FANNED_OUT, *held_by_all(manager)]
+        assert samza.ask(asked.PROGRAM, config, [asked.fan_out(TASKS)]) == [FANNED_OUT]
+        assert samza.ask(asked.PROGRAM, config, HELD) == held_by_all(manager)
         remove_some(manager)
         assert held_by_all(manager) == list(LEFT.values())
     theirs = [(each.key, unordered(each.value)) for each in topics.kept(log.stream_name)]
