@@ -41,7 +41,7 @@ LOGS: Final = sql.SQL(
 )
 LOG_COLUMNS: Final = (
     Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
-    Column("stream", "stream_name"),
+    Column("stream", "stream_name", no_wrap=True),
     Column("next offset", "next_offset", "right"),
     Column("from", "backend"),
     Column("kind", "stream_kind", drop=1),

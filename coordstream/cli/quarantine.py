@@ -28,7 +28,7 @@ QUARANTINE: Final = sql.SQL(
     """
 )
 COLUMNS: Final = (
-    Column("stream", "stream_name"),
+    Column("stream", "stream_name", no_wrap=True),
     Column("offset", "log_offset", "right"),
     exact_time_column("recorded", "record_time", drop=2),
     Column("reason", "reason", drop=3),

@@ -23,7 +23,7 @@ RETRIED: Final = (
     *("tried_count", "understood_count", "folded_count", "outcome"),
 )
 COLUMNS: Final = (
-    Column("stream", "stream_name"),
+    Column("stream", "stream_name", no_wrap=True),
     Column("inc.", "incarnation", "right"),
     Column("tried", "tried_count", "right"),
     Column("understood", "understood_count", "right"),

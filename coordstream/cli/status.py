@@ -55,7 +55,7 @@ def heartbeat(row: Row) -> str | None:
 
 TITLE: Final = "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)"
 COLUMNS: Final = (
-    Column("stream", "stream_name"),
+    Column("stream", "stream_name", no_wrap=True),
     Column("state", "state", no_wrap=True),
     Column("lag", lambda row: or_unknown(row["lag"]), "right"),
     time_column("last event", "last_event_time", drop=2),
