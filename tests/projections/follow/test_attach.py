@@ -435,7 +435,7 @@ def test_a_log_that_is_archived_and_not_folded_is_refused(connected: Connection,
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     connected.execute("delete from projection.job_log")
-    with pytest.raises(NothingFolded, match="fold it from there before following it"):
+    with pytest.raises(NothingFolded, match="its events are in the archive: run `coordstream quarantine retry`"):
         attached(connected, source)
 
 
