@@ -4,27 +4,22 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.ago import parse_ago
+from coordstream.cli.given_duration import parse_duration
 
 LEAST_SECONDS: Final = 10
 """Two heartbeats: whoever is silent for less may be at work."""
 
 
 def parse_silence(text: str) -> float:
-    """Seconds from a length of time such as ``60s`` or ``2 minutes``, or a number of seconds.
+    """Seconds of silence, as `parse_duration` reads a length of time.
 
     Raises:
-        typer.BadParameter: it is no length of time, or too short.
+        typer.BadParameter: it is no length of time, or shorter than two heartbeats.
     """
-    try:
-        length = parse_ago(f"{text}s" if text.isdecimal() else text)
-    except OverflowError:
-        length = None
-    if length is None:
-        raise typer.BadParameter(f"{text!r} is no length of time: write it as 60s or '2 minutes'")
-    if length.total_seconds() < LEAST_SECONDS:
+    seconds = parse_duration(text)
+    if seconds < LEAST_SECONDS:
         raise typer.BadParameter(f"{text!r} is too short: heartbeats come every 5 s, so give {LEAST_SECONDS}s or more")
-    return length.total_seconds()
+    return seconds
 
 
 TakeOverAfter = Annotated[

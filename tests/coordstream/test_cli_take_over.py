@@ -13,7 +13,13 @@ def test_a_length_of_time(text: str, seconds: float) -> None:
     assert parse_silence(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "soon", "-5s", "9s", "0", "9" * 20 + "d"])
-def test_what_is_no_length_of_time_or_too_short(text: str) -> None:
-    with pytest.raises(typer.BadParameter):
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        *((text, "is not a length of time") for text in ("", "soon", "-5", "0", "nan", "9" * 20 + "d")),
+        *((text, "is too short: heartbeats come every 5 s, so give 10s or more") for text in ("9s", "9.9")),
+    ],
+)
+def test_what_is_no_length_of_time_or_too_short(text: str, reason: str) -> None:
+    with pytest.raises(typer.BadParameter, match=reason):
         parse_silence(text)
