@@ -23,10 +23,6 @@ _PARTITIONS: Final = """
 select substring(c.relname from '\\d+$')::bigint from pg_inherits i join pg_class c on c.oid = i.inhrelid
 where i.inhparent = 'eventlog.event'::regclass
 """
-_UNFOLDED: Final = """
-select distinct j.stream_name from projection.position p join projection.job_log j using (log_id)
-where p.fold_version = %s order by j.stream_name
-"""
 
 
 def track_unfolded(connection: Connection, backends: Collection[str] = _BACKENDS) -> list[str]:
@@ -44,8 +40,3 @@ def track_unfolded(connection: Connection, backends: Collection[str] = _BACKENDS
         for (first,) in connection.execute(_PARTITIONS).fetchall():  # now, since folding holds what it makes for long
             ensure_partition(connection, "projection", "checkpoint_event", first)
     return sorted({log.stream_name for log in unknown})
-
-
-def unfolded_streams(connection: Connection) -> list[str]:
-    """The streams with a log that is to be rebuilt."""
-    return [name for (name,) in connection.execute(_UNFOLDED, (NOT_FOLDED,)).fetchall()]

@@ -5,7 +5,6 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.checkpoint_write import write
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.histories import History, open_history
@@ -14,12 +13,13 @@ from coordstream.cli.nothing_found import note, too_early
 from coordstream.cli.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Task, Until, Utc
 from coordstream.cli.rows import Row, state
 from coordstream.cli.tables import Column, exact_time_column, input_partition, print_rows, time_column
+from coordstream.cli.verbs import Verb
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection
 from eventlog.did_you_mean import did_you_mean
 
 app = typer.Typer(no_args_is_help=True)
-app.command()(write)
+VERBS: Final = (Verb("write", "checkpoint_write", "write"),)
 
 STATE_COLUMNS: Final = (
     Column("task", "task_name"),

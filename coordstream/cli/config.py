@@ -6,7 +6,6 @@ import typer
 
 from coordstream.cli.config_diff import diff
 from coordstream.cli.config_keys import KeyPattern, keys_like, matching
-from coordstream.cli.config_write import delete_key, set_key
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.histories import History, open_history
@@ -15,12 +14,14 @@ from coordstream.cli.nothing_found import note, too_early, unmatched_key
 from coordstream.cli.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc
 from coordstream.cli.rows import Row, Rows, state
 from coordstream.cli.tables import Column, exact_time_column, print_rows, printable, time_column
+from coordstream.cli.verbs import Verb
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(diff)
-# a value may begin with a dash, such as -1 or -Xmx512M
-app.command("set", context_settings={"ignore_unknown_options": True})(set_key)
-app.command("delete")(delete_key)
+VERBS: Final = (
+    Verb("set", "config_write", "set_key", takes_dashes=True),  # the value, such as -1 or -Xmx512M
+    Verb("delete", "config_write", "delete_key"),
+)
 
 
 def writer(row: Row) -> str:

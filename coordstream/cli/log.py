@@ -12,22 +12,22 @@ from psycopg import sql
 from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_row
-from coordstream.cli.log_append import append
-from coordstream.cli.log_create import create
-from coordstream.cli.log_tail import tail
 from coordstream.cli.logs import find_log
 from coordstream.cli.options import MOST, Csv, Json, Since, Until, Utc
 from coordstream.cli.rows import Row, RowStream, fetch
 from coordstream.cli.tables import Column, print_rows
+from coordstream.cli.verbs import Verb
 from eventlog.archive import read_archive
 from eventlog.connection import Connection
 from eventlog.timestamps import ms_of
 from projections.registry import RegisteredLog
 
 app = typer.Typer(no_args_is_help=True)
-app.command()(create)
-app.command()(append)
-app.command()(tail)
+VERBS: Final = (
+    Verb("create", "log_create", "create"),
+    Verb("append", "log_append", "append"),
+    Verb("tail", "log_tail", "tail"),
+)
 
 PAGE_EVENTS: Final = 10_000
 SHOWN: Final = ("stream_name", "stream_kind", "incarnation", *EVENT_FIELDS)
@@ -48,11 +48,6 @@ LOG_COLUMNS: Final = (
     Column("current", "is_current", drop=2),
     Column("inc.", "incarnation", "right", drop=3),
 )
-
-
-@app.callback()
-def log() -> None:
-    """The logs, and the events on them."""
 
 
 @app.command()

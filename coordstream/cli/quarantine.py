@@ -8,12 +8,12 @@ from psycopg import sql
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import find_job
 from coordstream.cli.options import Csv, Json, MaybeJob, Newest, Since, Until, Utc
-from coordstream.cli.quarantine_retry import retry
 from coordstream.cli.rows import fetch
 from coordstream.cli.tables import Column, exact_time_column, print_rows
+from coordstream.cli.verbs import Verb
 
 app = typer.Typer(no_args_is_help=True)
-app.command()(retry)
+VERBS: Final = (Verb("retry", "quarantine_retry", "retry"),)
 
 QUARANTINE: Final = sql.SQL(
     """
@@ -36,11 +36,6 @@ COLUMNS: Final = (
     Column("key", "key_text", drop=1),
 )
 RESOLVED: Final = Column("resolved", "is_resolved")
-
-
-@app.callback()
-def quarantine() -> None:
-    """Events whose bytes could not be understood."""
 
 
 @app.command()

@@ -11,17 +11,16 @@ from coordstream.cli.nothing_found import note, too_early
 from coordstream.cli.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc
 from coordstream.cli.row_formats import print_list
 from coordstream.cli.rows import Row, Rows, state
-from coordstream.cli.startpoint_delete import delete
-from coordstream.cli.startpoint_fan_out import fan_out
 from coordstream.cli.startpoint_steps import startpoint_steps
-from coordstream.cli.startpoint_write import write
 from coordstream.cli.tables import Column, exact_time_column, input_partition, print_rows, time_column
+from coordstream.cli.verbs import Verb
 
 app = typer.Typer(no_args_is_help=True)
-# a position may begin with a dash, such as -2h
-app.command(context_settings={"ignore_unknown_options": True})(write)
-app.command()(delete)
-app.command("fan-out")(fan_out)
+VERBS: Final = (
+    Verb("write", "startpoint_write", "write", takes_dashes=True),  # the position, such as -2h
+    Verb("delete", "startpoint_delete", "delete"),
+    Verb("fan-out", "startpoint_fan_out", "fan_out"),
+)
 
 
 def place_to_start(row: Row) -> str:
@@ -53,11 +52,6 @@ STEP_COLUMNS: Final = (
     Column("start at", place_to_start),
     Column("log offset", "log_offset", "right", drop=1),
 )
-
-
-@app.callback()
-def startpoint() -> None:
-    """Startpoints: where a job is asked to start from, instead of its checkpoints."""
 
 
 @app.command()

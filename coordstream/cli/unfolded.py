@@ -6,7 +6,7 @@ from typing import Final
 from psycopg.errors import InsufficientPrivilege
 
 from eventlog.connection import Connection
-from projections.unfolded import unfolded_streams
+from projections.unfolded_streams import unfolded_streams
 
 _REMEDY: Final = "run `coordstream quarantine retry`, which folds them anew"
 _MOST_NAMES: Final = 3

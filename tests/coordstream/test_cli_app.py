@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Final
 
 import pytest
@@ -84,6 +85,29 @@ def test_only_the_module_of_the_command_is_loaded() -> None:
     loaded = {command.name for command in build_app(["down"]).registered_commands}
     assert {"import", "status"} <= loaded
     assert "down" not in loaded
+
+
+NOUNS: Final = ("config", "checkpoint", "startpoint", "log", "quarantine")
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_verbs_of_other_modules_are_there_when_named_or_listed(noun: str) -> None:
+    elsewhere = {verb.word for verb in import_module(f"coordstream.cli.{noun}").VERBS}
+    own = verbs_of([noun, "show"])
+    assert "show" in own
+    assert not own & elsewhere
+    assert [verbs_of([noun, verb, "--json"]) for verb in sorted(elsewhere)] == [own | {v} for v in sorted(elsewhere)]
+    for line in ([noun], [noun, "--help"], [noun, "sho"], ["--help", noun]):
+        assert verbs_of(line) == own | elsewhere
+
+
+def test_a_misspelt_verb_of_another_module_is_suggested(cli: CommandLine) -> None:
+    assert "No such command 'apend'. Did you mean 'append'?" in cli.refused("log", "apend", code=2)
+
+
+def verbs_of(line: list[str]) -> set[str]:
+    noun = next(word for word in line if not word.startswith("-"))
+    return set(typer.main.get_command(build_app(line)).commands[noun].commands)  # type: ignore[attr-defined]
 
 
 def test_an_unforeseen_error_shows_where_it_came_from_on_demand(
