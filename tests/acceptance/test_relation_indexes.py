@@ -26,6 +26,10 @@ OF_ONE_EVENT: Final = {"event", "quarantine", "config_change"} | {
 EVENTS: Final = ("message_event", "checkpoint_event", "event_from", "quarantine")
 
 
+A_ROW_A_STREAM: Final = {"log_head", "refused_stream"}
+"""Logs in Postgres, and streams that are refused now: the planner may read all of so small a table."""
+
+
 class Scan(NamedTuple):
     """What a plan reads of a table, and by which condition on an index (empty: all of it)."""
 
@@ -88,9 +92,9 @@ def test_the_rule_of_reading_is_asked_once_a_log(fleet: Connection, relation: st
 
 
 def is_found_by_job(scan: Scan) -> bool:
-    """Whether rows of one job alone are looked at. Heads stand for logs in Postgres: one row each, none here."""
+    """Whether rows of one job alone are looked at, but in tables that are empty here and small elsewhere."""
     names = ("log_id", "job_name", "job_suffix") if scan.table == "job_log" else ("log_id",)
-    return scan.table == "log_head" or any(name in scan.by for name in names)
+    return scan.table in A_ROW_A_STREAM or any(name in scan.by for name in names)
 
 
 def assert_events_are_found_by(column: str, scans: list[Scan]) -> None:
