@@ -4,6 +4,6 @@ create function projection.is_read(coordinator_log integer, coordinator_cut bigi
                                    system_name text, stream_name text, partition_id integer, task_name text)
 returns boolean language sql stable parallel safe as $$
   select exists (
-    select from projection.task_input($1, $2, $3, $4) t
-    where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7 and ($8 is null or t.task_name = $8))
+    select from projection.task_input($1, $2, $3, $4, $8) t
+    where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7)
 $$;

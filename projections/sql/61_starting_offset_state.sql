@@ -1,6 +1,7 @@
--- Where each task would start each of its partitions in a new deployment, and by which rule: startpoint, reset, checkpoint, default.
+-- Where a task (null = each task) would start each of its partitions in a new deployment, and by which rule: startpoint, reset,
+-- checkpoint, default. decided_by null = the partition is not among the job's inputs, so nothing is read of it.
 create function projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint,
-                                                 checkpoint_log integer, checkpoint_cut bigint, at timestamptz)
+                                                 checkpoint_log integer, checkpoint_cut bigint, at timestamptz, only_task text)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, decided_by text,
                startpoint_type text, startpoint_value text, starting_offset text, startpoint_log_offset bigint, checkpoint_log_offset bigint,
                ignored_reason text, assigned_by text)
@@ -10,9 +11,9 @@ language sql stable parallel safe as $$
   ), input as (
     select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
   ), part as (
-    select t.* from projection.task_input($1, $2, $3, $4) t
-    where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
-      or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
+    select t.*, (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
+      or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs']) as is_input
+    from projection.task_input($1, $2, $3, $4, $6) t
   ), setting as (                                  -- what config says of each stream
     select s.system_name, s.stream_name,
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
@@ -25,7 +26,7 @@ language sql stable parallel safe as $$
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
       case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
     from part p join projection.startpoint_candidate($1, $2, $3, $4, $5) r using (system_name, stream_name, partition_id)
-    where r.task_name is null or r.task_name = p.task_name
+    where p.is_input and (r.task_name is null or r.task_name = p.task_name)
     window w as (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
                  order by r.is_ambiguous, r.is_expired, r.created_ms desc, r.task_name nulls last, r.log_offset desc)
   ), requested as (                                -- the request that counts, and why the best of the others does not
@@ -47,11 +48,13 @@ language sql stable parallel safe as $$
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
     left join projection.startpoint_fan_out_state($1, null, $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
-      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and ($6 is null or old.task_name = $6)
     left join projection.checkpoint_state($1, null, $2, $3, null, $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
+      and ($6 is null or k.task_name = $6)
   ), decided as (
     select c.*, s.is_kafka, s.default_type, case
+        when not c.is_input then null
         when c.startpoint_type is not null and (c.startpoint_type in ('oldest', 'upcoming') or c.startpoint_value <> '') then 'startpoint'
         when s.is_reset then 'reset'
         when c.input_offset is not null then 'checkpoint'

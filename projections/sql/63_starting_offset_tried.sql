@@ -11,12 +11,10 @@ language sql stable parallel safe as $$
   with config as (
     select c.* from projection.config_state($1, $2, $3) c
   ), part as (                                     -- decided_by null = not among the job's inputs
-    select t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.assigned_by, d.decided_by, d.startpoint_log_offset, d.checkpoint_log_offset,
-      max(d.startpoint_log_offset) over () as newest_startpoint
-    from projection.task_input($1, $3, $4, $6) t
-    left join projection.starting_offset_state($1, $3, $4, $6, $8) d on (d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket)
-      = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
-    where t.task_name = $7
+    select d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.assigned_by, d.decided_by,
+      case when d.decided_by is not null then d.startpoint_log_offset end as startpoint_log_offset, d.checkpoint_log_offset,
+      max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
+    from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
   ), setting as (                                  -- of each rule the first that is set counts
     select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*

@@ -2,7 +2,8 @@
 create view coordinator.starting_offset as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.job_now j
-cross join lateral projection.starting_offset_state(j.coordinator_log, null, j.checkpoint_log, null, now()) r;
+cross join lateral projection.starting_offset_state(j.coordinator_log, null, j.checkpoint_log, null, now(), null) r
+where r.decided_by is not null;
 comment on view coordinator.starting_offset is E'Where the next start, as a new deployment, would begin each partition of every task, and by which rule: startpoint, then reset, then checkpoint, then default. The partitions are those assigned to the tasks; where the job has no assignments at all (seed 000, or a job that only uses the managers), those that the tasks'' checkpoints name. Only streams that are among the job''s inputs; expiry is judged when read (by the function: at its time).\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.starting_offset.decided_by is 'The rule: `startpoint`, `reset` (config says to ignore the checkpoint), `checkpoint`, or `default` (config, else upcoming).';
 comment on column coordinator.starting_offset.startpoint_type is 'Where it starts: `oldest`, `upcoming`, `specific`, `timestamp`. Null: a checkpoint decided.';

@@ -5,7 +5,9 @@ returns setof coordinator.event language sql stable parallel safe as $$
     e.record_time, e.message_time, e.source, e.host, e.username, j.stream_kind, j.incarnation, e.log_offset
   from projection.job_log j
   cross join lateral (
-    select k.* from projection.keyed_event k where k.log_id = j.log_id order by k.log_offset desc limit $3) e
+    select a.log_offset from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit $3) n
+  cross join lateral (                                     -- `offset 0`: event by event, each key by its hash
+    select k.* from projection.keyed_event k where k.log_id = j.log_id and k.log_offset = n.log_offset offset 0) e
   where j.job_name = $1 and j.job_id = $2 and j.is_current
   order by j.stream_kind, e.log_offset desc
 $$;

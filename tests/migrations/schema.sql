@@ -1871,7 +1871,9 @@ CREATE FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) 
     e.record_time, e.message_time, e.source, e.host, e.username, j.stream_kind, j.incarnation, e.log_offset
   from projection.job_log j
   cross join lateral (
-    select k.* from projection.keyed_event k where k.log_id = j.log_id order by k.log_offset desc limit $3) e
+    select a.log_offset from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit $3) n
+  cross join lateral (                                     -- `offset 0`: event by event, each key by its hash
+    select k.* from projection.keyed_event k where k.log_id = j.log_id and k.log_offset = n.log_offset offset 0) e
   where j.job_name = $1 and j.job_id = $2 and j.is_current
   order by j.stream_kind, e.log_offset desc
 $_$;
@@ -1883,10 +1885,10 @@ $_$;
 COMMENT ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) IS 'The newest n rows of coordinator.event in each of the job''s current logs, newest first. It reads as much as it returns, where "order by log_offset desc limit n" of the view sorts all events of the job.';
 
 --
--- Name: starting_offset_state(integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: starting_offset_state(integer, bigint, integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, decided_by text, startpoint_type text, startpoint_value text, starting_offset text, startpoint_log_offset bigint, checkpoint_log_offset bigint, ignored_reason text, assigned_by text)
+CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, only_task text) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, decided_by text, startpoint_type text, startpoint_value text, starting_offset text, startpoint_log_offset bigint, checkpoint_log_offset bigint, ignored_reason text, assigned_by text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   with config as (
@@ -1894,9 +1896,9 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
   ), input as (
     select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
   ), part as (
-    select t.* from projection.task_input($1, $2, $3, $4) t
-    where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
-      or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
+    select t.*, (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
+      or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs']) as is_input
+    from projection.task_input($1, $2, $3, $4, $6) t
   ), setting as (                                  -- what config says of each stream
     select s.system_name, s.stream_name,
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
@@ -1909,7 +1911,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
       case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
     from part p join projection.startpoint_candidate($1, $2, $3, $4, $5) r using (system_name, stream_name, partition_id)
-    where r.task_name is null or r.task_name = p.task_name
+    where p.is_input and (r.task_name is null or r.task_name = p.task_name)
     window w as (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
                  order by r.is_ambiguous, r.is_expired, r.created_ms desc, r.task_name nulls last, r.log_offset desc)
   ), requested as (                                -- the request that counts, and why the best of the others does not
@@ -1931,11 +1933,13 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
     left join projection.startpoint_fan_out_state($1, null, $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
-      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and ($6 is null or old.task_name = $6)
     left join projection.checkpoint_state($1, null, $2, $3, null, $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
+      and ($6 is null or k.task_name = $6)
   ), decided as (
     select c.*, s.is_kafka, s.default_type, case
+        when not c.is_input then null
         when c.startpoint_type is not null and (c.startpoint_type in ('oldest', 'upcoming') or c.startpoint_value <> '') then 'startpoint'
         when s.is_reset then 'reset'
         when c.input_offset is not null then 'checkpoint'
@@ -1985,7 +1989,8 @@ CREATE VIEW coordinator.starting_offset AS
     r.ignored_reason,
     r.assigned_by
    FROM (projection.job_now j
-     CROSS JOIN LATERAL projection.starting_offset_state(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, now()) r(task_name, system_name, stream_name, partition_id, key_bucket, decided_by, startpoint_type, startpoint_value, starting_offset, startpoint_log_offset, checkpoint_log_offset, ignored_reason, assigned_by));
+     CROSS JOIN LATERAL projection.starting_offset_state(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, now(), NULL::text) r(task_name, system_name, stream_name, partition_id, key_bucket, decided_by, startpoint_type, startpoint_value, starting_offset, startpoint_log_offset, checkpoint_log_offset, ignored_reason, assigned_by))
+  WHERE (r.decided_by IS NOT NULL);
 
 --
 -- Name: VIEW starting_offset; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2099,7 +2104,8 @@ CREATE FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at
     AS $_$
   select j.job_name, j.job_id, j.job_bucket, r.*
   from projection.job_at($1, $2, $3) j
-  cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, $3) r
+  cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, $3, null) r
+  where r.decided_by is not null
 $_$;
 
 --
@@ -4000,16 +4006,17 @@ CREATE FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator
 $_$;
 
 --
--- Name: checkpointed_input(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: checkpointed_input(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer)
+CREATE FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer)
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     AS $_$
 #variable_conflict use_column
 begin
   return query
-  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, null, $2, $3, null, $4) k;
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, null, $2, $3, null, $4) k
+  where $5 is null or k.task_name = $5;
 end
 $_$;
 
@@ -4072,6 +4079,28 @@ CREATE FUNCTION projection.grouping_changed(log_id integer) RETURNS TABLE(config
 $_$;
 
 --
+-- Name: is_assigned(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_assigned(log_id integer, cut bigint) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select exists (
+    select from projection.event_key k
+    cross join lateral (
+      select x.body from projection.event_key s
+      cross join lateral (
+        select e.body, e.log_offset from projection.message_event e
+        where e.log_id = s.log_id and e.key_id = s.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
+        order by e.log_offset desc limit 1) x
+      where s.log_id = k.log_id and s.message_type = 'set-task-partition-assignment' and not s.is_other
+        and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key and x.body is not null
+      order by x.log_offset desc limit 1) h
+    where k.log_id = $1 and k.message_type = 'set-task-partition-assignment' and not k.is_other
+      and jsonb_array_length(h.body -> 'task_names') > 0)
+$_$;
+
+--
 -- Name: is_expired(bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -4099,8 +4128,8 @@ CREATE FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigi
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select exists (
-    select from projection.task_input($1, $2, $3, $4) t
-    where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7 and ($8 is null or t.task_name = $8))
+    select from projection.task_input($1, $2, $3, $4, $8) t
+    where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7)
 $_$;
 
 --
@@ -4469,12 +4498,10 @@ CREATE FUNCTION projection.starting_offset_tried(coordinator_log integer, coordi
   with config as (
     select c.* from projection.config_state($1, $2, $3) c
   ), part as (                                     -- decided_by null = not among the job's inputs
-    select t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.assigned_by, d.decided_by, d.startpoint_log_offset, d.checkpoint_log_offset,
-      max(d.startpoint_log_offset) over () as newest_startpoint
-    from projection.task_input($1, $3, $4, $6) t
-    left join projection.starting_offset_state($1, $3, $4, $6, $8) d on (d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket)
-      = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
-    where t.task_name = $7
+    select d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.assigned_by, d.decided_by,
+      case when d.decided_by is not null then d.startpoint_log_offset end as startpoint_log_offset, d.checkpoint_log_offset,
+      max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
+    from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
   ), setting as (                                  -- of each rule the first that is set counts
     select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*
@@ -4821,16 +4848,17 @@ begin
 end $$;
 
 --
--- Name: task_input(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: task_input(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, assigned_by text)
+CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, assigned_by text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, null, $2) t
+  where $5 is null or t.task_name = $5
   union all
-  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4) k
-  where not exists (select from projection.task_partition_state($1, null, $2))
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4, $5) k
+  where not projection.is_assigned($1, $2)
 $_$;
 
 --
@@ -8794,12 +8822,12 @@ GRANT ALL ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bi
 GRANT ALL ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, only_task text); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, only_task text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, only_task text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, only_task text) TO coordstream_replayer;
 
 --
 -- Name: TABLE starting_offset; Type: ACL; Schema: coordinator; Owner: -
@@ -9153,12 +9181,12 @@ GRANT ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coord
 GRANT ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION config_turn(log_id integer, config_key text); Type: ACL; Schema: projection; Owner: -
@@ -9183,6 +9211,14 @@ GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream
 REVOKE ALL ON FUNCTION projection.grouping_changed(log_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_assigned(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_assigned(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_assigned(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_assigned(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_expired(created_ms bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -9429,12 +9465,12 @@ GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstre
 REVOKE ALL ON FUNCTION projection.take_stream(of_stream text, working_pid integer) FROM PUBLIC;
 
 --
--- Name: FUNCTION task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION time_text(at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
