@@ -7,6 +7,7 @@ from projection.message_history m
 where m.message_type = 'set-container-host-assignment';
 comment on view coordinator.container_host_history is E'Every host that a container was ever said to run on, and deletions.\nKey: provenance.';
 comment on column coordinator.container_host_history.container_id is 'The container, as the job numbers it.';
-comment on column coordinator.container_host_history.host_name is 'The host that the container runs on. Null: the event deletes the container''s host.';
+comment on column coordinator.container_host_history.host_name is 'The host that the container runs on; host is the writer''s. Null: the event deletes the container''s host.';
+comment on column coordinator.container_host_history.host is 'The writer''s host, by the message''s envelope (source and username name the writer); the container''s is host_name. Null: there is no envelope, or it does not say.';
 comment on column coordinator.container_host_history.jmx_url is 'Where the container''s JMX is; empty where it has none. Null: the message has none, or the event deletes it.';
 comment on column coordinator.container_host_history.jmx_tunneling_url is 'Where the container''s JMX is through a tunnel; empty where it has none. Null: the message has none, or the event deletes it.';

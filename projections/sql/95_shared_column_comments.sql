@@ -14,7 +14,7 @@ begin
       ('record_time', 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.'),
       ('message_time', 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.'),
       ('source', 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.'),
-      ('host', 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.'),
+      ('host', 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.'),
       ('username', 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.'),
       ('stream_kind', 'Which of the job''s two logs: `coordinator` or `checkpoint`.'),
       ('incarnation', 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.'),

@@ -186,7 +186,7 @@ COMMENT ON COLUMN coordinator.changelog_mapping.source IS 'Who wrote the message
 -- Name: COLUMN changelog_mapping.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.changelog_mapping.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN changelog_mapping.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -404,7 +404,7 @@ COMMENT ON COLUMN coordinator.checkpoint.source IS 'Who wrote the message, by it
 -- Name: COLUMN checkpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.checkpoint.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN checkpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -568,7 +568,7 @@ COMMENT ON COLUMN coordinator.config.source IS 'Who wrote the message, by its en
 -- Name: COLUMN config.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN config.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -723,7 +723,7 @@ COMMENT ON COLUMN coordinator.container_execution.source IS 'Who wrote the messa
 -- Name: COLUMN container_execution.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_execution.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN container_execution.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -856,7 +856,7 @@ COMMENT ON COLUMN coordinator.container_host.container_id IS 'The container, as 
 -- Name: COLUMN container_host.host_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.host_name IS 'The host.';
+COMMENT ON COLUMN coordinator.container_host.host_name IS 'The host that the container runs on; host is the writer''s.';
 
 --
 -- Name: COLUMN container_host.jmx_url; Type: COMMENT; Schema: coordinator; Owner: -
@@ -892,7 +892,7 @@ COMMENT ON COLUMN coordinator.container_host.source IS 'Who wrote the message, b
 -- Name: COLUMN container_host.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_host.host IS 'The writer''s host, by the message''s envelope (source and username name the writer); the container''s is host_name. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN container_host.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1087,7 +1087,7 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata.source IS 'Who wrote the 
 -- Name: COLUMN job_coordinator_metadata.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1568,7 +1568,7 @@ COMMENT ON COLUMN coordinator.commit_history.source IS 'Who wrote the message, b
 -- Name: COLUMN commit_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.commit_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN commit_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1834,7 +1834,7 @@ COMMENT ON COLUMN coordinator.event.source IS 'Who wrote the message, by its env
 -- Name: COLUMN event.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.event.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN event.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2271,7 +2271,7 @@ COMMENT ON COLUMN coordinator.startpoint.source IS 'Who wrote the message, by it
 -- Name: COLUMN startpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.startpoint.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN startpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2482,7 +2482,7 @@ COMMENT ON COLUMN coordinator.startpoint_fan_out.source IS 'Who wrote the messag
 -- Name: COLUMN startpoint_fan_out.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN startpoint_fan_out.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2938,7 +2938,7 @@ COMMENT ON COLUMN coordinator.state_checkpoint.source IS 'Who wrote the message,
 -- Name: COLUMN state_checkpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.state_checkpoint.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN state_checkpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3095,7 +3095,7 @@ COMMENT ON COLUMN coordinator.task_container.source IS 'Who wrote the message, b
 -- Name: COLUMN task_container.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_container.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN task_container.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3250,7 +3250,7 @@ COMMENT ON COLUMN coordinator.task_mode.source IS 'Who wrote the message, by its
 -- Name: COLUMN task_mode.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_mode.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN task_mode.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3427,7 +3427,7 @@ COMMENT ON COLUMN coordinator.task_partition.source IS 'Who wrote the message, b
 -- Name: COLUMN task_partition.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_partition.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN task_partition.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5431,7 +5431,7 @@ COMMENT ON COLUMN coordinator.anomaly.source IS 'Who wrote the message, by its e
 -- Name: COLUMN anomaly.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.anomaly.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN anomaly.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5577,7 +5577,7 @@ COMMENT ON COLUMN coordinator.changelog_mapping_history.source IS 'Who wrote the
 -- Name: COLUMN changelog_mapping_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN changelog_mapping_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5761,7 +5761,7 @@ COMMENT ON COLUMN coordinator.checkpoint_history.source IS 'Who wrote the messag
 -- Name: COLUMN checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.checkpoint_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5901,7 +5901,7 @@ COMMENT ON COLUMN coordinator.config_change.source IS 'Who wrote the message, by
 -- Name: COLUMN config_change.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config_change.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN config_change.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6021,7 +6021,7 @@ COMMENT ON COLUMN coordinator.config_history.source IS 'Who wrote the message, b
 -- Name: COLUMN config_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN config_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6229,7 +6229,7 @@ COMMENT ON COLUMN coordinator.container_execution_history.source IS 'Who wrote t
 -- Name: COLUMN container_execution_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_execution_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN container_execution_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6314,7 +6314,7 @@ COMMENT ON COLUMN coordinator.container_host_history.container_id IS 'The contai
 -- Name: COLUMN container_host_history.host_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.host_name IS 'The host that the container runs on. Null: the event deletes the container''s host.';
+COMMENT ON COLUMN coordinator.container_host_history.host_name IS 'The host that the container runs on; host is the writer''s. Null: the event deletes the container''s host.';
 
 --
 -- Name: COLUMN container_host_history.jmx_url; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6356,7 +6356,7 @@ COMMENT ON COLUMN coordinator.container_host_history.source IS 'Who wrote the me
 -- Name: COLUMN container_host_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_host_history.host IS 'The writer''s host, by the message''s envelope (source and username name the writer); the container''s is host_name. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN container_host_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6589,7 +6589,7 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.source IS 'Who wr
 -- Name: COLUMN job_coordinator_metadata_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7073,7 +7073,7 @@ COMMENT ON COLUMN coordinator.other_message.source IS 'Who wrote the message, by
 -- Name: COLUMN other_message.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.other_message.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN other_message.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7249,7 +7249,7 @@ COMMENT ON COLUMN coordinator.quarantine.source IS 'Who wrote the message, by it
 -- Name: COLUMN quarantine.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.quarantine.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN quarantine.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7435,7 +7435,7 @@ COMMENT ON COLUMN coordinator.state_checkpoint_history.source IS 'Who wrote the 
 -- Name: COLUMN state_checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN state_checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7548,7 +7548,7 @@ COMMENT ON COLUMN coordinator.task_container_history.source IS 'Who wrote the me
 -- Name: COLUMN task_container_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_container_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN task_container_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7749,7 +7749,7 @@ COMMENT ON COLUMN coordinator.task_mode_history.source IS 'Who wrote the message
 -- Name: COLUMN task_mode_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_mode_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN task_mode_history.username; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7884,7 +7884,7 @@ COMMENT ON COLUMN coordinator.task_partition_history.source IS 'Who wrote the me
 -- Name: COLUMN task_partition_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.host IS 'The host where it was written, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_partition_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
 
 --
 -- Name: COLUMN task_partition_history.username; Type: COMMENT; Schema: coordinator; Owner: -
