@@ -1,0 +1,85 @@
+"""The relations for SQLAlchemy are those of the database: every relation, column, type and as-of function."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+import pytest
+from sqlalchemy import Connection, FromClause, create_engine, func, select, text
+
+import coordstream.relations
+from coordstream.relations import RELATIONS, as_of, as_of_offset, checkpoint, config
+from tests.coordstream.command_line import CommandLine
+
+AT: Final = datetime(2026, 11, 21, 9, 17, tzinfo=UTC)
+JOB: Final = ("wordcount_pv", "1")
+COLUMNS: Final = text("""
+select c.relname, array_agg(array[a.attname, upper(format_type(a.atttypid, a.atttypmod))] order by a.attnum) as columns
+from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' group by c.relname
+""")
+WITH_FUNCTION: Final = text("""
+select replace(proname, :suffix, '') from pg_proc
+where pronamespace = 'coordinator'::regnamespace and right(proname, length(:suffix)) = :suffix order by proname
+""")
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Connection]:
+    engine = create_engine(database_url)
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+POSTGRES: Final = create_engine("postgresql://").dialect
+
+
+def columns_of(relation: FromClause) -> list[list[str]]:
+    return [[each.name, each.type.compile(POSTGRES)] for each in relation.c]
+
+
+def with_function(database: Connection, suffix: str) -> list[str]:
+    """The relations that have a function of this ending."""
+    return list(database.scalars(WITH_FUNCTION, {"suffix": suffix}))
+
+
+def test_every_relation_has_the_columns_and_types_of_the_database(database: Connection) -> None:
+    held = {row.relname: row.columns for row in database.execute(COLUMNS)}
+    assert {name: columns_of(relation) for name, relation in RELATIONS.items()} == held
+
+
+def test_every_relation_is_imported_by_its_name() -> None:
+    assert {name: getattr(coordstream.relations, name) for name in RELATIONS} == RELATIONS
+
+
+def test_every_relation_can_be_read_as_of_a_time(database: Connection) -> None:
+    names = with_function(database, "_as_of")
+    assert "starting_offset" in names
+    for name in names:
+        rows = as_of(RELATIONS[name], *JOB, AT)
+        assert columns_of(rows) == columns_of(RELATIONS[name])
+        assert database.execute(select(rows)).keys() == list(RELATIONS[name].c.keys())
+
+
+def test_every_relation_can_be_read_as_of_an_offset(database: Connection) -> None:
+    names = with_function(database, "_as_of_offset")
+    assert "checkpoint" in names
+    for name in names:
+        rows = as_of_offset(RELATIONS[name], *JOB, 5)
+        assert database.execute(select(rows)).keys() == list(RELATIONS[name].c.keys())
+
+
+def test_rows_are_those_of_the_functions(wordcount: CommandLine, database: Connection) -> None:
+    rows = as_of(checkpoint, *JOB, AT)
+    expected = text("select task_name, log_offset from coordinator.checkpoint_as_of('wordcount_pv', '1', :at)")
+    found = sorted(database.execute(select(rows.c.task_name, rows.c.log_offset)))
+    assert found == sorted(database.execute(expected, {"at": AT}))
+    assert len(found) == 16  # tasks, each with a partition of two inputs
+    config_then = as_of_offset(config, *JOB, 3, "coordinator", 1)
+    assert database.scalar(select(func.max(config_then.c.log_offset))) == 3
+
+
+def test_a_time_has_a_zone() -> None:
+    with pytest.raises(ValueError, match="2026-11-21 09:17:00 has no time zone"):
+        as_of(config, *JOB, AT.replace(tzinfo=None))

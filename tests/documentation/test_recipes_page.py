@@ -1,0 +1,71 @@
+"""What docs/recipes.md shows is run as it stands there, in the order in which it stands, as a new user would run it."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.fixtures.new_user import NewUser, new_user
+
+pytestmark = pytest.mark.slow
+
+ROOT: Final = Path(__file__).parents[2]
+TEXT: Final = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
+BEFORE_SPARK, _, OF_SPARK = TEXT.partition("## Spark\n")
+RUN_EXAMPLES: Final = """
+import doctest, sys
+results = doctest.testfile(sys.argv[1], module_relative=False, optionflags=doctest.ELLIPSIS)
+print(f"attempted: {results.attempted}")
+sys.exit(results.failed > 0)
+"""
+
+
+def attempt(user: NewUser, name: str, text: str) -> int:
+    """Run a text's examples, which must give what they show, and say how many there are."""
+    page = user.folder / name
+    page.write_text(text, encoding="utf-8")
+    return int(user.run(sys.executable, "-c", RUN_EXAMPLES, str(page)).rpartition("attempted: ")[2])
+
+
+@pytest.fixture(scope="module")
+def user() -> Iterator[NewUser]:
+    with new_user() as user:
+        yield user
+
+
+@pytest.fixture(scope="module")
+def printed(user: NewUser) -> list[str]:
+    """What each block for the shell prints."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+    return [user.run("bash", "-euo", "pipefail", "-c", block) for block in blocks]
+
+
+def test_what_the_shell_runs_prints_rows(user: NewUser, printed: list[str]) -> None:
+    imported, tasks, as_of, waited = printed
+    assert "wordcount-pv" in imported
+    assert tasks.count("Partition ") == 8
+    assert as_of.count("page-views") == 8
+    assert waited == "t\n"
+    assert "app.note," in (user.folder / "config.csv").read_text(encoding="utf-8")
+
+
+def test_the_examples_of_python_give_what_they_show(user: NewUser, printed: list[str]) -> None:
+    assert printed
+    assert attempt(user, "before_spark.md", BEFORE_SPARK) > 25
+
+
+@pytest.mark.spark
+def test_the_examples_of_spark_give_what_they_show(user: NewUser, printed: list[str]) -> None:
+    assert printed
+    url = re.search(r"^>>> url = .*\n", BEFORE_SPARK, re.MULTILINE)
+    assert url is not None
+    assert attempt(user, "spark.md", f">>> import json, subprocess\n{url[0]}\n{OF_SPARK}") > 12
+
+
+def test_a_wrong_example_is_told(user: NewUser, printed: list[str]) -> None:
+    assert printed
+    with pytest.raises(AssertionError, match=r"Expected:\n    3\nGot:\n    2"):
+        attempt(user, "wrong.md", ">>> 1 + 1\n3\n")
