@@ -106,8 +106,15 @@ def test_a_file_of_many_topics_is_read_once_for_all_of_them(
     assert [row["skipped"] for row in cli.rows("import", many_topics, "--processes", "2")] == [10] * 20
 
 
-def test_many_streams_have_one_bar(cli: CommandLine, many_topics: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def bars_at_once(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bars from the first event on, as on a terminal, which is what Rich takes this variable for; ``cli`` has none."""
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setattr("coordstream.cli.recording_in.PROGRESS_AFTER_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("bars_at_once")
+def test_many_streams_have_one_bar(cli: CommandLine, many_topics: Path) -> None:
     finished = cli("import", many_topics)
     assert finished.code == 0
     assert "20 streams" in finished.err
@@ -190,8 +197,8 @@ def test_the_kind_is_given_where_the_name_does_not_say_it(cli: CommandLine, tmp_
     assert (row["stream_name"], row["stream_kind"]) == ("counts", "coordinator")
 
 
-def test_a_bar_shows_what_takes_long(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coordstream.cli.recording_in.PROGRESS_AFTER_SECONDS", 0.0)
+@pytest.mark.usefixtures("bars_at_once")
+def test_a_bar_shows_what_takes_long(cli: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     write_recording(path, (("__samza_coordinator_counts_1", config_event(n, "a", str(n))) for n in range(5)))
     finished = cli("import", path)
@@ -212,8 +219,8 @@ def test_several_streams_at_once_print_what_they_print_in_turn(cli: CommandLine)
     ]
 
 
-def test_each_stream_of_several_at_once_has_a_bar(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coordstream.cli.recording_in.PROGRESS_AFTER_SECONDS", 0.0)
+@pytest.mark.usefixtures("bars_at_once")
+def test_each_stream_of_several_at_once_has_a_bar(cli: CommandLine) -> None:
     finished = cli("import", *RECORDING_A, "--processes", "2")
     assert finished.code == 0
     assert "427/427" in finished.err

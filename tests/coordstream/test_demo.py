@@ -51,7 +51,7 @@ def test_the_demo_shows_all_and_works_twice(folder: Path, jdbc_jar: Path) -> Non
     for ended in (first, second):
         assert ended.returncode == 0, ended.stderr
         for shown in (
-            "388/388" if ended is first else "stands there already",
+            "388 events new" if ended is first else "stands there already",
             "fourth incarnation",
             "as of 2026-11-21 09:16:49 UTC",
             "timestamp 1700000007500",

@@ -4,8 +4,8 @@ from typing import Final
 
 import pytest
 
-from projections import relations
-from projections.relations import definitions
+from projections import relation_files
+from projections.relation_files import definitions
 from tests.fixtures.postgres import Connection
 
 FIRST_TO_MAKE_NOTHING: Final = "90"
@@ -153,9 +153,9 @@ def test_a_file_makes_what_it_is_named_after() -> None:
 
 
 def test_the_digest_tells_one_set_of_definitions_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    compute = relations.digest.__wrapped__
+    compute = relation_files.digest.__wrapped__
     ours = compute()
-    assert ours == relations.digest()
+    assert ours == relation_files.digest()
     changed = (*definitions()[:-1], (definitions()[-1][0], definitions()[-1][1] + " "))
-    monkeypatch.setattr(relations, "definitions", lambda: changed)
+    monkeypatch.setattr(relation_files, "definitions", lambda: changed)
     assert compute() != ours
