@@ -27,11 +27,11 @@ from pg_proc p join pg_namespace n on n.oid = p.pronamespace
 where n.nspname = 'coordinator' and p.proretset
 order by p.proname
 """
-_GIVEN: Final = frozenset({"job_name", "job_id", "at", "log_offset", "task_name", "n"})
+_GIVEN: Final = frozenset({"job_name", "job_id", "at", "since", "until", "log_offset", "task_name", "n"})
 """Arguments that have a value; the others have a default."""
 
 _JOB: Final = sql.SQL("job_name = %(job_name)s and job_id = %(job_id)s")
-_TIME: Final = sql.SQL("record_time >= %(from)s and record_time < %(until)s")
+_TIME: Final = sql.SQL("record_time >= %(since)s and record_time < %(until)s")
 _TASK: Final = sql.SQL("task_name = %(task_name)s")
 
 

@@ -102,7 +102,7 @@ def _parameters(question: Question, extent: Extent) -> dict[str, Any]:
         "job_id": "1",
         "task_name": TASK,
         "at": half,
-        "from": half,
+        "since": half,
         "until": half + timedelta(minutes=10),
         "log_offset": events // 2,
         "n": 50,

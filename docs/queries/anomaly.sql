@@ -5,6 +5,12 @@ from coordinator.anomaly
 where job_name = 'wordcount_pv' and job_id = '1'
 order by record_time, log_offset;
 
+-- What has gone wrong since yesterday? The function reads the new part of the logs alone.
+-- May well find nothing.
+select record_time, anomaly, subject, detail
+from coordinator.anomaly_between('wordcount_pv', '1', now() - interval '1 day', null)
+order by record_time, log_offset;
+
 -- What has gone wrong in the fleet lately, counted by its kind?
 -- May well find nothing.
 select anomaly, count(*) as times, max(record_time) as last_at

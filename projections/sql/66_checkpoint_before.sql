@@ -1,6 +1,6 @@
 -- The newest checkpoint that a task had written when an event of its coordinator log was (by record time: a container writes
 -- both by one clock), with the one before it under the same key. log_time is another container's clock too, so the search
--- starts ten minutes of it later.
+-- starts at least ten minutes of it later.
 create function projection.checkpoint_before(log_id integer, task_name text, at timestamptz, log_offset bigint)
 returns table (log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint,
                earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamptz, earlier_log_offset bigint)
@@ -9,7 +9,7 @@ language sql stable parallel safe as $$
     b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
   from projection.checkpoint_key($1, $2) k
   cross join lateral (
-    select case when k.log_id = $1 then $4 - 1 else (select c.cut from projection.log_cut(k.log_id, $3 + interval '10 minutes') c) end) c(cut)
+    select case when k.log_id = $1 then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3 + interval '10 minutes') s) end) c(cut)
   cross join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1)

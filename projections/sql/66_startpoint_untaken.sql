@@ -19,12 +19,13 @@ language sql stable parallel safe as $$
     h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.startpoint_type, h.startpoint_value, h.log_offset,
     o.input_offset, m.input_offset, m.log_offset, k.stream_kind, k.incarnation, a.record_time, a.log_offset
   from kept h
-  cross join lateral projection.checkpoint_key($1, h.task_name) k
+  cross join lateral (select c.* from projection.checkpoint_key($1, h.task_name) c offset 0) k      -- by index, task by task
   left join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id
-      and case when k.log_id = $1 then e.log_offset < h.log_offset
-               else e.log_offset <= (select c.cut from projection.log_cut(k.log_id, h.record_time + interval '10 minutes') c) and e.record_time <= h.record_time end
+      and e.log_offset <= case when k.log_id = $1 then h.log_offset - 1
+                               else (select s.bound from projection.log_bound(k.log_id, h.record_time + interval '10 minutes') s) end
+      and (k.log_id = $1 or e.record_time <= h.record_time)
     order by e.log_offset desc limit 1) b on true
   cross join lateral (select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) o(input_offset)
   cross join lateral (

@@ -3,10 +3,6 @@ create view coordinator.anomaly as
 select a.job_name, a.job_id, a.job_bucket, a.anomaly, a.subject, a.detail,
   a.record_time, a.message_time, a.source, a.host, a.username, a.stream_kind, a.incarnation, a.log_offset
 from (
-  select * from projection.anomaly_checkpoint_moved_back
-  union all
-  select * from projection.anomaly_unread_checkpoint
-  union all
   select * from projection.anomaly_read_versions
   union all
   select * from projection.anomaly_startpoint_ignored
@@ -17,8 +13,12 @@ from (
   union all
   select * from projection.anomaly_two_job_names
   union all
-  select * from projection.anomaly_write_once_changed) a;
-comment on view coordinator.anomaly is E'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. With a filter on the job it reads each of the job''s checkpoints once (seconds for a million events); a range of log_offset or record_time besides makes it a fraction of a second. All jobs at once reads every checkpoint ever written.\nKey: provenance, anomaly, subject.';
+  select * from projection.anomaly_write_once_changed
+  union all
+  select * from projection.anomaly_unread_checkpoint
+  union all
+  select * from projection.anomaly_checkpoint_moved_back) a;       -- last, for a limit that is reached before: it reads the most
+comment on view coordinator.anomaly is E'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. With a filter on the job it reads each checkpoint that the job prefers, and the one before it: about 3.5 s for each million events, 14 s for 4 million. A range of log_offset besides reads that stretch alone, and so does coordinator.anomaly_between for a range of time: a fraction of a second. A range of record_time reads every commit of the job, 0.3 s for each million events. All jobs at once reads every checkpoint ever written; with a limit it ends when the kinds that come first have enough rows, and those of checkpoints come last.\nKey: provenance, anomaly, subject.';
 comment on column coordinator.anomaly.anomaly is 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, two_job_names or write_once_changed.';
 comment on column coordinator.anomaly.subject is 'What it is about: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
 comment on column coordinator.anomaly.detail is 'One sentence: what happened, the log offsets that show it, and what it means.';

@@ -1,20 +1,26 @@
-"""Anomalies of a stretch of one job's log cost by that stretch, not by the history."""
+"""Anomalies of a stretch or a time of one job's logs cost by that stretch, not by the history."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import connect
+from eventlog.connection import Connection, connect
+from tests.acceptance.imported_job import ImportedJob, Row
 from tests.acceptance.synthetic_history import JOB, History, buffers, load_history, plan, scans
+from tests.builders import FIRST_TIME, checkpoint_v1
 from tests.fixtures.postgres import CloneSeries
+from tests.oracle import to_time
 
 pytestmark = pytest.mark.slow
 
 EVENTS: Final = 100_000
 STRETCH: Final = 1_000
+MINUTE: Final = 60_000
 OF_THE_JOB: Final = "select * from coordinator.anomaly where job_name = %s and job_id = %s"
+BETWEEN: Final = "select * from coordinator.anomaly_between(%s, %s, %s, %s)"
 OF_A_STRETCH: Final = f"{OF_THE_JOB} and stream_kind = 'checkpoint' and log_offset between %s and %s"
 
 
@@ -37,3 +43,39 @@ def test_a_stretch_is_read_by_index(history: History, part: float) -> None:
     }
     assert read_whole == set()
     assert buffers(executed) < buffers(whole) / 8
+
+
+def test_the_anomalies_of_a_time_are_those_of_its_stretches(history: History) -> None:
+    found: set[Row] = set()
+    for since, until in pairwise([None, *map(history.checkpoint_time, (0.3, 0.7, 0.9)), None]):
+        rows = set(history.connection.execute(BETWEEN, (*JOB, since, until)).fetchall())
+        assert found.isdisjoint(rows)
+        found |= rows
+    assert found == set(history.connection.execute(OF_THE_JOB, JOB).fetchall()) != set()
+
+
+def test_an_event_is_found_where_the_log_had_got_to(database: Connection) -> None:
+    """By log_time: the second event's own time is an hour before that of the first."""
+    minutes = {60: "9", 0: "4", 70: "5"}
+    commits = [
+        checkpoint_v1("t", {"kafka.in.0": offset}, at=FIRST_TIME + at * MINUTE) for at, offset in minutes.items()
+    ]
+    ImportedJob(database, "late", checkpoints=commits)
+    times = [to_time(FIRST_TIME + minute * MINUTE) for minute in (-1, 30, 60, 70)]
+    shown = [
+        [row[-1] for row in database.execute(BETWEEN, ("late", "1", since, until))] for since, until in pairwise(times)
+    ]
+    assert shown == [[], [1], []]
+
+
+def test_a_time_is_read_by_its_stretch(history: History) -> None:
+    since, until = history.checkpoint_time(0.6), history.checkpoint_time(0.61)
+    plan(history.connection, BETWEEN, *JOB, since, until)
+    executed = plan(history.connection, BETWEEN, *JOB, since, until)
+    assert buffers(executed) < buffers(plan(history.connection, OF_THE_JOB, *JOB)) / 6
+
+
+def test_a_limit_that_is_reached_early_reads_no_commits(history: History) -> None:
+    executed = plan(history.connection, "select * from coordinator.anomaly limit 1")
+    assert executed["Actual Rows"] == 1
+    assert buffers(executed) < buffers(plan(history.connection, "select * from coordinator.anomaly")) / 4

@@ -113,6 +113,13 @@ def test_the_newest_events_are_those_of_each_log(jobs: Connection) -> None:
     ]
 
 
+def test_fan_outs_are_held_against_their_own_tasks(jobs: Connection) -> None:
+    """Each was compared with all tasks, and in a stretch each message with all fan-outs: 200 ms for 500 fan-outs."""
+    for stretch in ("", " and stream_kind = 'coordinator' and log_offset between 1000 and 1400"):
+        found = executed(jobs, f"select * from projection.anomaly_startpoint_ignored {OF_THE_JOB}{stretch}")
+        assert compared_in_vain(found) <= NEWEST * 20
+
+
 def test_a_change_of_the_read_versions_is_judged_task_by_task(jobs: Connection) -> None:
     """Joined, one of the two choices was made again for each task of the other: 20 s for 2,000 tasks."""
     body = jobs.execute("select prosrc from pg_proc where proname = 'checkpoint_choice_lowered'").fetchone()

@@ -39,15 +39,367 @@ CREATE SCHEMA eventlog;
 CREATE SCHEMA projection;
 
 --
--- Name: changelog_mapping_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: changelog_moved(integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, changelog_partition integer, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_key text, earlier_value text, config_value text, earlier_offset bigint, log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select m.message_key, (m.body ->> 'changelog_partition')::integer,
-    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
-  from projection.message_head($1, $3, 'set-changelog') m
+  with changelog as (
+    select t.*, nullif(btrim(t.earlier_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
+    from projection.message_turn($1, 'set-config', null) t
+    where t.message_key like 'stores.%_.changelog'
+  ), setting as (
+    select s.* from (values ('job.changelog.system'), ('job.default.system')) n(config_key)
+    cross join lateral projection.message_turn($1, 'set-config', n.config_key) s
+  ), system as (
+    select y.*, lag(y.name) over (order by y.log_offset) as earlier_name
+    from (
+      select s.log_offset, s.record_time, s.message_time, s.source, s.host, s.username,
+        (select coalesce(max(c.body ->> 'config_value') filter (where c.message_key = 'job.changelog.system'),
+                         max(c.body ->> 'config_value') filter (where c.message_key = 'job.default.system'))
+         from setting c where c.log_offset <= s.log_offset and coalesce(c.next_offset > s.log_offset, true)) as name,
+        lead(s.record_time) over w - s.record_time < interval '1 minute'
+          and (lead(s.body) over w is null
+               or (lead(s.source) over w, lead(s.host) over w, lead(s.username) over w) is not distinct from (s.source, s.host, s.username)) as is_passing
+      from setting s
+      window w as (order by s.log_offset)) y
+    where y.is_passing is not true
+  )
+  select t.message_key, e.name, n.name, t.earlier_offset, t.log_offset, t.record_time, t.message_time, t.source, t.host, t.username
+  from changelog t
+  left join lateral (select s.name from system s where s.log_offset < t.log_offset order by s.log_offset desc limit 1) s on true
+  cross join lateral (select projection.changelog_name(t.earlier_name, s.name)) e(name)
+  cross join lateral (select projection.changelog_name(t.name, s.name)) n(name)
+  where e.name <> coalesce(n.name, '')
+    and (n.name is not null or exists (            -- another setting of the store outlives the deployment
+      select from projection.event_key k
+      cross join lateral (
+        select x.body from projection.message_event x
+        where x.log_id = k.log_id and x.key_id = k.key_id
+          and (x.log_offset <= t.log_offset or x.record_time < t.record_time + interval '1 minute')
+        order by x.log_offset desc limit 1) h
+      where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) like 'stores.%'
+        and starts_with(k.message_key, left(t.message_key, -length('changelog'))) and k.message_key <> t.message_key and h.body is not null))
+  union all
+  select t.message_key, e.name, n.name, t.log_offset, s.log_offset, s.record_time, s.message_time, s.source, s.host, s.username
+  from system s
+  join changelog t on t.log_offset < s.log_offset and coalesce(t.next_offset > s.log_offset, true)
+  cross join lateral (select projection.changelog_name(t.name, s.earlier_name)) e(name)
+  cross join lateral (select projection.changelog_name(t.name, s.name)) n(name)
+  where s.earlier_name is not null and e.name <> n.name
+$_$;
+
+--
+-- Name: changelog_turn(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_turn(log_id integer) RETURNS TABLE(task_name text, changelog_partition integer, earlier_partition integer, earlier_offset bigint, holder text, holder_offset bigint, left_offset bigint, left_time timestamp with time zone, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select s.task_name, s.changelog_partition, lag(s.changelog_partition) over own, lag(s.log_offset) over own,
+    lag(s.task_name) over same, lag(s.log_offset) over same, lag(s.left_offset) over same, lag(s.left_time) over same,
+    s.record_time, s.message_time, s.source, s.host, s.username, s.log_offset
+  from (
+    select g.*, case when g.is_left then g.next_offset end as left_offset, case when g.is_left then g.next_time end as left_time
+    from (
+      select k.message_key as task_name, p.changelog_partition, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset,
+        lead(e.log_offset) over own as next_offset, lead(e.record_time) over own as next_time,
+        lead(p.changelog_partition) over own is distinct from p.changelog_partition as is_left
+      from projection.event_key k
+      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+      cross join lateral (select (e.body ->> 'changelog_partition')::integer) p(changelog_partition)
+      where k.log_id = $1 and k.message_type = 'set-changelog' and not k.is_other
+      window own as (partition by k.message_key order by e.log_offset)) g) s
+  where s.changelog_partition is not null
+  window own as (partition by s.task_name order by s.log_offset), same as (partition by s.changelog_partition order by s.log_offset)
+$_$;
+
+--
+-- Name: checkpoint_choice_lowered(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, checkpoint_version integer, log_offset bigint, earlier_version integer, earlier_log_offset bigint, partition_text text, input_offset text, earlier_offset text)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    AS $_$
+  select n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset,
+    projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket), m.input_offset, m.earlier_offset
+  from (
+    select b.*, lag(b.checkpoint_version) over w as earlier_version, lag(b.log_offset) over w as earlier_log_offset,
+      lag(b.layout_id) over w as earlier_layout_id, lag(b.offsets) over w as earlier_offsets, lag(b.offsets_odd) over w as earlier_offsets_odd
+    from (
+      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4) o
+      union all
+      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4) a) b
+    window w as (partition by b.task_name order by b.is_after)) n
+  cross join lateral (
+    select l.* from projection.checkpoint_lowered(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l
+    order by l.system_name, l.stream_name, l.partition_id, l.key_bucket limit 1) m
+  where n.is_after and n.log_offset < n.earlier_log_offset
+$_$;
+
+--
+-- Name: checkpoint_lowered(integer, integer, text, text[], integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, earlier_offset text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
+  from unnest(string_to_array($3, E'\x1f'), string_to_array($6, E'\x1f')) with ordinality o(input_offset, earlier_offset, n)
+  join projection.checkpoint_layout l on l.log_id = $1 and l.layout_id = $2 and l.n = o.n and not l.is_state
+  where $2 = $5 and $3 <> $6 and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
+      or o.input_offset < '1' collate "C")
+    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
+  union all
+  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
+  from projection.checkpoint_layout l
+  join projection.checkpoint_layout e on e.log_id = $1 and e.layout_id = $5 and not e.is_state
+    and (e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (l.system_name, l.stream_name, l.partition_id, l.key_bucket)
+  cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(input_offset, earlier_offset)
+  where ($2 <> $5 or $3 is null or $6 is null) and l.log_id = $1 and l.layout_id = $2 and not l.is_state
+    and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
+      or o.input_offset < '1' collate "C")
+    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
+$_$;
+
+--
+-- Name: checkpoint_rule(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS TABLE(versions integer[], max_age interval, grouper_factory text, changelogs text[], store_names text[])
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select
+    case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
+         else '{1}'::integer[] end,
+    case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
+    case when $2 is null and exists (
+           select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other)
+           or $2 is not null and exists (
+           select from projection.event_key k
+           cross join lateral (
+             select e.body from projection.message_event e
+             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
+             order by e.log_offset desc limit 1) h
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
+         then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
+    s.changelogs, s.store_names
+  from (
+    select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory') as grouper_factory,
+           coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
+                    max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
+    from projection.message_head($1, $2, 'set-config') m
+    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
+                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
+  cross join lateral (
+    select array_agg(case when position('.' in v.changelog) > 0 then v.changelog else coalesce(c.changelog_system, '') || '.' || v.changelog end
+                     order by v.store_name) as changelogs,
+           array_agg(v.store_name order by v.store_name) as store_names
+    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, m.body ->> 'config_value' as changelog
+          from projection.message_head($1, $2, 'set-config') m
+          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
+$_$;
+
+--
+-- Name: config_turn(integer, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.config_turn(log_id integer, config_key text) RETURNS TABLE(config_value text, held_value text, earlier_value text, earlier_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select e.body ->> 'config_value', b.held_value, b.earlier_value, b.earlier_offset, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset
+  from projection.event_key k
+  join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+  cross join lateral (
+    select (array_agg(m.body ->> 'config_value' order by m.log_offset desc))[1],
+      (array_agg(m.body ->> 'config_value' order by m.log_offset desc) filter (where m.body is not null))[1], max(m.log_offset) filter (where m.body is not null)
+    from projection.event_key s
+    cross join lateral (
+      (select x.body, x.log_offset from projection.message_event x
+       where x.log_id = s.log_id and x.key_id = s.key_id and x.log_offset < e.log_offset order by x.log_offset desc limit 1)
+      union all
+      (select x.body, x.log_offset from projection.message_event x
+       where x.log_id = s.log_id and x.key_id = s.key_id and x.log_offset < e.log_offset and x.body is not null order by x.log_offset desc limit 1)) m
+    where s.log_id = k.log_id and s.message_type = 'set-config' and not s.is_other and left(s.message_key, 100) = $2) b(held_value, earlier_value, earlier_offset)
+  where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) = $2
+$_$;
+
+--
+-- Name: grouping_changed(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.grouping_changed(log_id integer) RETURNS TABLE(config_key text, earlier_value text, config_value text, earlier_offset bigint, log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select t.message_key, v.earlier_value, v.config_value, t.earlier_offset, t.log_offset,
+    t.record_time, t.message_time, t.source, t.host, t.username
+  from projection.write_once_default() d
+  cross join lateral projection.message_turn($1, 'set-config', d.config_key) t
+  cross join lateral (select coalesce(t.earlier_body ->> 'config_value', d.config_value), coalesce(t.body ->> 'config_value', d.config_value)) v(earlier_value, config_value)
+  where v.earlier_value <> v.config_value
+    and (t.earlier_body is not null or exists (
+      select from projection.message_turn($1, 'set-config', 'job.name') n
+      where n.body is not null and n.log_offset < t.log_offset and coalesce(n.next_offset > t.log_offset, true)
+        and not coalesce(t.record_time - n.record_time < interval '1 minute'
+                         and (n.source, n.host, n.username) is not distinct from (t.source, t.host, t.username), false)))
+$_$;
+
+--
+-- Name: is_lower_preferred(integer, text, text, integer, timestamp with time zone, bigint, interval); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce((
+    select coalesce(b.layout_id is null or $5 - b.record_time > $7, false)
+    from projection.event_key u
+    cross join lateral (
+      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
+      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
+      order by e.log_offset desc limit 1) b
+    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
+      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
+      and u.grouper_factory = $3 and u.checkpoint_version = $4
+    order by b.log_offset desc limit 1), true)
+$_$;
+
+--
+-- Name: log_cut(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) RETURNS TABLE(cut bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce(
+    (select coalesce(
+        (select e.log_offset - 1 from projection.archived_event e
+         where e.log_id = $1 and e.log_offset > s.log_offset and e.record_time > $2 and e.record_time <= e.archived_at + interval '1 hour'
+         order by e.log_offset limit 1),
+        9223372036854775807)
+     from (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time <= $2
+           order by t.log_time desc, t.log_offset desc limit 1) s),
+    -1)
+$_$;
+
+--
+-- Name: partition_text(text, text, integer, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select $1 || '.' || $2 || '.' || $3::text || case when $4 <> -1 then ' (key bucket ' || $4::text || ')' else '' end
+$_$;
+
+--
+-- Name: startpoint_removed(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, status text, input_offset text, checkpoint_log_offset bigint, earlier_offset text, earlier_log_offset bigint, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
+    (t.previous_body ->> 'fanned_out_ms')::bigint,
+    case when t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms' then 'superseded'
+         else projection.startpoint_fate(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
+                                         c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
+    o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
+    t.record_time, t.log_offset
+  from projection.startpoint_turn($1, $2) t
+  left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
+  cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
+  cross join lateral jsonb_to_record(x.entry)
+    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
+  cross join lateral (select
+    projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket),
+    projection.partition_offset(c.log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket)
+  ) o(input_offset, earlier_offset)
+  where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+$_$;
+
+--
+-- Name: startpoint_untaken(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.startpoint_untaken(log_id integer) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, fan_out_offset bigint, earlier_offset text, input_offset text, moved_log_offset bigint, stream_kind text, incarnation integer, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with kept as (
+    select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
+      h.*, r.status, r.record_time as gone_time, r.log_offset as gone_offset
+    from projection.startpoint_handed($1, null) h
+    left join projection.startpoint_removed($1, null) r
+      on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.created_ms, r.startpoint_type)
+       = (h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.created_ms, h.startpoint_type)
+      and r.log_offset > h.log_offset
+    order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, r.log_offset
+  )
+  select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
+    h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.startpoint_type, h.startpoint_value, h.log_offset,
+    o.input_offset, m.input_offset, m.log_offset, k.stream_kind, k.incarnation, a.record_time, a.log_offset
+  from kept h
+  cross join lateral (select c.* from projection.checkpoint_key($1, h.task_name) c offset 0) k      -- by index, task by task
+  left join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id
+      and e.log_offset <= case when k.log_id = $1 then h.log_offset - 1
+                               else (select s.bound from projection.log_bound(k.log_id, h.record_time + interval '10 minutes') s) end
+      and (k.log_id = $1 or e.record_time <= h.record_time)
+    order by e.log_offset desc limit 1) b on true
+  cross join lateral (select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) o(input_offset)
+  cross join lateral (
+    select e.log_id, e.key_id, e.log_offset, x.input_offset from projection.checkpoint_event e
+    cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) x(input_offset)
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset > coalesce(b.log_offset, -1)
+      and case when k.log_id = $1 then e.log_offset > h.log_offset else e.record_time > h.record_time end
+      and projection.offset_number(x.input_offset) > coalesce(projection.offset_number(o.input_offset), -1)
+    order by e.log_offset limit 1) m
+  cross join lateral (
+    select e.record_time, e.log_offset from projection.checkpoint_event e
+    where e.log_id = m.log_id and e.key_id = m.key_id and e.log_offset > m.log_offset and e.layout_id is not null
+    order by e.log_offset limit 1) a
+  where h.status is null
+     or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.gone_offset else a.record_time < h.gone_time end
+  order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
+$_$;
+
+--
+-- Name: was_rewind_asked_for(integer, text, text, text, integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select exists (
+    select from projection.job_log own
+    join projection.job_log j on j.job_suffix = own.job_suffix and j.stream_kind = 'coordinator'
+    where own.log_id = $1 and (exists (
+      select from projection.event_key k
+      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+      left join lateral (
+        select n.record_time from projection.message_event n
+        where n.log_id = e.log_id and n.key_id = e.key_id and n.log_offset > e.log_offset
+        order by n.log_offset limit 1) n on true
+      where k.log_id = j.log_id and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
+        and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
+        and e.record_time <= $7 + interval '1 minute' and coalesce(n.record_time >= $6, true)
+        and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
+    ) or exists (
+      select from (values ('systems.' || $3 || '.streams.' || $4 || '.samza.reset.offset'),
+                          ('systems.' || $3 || '.default.stream.samza.reset.offset')) setting(config_key)
+      join projection.event_key k on k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
+        and left(k.message_key, 100) = left(setting.config_key, 100) and k.message_key = setting.config_key
+      cross join lateral (
+        select e.body from projection.message_event e
+        where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $7
+        order by e.log_offset desc limit 1) e
+      where lower(btrim(e.body ->> 'config_value')) = 'true'
+    )))
 $_$;
 
 SET default_tablespace = '';
@@ -88,6 +440,758 @@ COMMENT ON COLUMN projection.job_log.is_current IS 'the incarnation that the cur
 --
 
 COMMENT ON COLUMN projection.job_log.is_complete IS 'false while a new incarnation is still being read';
+
+--
+-- Name: anomaly_changelog_remapped; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_changelog_remapped AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'changelog_remapped'::text AS anomaly,
+    t.task_name AS subject,
+    ((
+        CASE
+            WHEN (t.earlier_partition <> t.changelog_partition) THEN format('The changelog partition of task %s changed from %s (log offset %s) to %s'::text, t.task_name, t.earlier_partition, t.earlier_offset, t.changelog_partition)
+            ELSE format('Task %s was given changelog partition %s'::text, t.task_name, t.changelog_partition)
+        END ||
+        CASE
+            WHEN f.is_given THEN format(', which had been that of task %s (log offset %s)'::text, t.holder, t.holder_offset)
+            ELSE ''::text
+        END) || ': the task restores the state that stands there, not its own.'::text) AS detail,
+    t.record_time,
+    t.message_time,
+    t.source,
+    t.host,
+    t.username,
+    j.stream_kind,
+    j.incarnation,
+    t.log_offset
+   FROM ((projection.job_log j
+     CROSS JOIN LATERAL projection.changelog_turn(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
+     CROSS JOIN LATERAL ( SELECT COALESCE(((t.holder <> t.task_name) AND ((t.left_offset < t.log_offset) OR (t.left_time <= (t.record_time + '00:01:00'::interval)))), false) AS "coalesce") f(is_given))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (f.is_given OR (t.earlier_partition <> t.changelog_partition)));
+
+--
+-- Name: anomaly_changelog_shared; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_changelog_shared AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'changelog_shared'::text AS anomaly,
+    (t.changelog_partition)::text AS subject,
+    format('Changelog partition %s was given to task %s and is that of task %s as well (log offset %s): each overwrites the other''s state.'::text, t.changelog_partition, t.task_name, t.holder, t.holder_offset) AS detail,
+    t.record_time,
+    t.message_time,
+    t.source,
+    t.host,
+    t.username,
+    j.stream_kind,
+    j.incarnation,
+    t.log_offset
+   FROM (projection.job_log j
+     CROSS JOIN LATERAL projection.changelog_turn(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.holder <> t.task_name) AND COALESCE(((t.left_offset > t.log_offset) AND COALESCE((t.left_time > (t.record_time + '00:01:00'::interval)), true)), (t.left_offset IS NULL)));
+
+--
+-- Name: checkpoint_envelope; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_envelope (
+    log_offset bigint NOT NULL,
+    message_time timestamp with time zone,
+    log_id integer NOT NULL,
+    source text,
+    host text,
+    username text
+);
+
+--
+-- Name: checkpoint_event; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.checkpoint_event (
+    log_offset bigint NOT NULL,
+    record_time timestamp with time zone,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    layout_id integer,
+    checkpoint_id text,
+    offsets text,
+    offsets_odd text[],
+    other_version_time timestamp with time zone
+)
+PARTITION BY RANGE (log_offset);
+
+--
+-- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
+
+--
+-- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E = null';
+
+--
+-- Name: COLUMN checkpoint_event.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
+
+--
+-- Name: COLUMN checkpoint_event.other_version_time; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.checkpoint_event.other_version_time IS 'record time of the task''s newest event of the other version before; -infinity = none, or a delete; infinity = not to be held; null = a set-checkpoint, or not worked out';
+
+--
+-- Name: event_key; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.event_key (
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    checkpoint_version integer,
+    partition_id integer,
+    key_bucket integer,
+    is_other boolean NOT NULL,
+    is_sensitive boolean NOT NULL,
+    message_type text,
+    message_key text,
+    grouper_factory text,
+    system_name text,
+    stream_name text,
+    key_sha256 bytea NOT NULL
+);
+
+--
+-- Name: COLUMN event_key.checkpoint_version; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.checkpoint_version IS '0 set-checkpoint, 1, 2; null for other messages';
+
+--
+-- Name: COLUMN event_key.is_other; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.is_other IS 'shown in other_message';
+
+--
+-- Name: COLUMN event_key.is_sensitive; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.is_sensitive IS 'the key alone says that its value is a secret';
+
+--
+-- Name: COLUMN event_key.message_type; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.message_type IS 'null: the key''s bytes cannot be read';
+
+--
+-- Name: COLUMN event_key.message_key; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.event_key.message_key IS 'one text for every spelling of the key';
+
+--
+-- Name: commit; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.commit AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    k.message_key AS task_name,
+    k.checkpoint_version,
+    k.grouper_factory,
+    h.log_id,
+    h.key_id,
+    h.layout_id,
+    h.checkpoint_id,
+    h.offsets,
+    h.offsets_odd,
+    h.other_version_time,
+    q.changelogs,
+    q.store_names,
+    q.versions,
+    q.max_age,
+        CASE
+            WHEN (k.checkpoint_version = 0) THEN 'coordinator-stream'::text
+            ELSE 'checkpoint-topic'::text
+        END AS origin,
+        CASE
+            WHEN (h.layout_id IS NULL) THEN 'delete'::text
+            ELSE 'set'::text
+        END AS operation,
+        CASE
+            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
+            WHEN (k.checkpoint_version = 0) THEN false
+            WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
+            WHEN (k.checkpoint_version = q.versions[1]) THEN true
+            WHEN (NOT (k.checkpoint_version = ANY (q.versions))) THEN false
+            WHEN (k.checkpoint_version IS DISTINCT FROM q.second_version) THEN true
+            WHEN (h.other_version_time IS NULL) THEN projection.is_lower_preferred(h.log_id, k.message_key, k.grouper_factory, (3 - k.checkpoint_version), h.record_time, h.log_offset, q.max_age)
+            WHEN (NOT isfinite(h.other_version_time)) THEN (h.other_version_time = '-infinity'::timestamp with time zone)
+            ELSE COALESCE(((h.record_time - h.other_version_time) > q.max_age), false)
+        END AS is_preferred,
+    h.record_time,
+    v.message_time,
+    v.source,
+    v.host,
+    v.username,
+    j.stream_kind,
+    j.incarnation,
+    h.log_offset
+   FROM (((((projection.job_log j
+     CROSS JOIN LATERAL ( SELECT max(p.log_id) FILTER (WHERE (p.stream_kind = 'coordinator'::text)) AS coordinator_log,
+            COALESCE(bool_or((p.stream_kind = 'checkpoint'::text)), false) AS has_checkpoint_topic
+           FROM projection.job_log p
+          WHERE ((p.job_suffix = j.job_suffix) AND p.is_current)) o)
+     CROSS JOIN LATERAL ( SELECT j.log_id,
+            r.versions,
+            r.max_age,
+            r.grouper_factory,
+            r.changelogs,
+            r.store_names,
+                CASE
+                    WHEN (array_position(r.versions, 2) < array_position(r.versions, 1)) THEN 1
+                    WHEN (array_position(r.versions, 1) < array_position(r.versions, 2)) THEN 2
+                    ELSE NULL::integer
+                END AS second_version
+           FROM projection.checkpoint_rule(o.coordinator_log, NULL::bigint) r(versions, max_age, grouper_factory, changelogs, store_names)
+         OFFSET 0) q)
+     JOIN projection.checkpoint_event h ON ((h.log_id = q.log_id)))
+     JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
+     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_offset = h.log_offset) AND (v.log_id =
+        CASE
+            WHEN (k.checkpoint_version = 0) THEN h.log_id
+            ELSE NULL::integer
+        END))));
+
+--
+-- Name: anomaly_checkpoint_moved_back; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_checkpoint_moved_back AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    'checkpoint_moved_back'::text AS anomaly,
+    projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket) AS subject,
+    format('The checkpoint of task %s went back from %s (log offset %s) to %s, and neither a startpoint nor reset.offset asked for it: what lies between is read again. The checkpoint was written by hand, two containers run the task, or the input was made again.'::text, c.task_name, m.earlier_offset, b.log_offset, m.input_offset) AS detail,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM ((projection.commit c
+     CROSS JOIN LATERAL ( SELECT e.layout_id,
+            e.offsets,
+            e.offsets_odd,
+            e.record_time,
+            e.log_offset
+           FROM projection.checkpoint_event e
+          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset) AND c.is_preferred)
+          ORDER BY e.log_offset DESC
+         LIMIT 1) b)
+     CROSS JOIN LATERAL projection.checkpoint_lowered(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) m(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset))
+  WHERE ((NOT ((c.checkpoint_version = 1) AND COALESCE((((m.system_name || '.'::text) || m.stream_name) = ANY (c.changelogs)), false))) AND (NOT projection.was_rewind_asked_for(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
+
+--
+-- Name: anomaly_read_versions; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_read_versions AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'checkpoint_version_rollback'::text AS anomaly,
+    n.task_name AS subject,
+    format('task.checkpoint.read.versions was %s and is %s now: task %s starts from its checkpoint of version %s (log offset %s), not from that of version %s (log offset %s), and reads again from %s in %s instead of %s.'::text, COALESCE(t.held_value, 'not set'::text), COALESCE(t.config_value, 'not set'::text), n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset, n.input_offset, n.partition_text, n.earlier_offset) AS detail,
+    t.record_time,
+    t.message_time,
+    t.source,
+    t.host,
+    t.username,
+    j.stream_kind,
+    j.incarnation,
+    t.log_offset
+   FROM (((projection.job_log j
+     CROSS JOIN LATERAL projection.config_turn(j.log_id, 'task.checkpoint.read.versions'::text) t(config_value, held_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
+     CROSS JOIN LATERAL ( SELECT l.log_id,
+            c.cut
+           FROM (projection.job_log l
+             CROSS JOIN LATERAL projection.log_cut(l.log_id, t.record_time) c(cut))
+          WHERE ((l.job_suffix = j.job_suffix) AND (l.stream_kind = 'checkpoint'::text) AND l.is_complete AND (c.cut >= 0))
+          ORDER BY l.incarnation DESC
+         LIMIT 1) p)
+     CROSS JOIN LATERAL projection.checkpoint_choice_lowered(j.log_id, t.log_offset, p.log_id, p.cut) n(task_name, checkpoint_version, log_offset, earlier_version, earlier_log_offset, partition_text, input_offset, earlier_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value IS DISTINCT FROM t.held_value));
+
+--
+-- Name: anomaly_startpoint_ignored; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_startpoint_ignored AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'startpoint_ignored'::text AS anomaly,
+    projection.partition_text(i.system_name, i.stream_name, i.partition_id, i.key_bucket) AS subject,
+    i.detail,
+    i.record_time,
+    NULL::timestamp with time zone AS message_time,
+    NULL::text AS source,
+    NULL::text AS host,
+    NULL::text AS username,
+    i.stream_kind,
+    i.incarnation,
+    i.log_offset
+   FROM (projection.job_log j
+     CROSS JOIN LATERAL ( SELECT r.system_name,
+            r.stream_name,
+            r.partition_id,
+            r.key_bucket,
+            format('Task %s was handed the startpoint %s, and its next checkpoint went on from the old place, from %s (log offset %s) to %s (log offset %s): the startpoint could not be resolved and was passed over, or the task had read past the old place when it wrote the checkpoint.'::text, r.task_name, concat_ws(' '::text, r.startpoint_type, r.startpoint_value), r.earlier_offset, r.earlier_log_offset, r.input_offset, r.checkpoint_log_offset) AS format,
+            r.record_time,
+            j.stream_kind,
+            j.incarnation,
+            r.log_offset
+           FROM projection.startpoint_removed(j.log_id, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, fanned_out_ms, status, input_offset, checkpoint_log_offset, earlier_offset, earlier_log_offset, record_time, log_offset)
+          WHERE (r.status = 'refused'::text)
+        UNION ALL
+         SELECT u.system_name,
+            u.stream_name,
+            u.partition_id,
+            u.key_bucket,
+            format('Task %s was handed the startpoint %s (log offset %s), and its checkpoints went on without taking it, from %s to %s (log offset %s): no container of the task has started since, or none reads its startpoints.'::text, u.task_name, concat_ws(' '::text, u.startpoint_type, u.startpoint_value), u.fan_out_offset, COALESCE(u.earlier_offset, 'nothing'::text), u.input_offset, u.moved_log_offset) AS format,
+            u.record_time,
+            u.stream_kind,
+            u.incarnation,
+            u.log_offset
+           FROM projection.startpoint_untaken(j.log_id) u(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, fan_out_offset, earlier_offset, input_offset, moved_log_offset, stream_kind, incarnation, record_time, log_offset)) i(system_name, stream_name, partition_id, key_bucket, detail, record_time, stream_kind, incarnation, log_offset))
+  WHERE (j.stream_kind = 'coordinator'::text);
+
+--
+-- Name: anomaly_two_job_names; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_two_job_names AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'two_job_names'::text AS anomaly,
+    n.config_key AS subject,
+    format('%s on %s was %s (log offset %s) and is %s now: two jobs share the topic, for _ is written as - in its name, and overwrite each other''s config, checkpoints and assignments.'::text, n.config_key, j.stream_name, t.earlier_value, t.earlier_offset, t.config_value) AS detail,
+    t.record_time,
+    t.message_time,
+    t.source,
+    t.host,
+    t.username,
+    j.stream_kind,
+    j.incarnation,
+    t.log_offset
+   FROM ((projection.job_log j
+     CROSS JOIN ( VALUES ('job.name'::text), ('job.id'::text)) n(config_key))
+     CROSS JOIN LATERAL projection.config_turn(j.log_id, n.config_key) t(config_value, held_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value <> t.earlier_value));
+
+--
+-- Name: anomaly_unread_checkpoint; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_unread_checkpoint AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    'checkpoint_version_rollback'::text AS anomaly,
+    c.task_name AS subject,
+        CASE
+            WHEN (c.checkpoint_version = ANY (c.versions)) THEN format('Task %s writes checkpoints of version %s, and the last one of version %s, which is read before it, is older by more than %s (log offset %s): the task went back to the older writer, and starts from version %s now.'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset, c.checkpoint_version)
+            ELSE format('Task %s writes checkpoints of version %s, which the job does not read (task.checkpoint.read.versions), and the last one of version %s is older by more than %s: the next start goes back to that one (log offset %s).'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset)
+        END AS detail,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM ((projection.commit c
+     CROSS JOIN LATERAL ( SELECT e.log_offset,
+            e.record_time,
+            e.layout_id,
+            k.checkpoint_version
+           FROM (projection.event_key k
+             CROSS JOIN LATERAL ( SELECT h.log_offset,
+                    h.record_time,
+                    h.layout_id
+                   FROM projection.checkpoint_event h
+                  WHERE ((h.log_id = k.log_id) AND (h.key_id = k.key_id) AND (h.log_offset < c.log_offset))
+                  ORDER BY h.log_offset DESC
+                 LIMIT 1) e)
+          WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)) AND ((c.other_version_time IS NULL) OR ((c.other_version_time > '-infinity'::timestamp with time zone) AND ((c.record_time - c.other_version_time) > c.max_age))))
+          ORDER BY e.log_offset DESC
+         LIMIT 1) b)
+     LEFT JOIN LATERAL ( SELECT e.record_time
+           FROM projection.checkpoint_event e
+          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset))
+          ORDER BY e.log_offset DESC
+         LIMIT 1) p ON (true))
+  WHERE ((c.stream_kind = 'checkpoint'::text) AND (c.layout_id IS NOT NULL) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND ((c.record_time - b.record_time) > c.max_age) AND COALESCE(((p.record_time - b.record_time) <= c.max_age), true));
+
+--
+-- Name: anomaly_write_once_changed; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_write_once_changed AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    'write_once_changed'::text AS anomaly,
+    c.config_key AS subject,
+    format('%s was %s%s and is %s now, by %s: %s; set it back, or give the job a new job.id.'::text, c.config_key, c.earlier_value,
+        CASE
+            WHEN (c.earlier_offset IS NULL) THEN ' (the default)'::text
+            ELSE format(' (log offset %s)'::text, c.earlier_offset)
+        END, COALESCE(c.config_value, 'not set'::text),
+        CASE
+            WHEN ((c.source IS NULL) AND (c.host IS NULL) AND (c.username IS NULL)) THEN 'an unknown writer'::text
+            ELSE format('%s on host %s as user %s'::text, COALESCE(c.source, 'an unknown source'::text), COALESCE(c.host, 'unknown'::text), COALESCE(c.username, 'unknown'::text))
+        END,
+        CASE
+            WHEN c.is_changelog THEN 'the next start restores the store from another changelog, without the state that it has'::text
+            ELSE 'the next start groups partitions and tasks in another way, so that checkpoints and state may belong to other tasks'::text
+        END) AS detail,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    j.stream_kind,
+    j.incarnation,
+    c.log_offset
+   FROM (projection.job_log j
+     CROSS JOIN LATERAL ( SELECT g.config_key,
+            g.earlier_value,
+            g.config_value,
+            g.earlier_offset,
+            g.log_offset,
+            g.record_time,
+            g.message_time,
+            g.source,
+            g.host,
+            g.username,
+            false AS is_changelog
+           FROM projection.grouping_changed(j.log_id) g(config_key, earlier_value, config_value, earlier_offset, log_offset, record_time, message_time, source, host, username)
+        UNION ALL
+         SELECT m.config_key,
+            m.earlier_value,
+            m.config_value,
+            m.earlier_offset,
+            m.log_offset,
+            m.record_time,
+            m.message_time,
+            m.source,
+            m.host,
+            m.username,
+            true
+           FROM projection.changelog_moved(j.log_id) m(config_key, earlier_value, config_value, earlier_offset, log_offset, record_time, message_time, source, host, username)) c)
+  WHERE (j.stream_kind = 'coordinator'::text);
+
+--
+-- Name: anomaly; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.anomaly AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    anomaly,
+    subject,
+    detail,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM ( SELECT anomaly_read_versions.job_name,
+            anomaly_read_versions.job_id,
+            anomaly_read_versions.job_bucket,
+            anomaly_read_versions.anomaly,
+            anomaly_read_versions.subject,
+            anomaly_read_versions.detail,
+            anomaly_read_versions.record_time,
+            anomaly_read_versions.message_time,
+            anomaly_read_versions.source,
+            anomaly_read_versions.host,
+            anomaly_read_versions.username,
+            anomaly_read_versions.stream_kind,
+            anomaly_read_versions.incarnation,
+            anomaly_read_versions.log_offset
+           FROM projection.anomaly_read_versions
+        UNION ALL
+         SELECT anomaly_startpoint_ignored.job_name,
+            anomaly_startpoint_ignored.job_id,
+            anomaly_startpoint_ignored.job_bucket,
+            anomaly_startpoint_ignored.anomaly,
+            anomaly_startpoint_ignored.subject,
+            anomaly_startpoint_ignored.detail,
+            anomaly_startpoint_ignored.record_time,
+            anomaly_startpoint_ignored.message_time,
+            anomaly_startpoint_ignored.source,
+            anomaly_startpoint_ignored.host,
+            anomaly_startpoint_ignored.username,
+            anomaly_startpoint_ignored.stream_kind,
+            anomaly_startpoint_ignored.incarnation,
+            anomaly_startpoint_ignored.log_offset
+           FROM projection.anomaly_startpoint_ignored
+        UNION ALL
+         SELECT anomaly_changelog_remapped.job_name,
+            anomaly_changelog_remapped.job_id,
+            anomaly_changelog_remapped.job_bucket,
+            anomaly_changelog_remapped.anomaly,
+            anomaly_changelog_remapped.subject,
+            anomaly_changelog_remapped.detail,
+            anomaly_changelog_remapped.record_time,
+            anomaly_changelog_remapped.message_time,
+            anomaly_changelog_remapped.source,
+            anomaly_changelog_remapped.host,
+            anomaly_changelog_remapped.username,
+            anomaly_changelog_remapped.stream_kind,
+            anomaly_changelog_remapped.incarnation,
+            anomaly_changelog_remapped.log_offset
+           FROM projection.anomaly_changelog_remapped
+        UNION ALL
+         SELECT anomaly_changelog_shared.job_name,
+            anomaly_changelog_shared.job_id,
+            anomaly_changelog_shared.job_bucket,
+            anomaly_changelog_shared.anomaly,
+            anomaly_changelog_shared.subject,
+            anomaly_changelog_shared.detail,
+            anomaly_changelog_shared.record_time,
+            anomaly_changelog_shared.message_time,
+            anomaly_changelog_shared.source,
+            anomaly_changelog_shared.host,
+            anomaly_changelog_shared.username,
+            anomaly_changelog_shared.stream_kind,
+            anomaly_changelog_shared.incarnation,
+            anomaly_changelog_shared.log_offset
+           FROM projection.anomaly_changelog_shared
+        UNION ALL
+         SELECT anomaly_two_job_names.job_name,
+            anomaly_two_job_names.job_id,
+            anomaly_two_job_names.job_bucket,
+            anomaly_two_job_names.anomaly,
+            anomaly_two_job_names.subject,
+            anomaly_two_job_names.detail,
+            anomaly_two_job_names.record_time,
+            anomaly_two_job_names.message_time,
+            anomaly_two_job_names.source,
+            anomaly_two_job_names.host,
+            anomaly_two_job_names.username,
+            anomaly_two_job_names.stream_kind,
+            anomaly_two_job_names.incarnation,
+            anomaly_two_job_names.log_offset
+           FROM projection.anomaly_two_job_names
+        UNION ALL
+         SELECT anomaly_write_once_changed.job_name,
+            anomaly_write_once_changed.job_id,
+            anomaly_write_once_changed.job_bucket,
+            anomaly_write_once_changed.anomaly,
+            anomaly_write_once_changed.subject,
+            anomaly_write_once_changed.detail,
+            anomaly_write_once_changed.record_time,
+            anomaly_write_once_changed.message_time,
+            anomaly_write_once_changed.source,
+            anomaly_write_once_changed.host,
+            anomaly_write_once_changed.username,
+            anomaly_write_once_changed.stream_kind,
+            anomaly_write_once_changed.incarnation,
+            anomaly_write_once_changed.log_offset
+           FROM projection.anomaly_write_once_changed
+        UNION ALL
+         SELECT anomaly_unread_checkpoint.job_name,
+            anomaly_unread_checkpoint.job_id,
+            anomaly_unread_checkpoint.job_bucket,
+            anomaly_unread_checkpoint.anomaly,
+            anomaly_unread_checkpoint.subject,
+            anomaly_unread_checkpoint.detail,
+            anomaly_unread_checkpoint.record_time,
+            anomaly_unread_checkpoint.message_time,
+            anomaly_unread_checkpoint.source,
+            anomaly_unread_checkpoint.host,
+            anomaly_unread_checkpoint.username,
+            anomaly_unread_checkpoint.stream_kind,
+            anomaly_unread_checkpoint.incarnation,
+            anomaly_unread_checkpoint.log_offset
+           FROM projection.anomaly_unread_checkpoint
+        UNION ALL
+         SELECT anomaly_checkpoint_moved_back.job_name,
+            anomaly_checkpoint_moved_back.job_id,
+            anomaly_checkpoint_moved_back.job_bucket,
+            anomaly_checkpoint_moved_back.anomaly,
+            anomaly_checkpoint_moved_back.subject,
+            anomaly_checkpoint_moved_back.detail,
+            anomaly_checkpoint_moved_back.record_time,
+            anomaly_checkpoint_moved_back.message_time,
+            anomaly_checkpoint_moved_back.source,
+            anomaly_checkpoint_moved_back.host,
+            anomaly_checkpoint_moved_back.username,
+            anomaly_checkpoint_moved_back.stream_kind,
+            anomaly_checkpoint_moved_back.incarnation,
+            anomaly_checkpoint_moved_back.log_offset
+           FROM projection.anomaly_checkpoint_moved_back) a;
+
+--
+-- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. With a filter on the job it reads each checkpoint that the job prefers, and the one before it: about 3.5 s for each million events, 14 s for 4 million. A range of log_offset besides reads that stretch alone, and so does coordinator.anomaly_between for a range of time: a fraction of a second. A range of record_time reads every commit of the job, 0.3 s for each million events. All jobs at once reads every checkpoint ever written; with a limit it ends when the kinds that come first have enough rows, and those of checkpoints come last.
+Key: provenance, anomaly, subject.';
+
+--
+-- Name: COLUMN anomaly.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+
+--
+-- Name: COLUMN anomaly.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+
+--
+-- Name: COLUMN anomaly.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+
+--
+-- Name: COLUMN anomaly.anomaly; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.anomaly IS 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, two_job_names or write_once_changed.';
+
+--
+-- Name: COLUMN anomaly.subject; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.subject IS 'What it is about: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
+
+--
+-- Name: COLUMN anomaly.detail; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.detail IS 'One sentence: what happened, the log offsets that show it, and what it means.';
+
+--
+-- Name: COLUMN anomaly.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN anomaly.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+
+--
+-- Name: COLUMN anomaly.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN anomaly.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN anomaly.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+
+--
+-- Name: COLUMN anomaly.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN anomaly.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN anomaly.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.anomaly.log_offset IS 'The event''s offset in its log.';
+
+--
+-- Name: anomaly_between(text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) RETURNS SETOF coordinator.anomaly
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    AS $_$
+#variable_conflict use_column
+declare
+  stretch record;
+begin
+  for stretch in
+    select j.stream_kind, j.incarnation, b.cut as after, u.cut as last
+    from projection.job_log j
+    cross join lateral projection.log_cut(j.log_id, coalesce($3, '-infinity')) b
+    cross join lateral projection.log_cut(j.log_id, coalesce($4, 'infinity')) u
+    where j.job_name = $1 and j.job_id = $2
+    order by j.stream_kind, j.incarnation
+  loop
+    return query
+    select a.* from coordinator.anomaly a
+    where a.job_name = $1 and a.job_id = $2 and a.stream_kind = stretch.stream_kind and a.incarnation = stretch.incarnation
+      and a.log_offset > stretch.after and a.log_offset <= stretch.last;
+  end loop;
+end
+$_$;
+
+--
+-- Name: FUNCTION anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) IS 'The rows of coordinator.anomaly whose events came into the job''s logs after since, and not after until (null: no bound), by log_time, the newest record time up to an event. An event whose own record_time is far off is found where it stands in the log. It reads that stretch of the logs, where a range of record_time on the view reads all of the job''s commits.';
+
+--
+-- Name: changelog_mapping_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) RETURNS TABLE(task_name text, changelog_partition integer, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.message_key, (m.body ->> 'changelog_partition')::integer,
+    m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
+  from projection.message_head($1, $3, 'set-changelog') m
+$_$;
 
 --
 -- Name: job_now; Type: VIEW; Schema: projection; Owner: -
@@ -1151,121 +2255,6 @@ $_$;
 COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.job_coordinator_metadata as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
 
 --
--- Name: checkpoint_rule(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS TABLE(versions integer[], max_age interval, grouper_factory text, changelogs text[], store_names text[])
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select
-    case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
-         else '{1}'::integer[] end,
-    case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
-    case when $2 is null and exists (
-           select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
-           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other)
-           or $2 is not null and exists (
-           select from projection.event_key k
-           cross join lateral (
-             select e.body from projection.message_event e
-             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
-             order by e.log_offset desc limit 1) h
-           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
-         then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
-    s.changelogs, s.store_names
-  from (
-    select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
-           max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
-           max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory') as grouper_factory,
-           coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
-                    max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
-    from projection.message_head($1, $2, 'set-config') m
-    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
-                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
-  cross join lateral (
-    select array_agg(case when position('.' in v.changelog) > 0 then v.changelog else coalesce(c.changelog_system, '') || '.' || v.changelog end
-                     order by v.store_name) as changelogs,
-           array_agg(v.store_name order by v.store_name) as store_names
-    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, m.body ->> 'config_value' as changelog
-          from projection.message_head($1, $2, 'set-config') m
-          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
-$_$;
-
---
--- Name: is_lower_preferred(integer, text, text, integer, timestamp with time zone, bigint, interval); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select coalesce((
-    select coalesce(b.layout_id is null or $5 - b.record_time > $7, false)
-    from projection.event_key u
-    cross join lateral (
-      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
-      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
-      order by e.log_offset desc limit 1) b
-    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
-      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
-      and u.grouper_factory = $3 and u.checkpoint_version = $4
-    order by b.log_offset desc limit 1), true)
-$_$;
-
---
--- Name: checkpoint_envelope; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.checkpoint_envelope (
-    log_offset bigint NOT NULL,
-    message_time timestamp with time zone,
-    log_id integer NOT NULL,
-    source text,
-    host text,
-    username text
-);
-
---
--- Name: checkpoint_event; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.checkpoint_event (
-    log_offset bigint NOT NULL,
-    record_time timestamp with time zone,
-    log_id integer NOT NULL,
-    key_id integer NOT NULL,
-    layout_id integer,
-    checkpoint_id text,
-    offsets text,
-    offsets_odd text[],
-    other_version_time timestamp with time zone
-)
-PARTITION BY RANGE (log_offset);
-
---
--- Name: COLUMN checkpoint_event.layout_id; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.layout_id IS 'names of the offsets; 0 = none, null = delete';
-
---
--- Name: COLUMN checkpoint_event.offsets; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.offsets IS 'U+001F between, U+001E = null';
-
---
--- Name: COLUMN checkpoint_event.offsets_odd; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets where one of them holds these characters';
-
---
--- Name: COLUMN checkpoint_event.other_version_time; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.checkpoint_event.other_version_time IS 'record time of the task''s newest event of the other version before; -infinity = none, or a delete; infinity = not to be held; null = a set-checkpoint, or not worked out';
-
---
 -- Name: checkpoint_layout; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -1309,131 +2298,6 @@ COMMENT ON COLUMN projection.checkpoint_layout.input_count IS 'in the row of pla
 --
 
 COMMENT ON COLUMN projection.checkpoint_layout.input_streams IS 'in the row of place 1: system.stream of each of these';
-
---
--- Name: event_key; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.event_key (
-    log_id integer NOT NULL,
-    key_id integer NOT NULL,
-    checkpoint_version integer,
-    partition_id integer,
-    key_bucket integer,
-    is_other boolean NOT NULL,
-    is_sensitive boolean NOT NULL,
-    message_type text,
-    message_key text,
-    grouper_factory text,
-    system_name text,
-    stream_name text,
-    key_sha256 bytea NOT NULL
-);
-
---
--- Name: COLUMN event_key.checkpoint_version; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.checkpoint_version IS '0 set-checkpoint, 1, 2; null for other messages';
-
---
--- Name: COLUMN event_key.is_other; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.is_other IS 'shown in other_message';
-
---
--- Name: COLUMN event_key.is_sensitive; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.is_sensitive IS 'the key alone says that its value is a secret';
-
---
--- Name: COLUMN event_key.message_type; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.message_type IS 'null: the key''s bytes cannot be read';
-
---
--- Name: COLUMN event_key.message_key; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection.event_key.message_key IS 'one text for every spelling of the key';
-
---
--- Name: commit; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.commit AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    k.message_key AS task_name,
-    k.checkpoint_version,
-    k.grouper_factory,
-    h.log_id,
-    h.key_id,
-    h.layout_id,
-    h.checkpoint_id,
-    h.offsets,
-    h.offsets_odd,
-    h.other_version_time,
-    q.changelogs,
-    q.store_names,
-    q.versions,
-    q.max_age,
-        CASE
-            WHEN (k.checkpoint_version = 0) THEN 'coordinator-stream'::text
-            ELSE 'checkpoint-topic'::text
-        END AS origin,
-        CASE
-            WHEN (h.layout_id IS NULL) THEN 'delete'::text
-            ELSE 'set'::text
-        END AS operation,
-        CASE
-            WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
-            WHEN (k.checkpoint_version = 0) THEN false
-            WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
-            WHEN (k.checkpoint_version = q.versions[1]) THEN true
-            WHEN (NOT (k.checkpoint_version = ANY (q.versions))) THEN false
-            WHEN (k.checkpoint_version IS DISTINCT FROM q.second_version) THEN true
-            WHEN (h.other_version_time IS NULL) THEN projection.is_lower_preferred(h.log_id, k.message_key, k.grouper_factory, (3 - k.checkpoint_version), h.record_time, h.log_offset, q.max_age)
-            WHEN (NOT isfinite(h.other_version_time)) THEN (h.other_version_time = '-infinity'::timestamp with time zone)
-            ELSE COALESCE(((h.record_time - h.other_version_time) > q.max_age), false)
-        END AS is_preferred,
-    h.record_time,
-    v.message_time,
-    v.source,
-    v.host,
-    v.username,
-    j.stream_kind,
-    j.incarnation,
-    h.log_offset
-   FROM (((((projection.job_log j
-     CROSS JOIN LATERAL ( SELECT max(p.log_id) FILTER (WHERE (p.stream_kind = 'coordinator'::text)) AS coordinator_log,
-            COALESCE(bool_or((p.stream_kind = 'checkpoint'::text)), false) AS has_checkpoint_topic
-           FROM projection.job_log p
-          WHERE ((p.job_suffix = j.job_suffix) AND p.is_current)) o)
-     CROSS JOIN LATERAL ( SELECT j.log_id,
-            r.versions,
-            r.max_age,
-            r.grouper_factory,
-            r.changelogs,
-            r.store_names,
-                CASE
-                    WHEN (array_position(r.versions, 2) < array_position(r.versions, 1)) THEN 1
-                    WHEN (array_position(r.versions, 1) < array_position(r.versions, 2)) THEN 2
-                    ELSE NULL::integer
-                END AS second_version
-           FROM projection.checkpoint_rule(o.coordinator_log, NULL::bigint) r(versions, max_age, grouper_factory, changelogs, store_names)
-         OFFSET 0) q)
-     JOIN projection.checkpoint_event h ON ((h.log_id = q.log_id)))
-     JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
-     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_offset = h.log_offset) AND (v.log_id =
-        CASE
-            WHEN (k.checkpoint_version = 0) THEN h.log_id
-            ELSE NULL::integer
-        END))));
 
 --
 -- Name: counted_commit; Type: VIEW; Schema: projection; Owner: -
@@ -3704,58 +4568,6 @@ end $$;
 COMMENT ON FUNCTION eventlog.require_headers(event_headers jsonb[]) IS 'Refuses headers that no reader of the archive could read.';
 
 --
--- Name: changelog_moved(integer); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_key text, earlier_value text, config_value text, earlier_offset bigint, log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  with changelog as (
-    select t.*, nullif(btrim(t.earlier_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
-    from projection.message_turn($1, 'set-config', null) t
-    where t.message_key like 'stores.%_.changelog'
-  ), setting as (
-    select s.* from (values ('job.changelog.system'), ('job.default.system')) n(config_key)
-    cross join lateral projection.message_turn($1, 'set-config', n.config_key) s
-  ), system as (
-    select y.*, lag(y.name) over (order by y.log_offset) as earlier_name
-    from (
-      select s.log_offset, s.record_time, s.message_time, s.source, s.host, s.username,
-        (select coalesce(max(c.body ->> 'config_value') filter (where c.message_key = 'job.changelog.system'),
-                         max(c.body ->> 'config_value') filter (where c.message_key = 'job.default.system'))
-         from setting c where c.log_offset <= s.log_offset and coalesce(c.next_offset > s.log_offset, true)) as name,
-        lead(s.record_time) over w - s.record_time < interval '1 minute'
-          and (lead(s.body) over w is null
-               or (lead(s.source) over w, lead(s.host) over w, lead(s.username) over w) is not distinct from (s.source, s.host, s.username)) as is_passing
-      from setting s
-      window w as (order by s.log_offset)) y
-    where y.is_passing is not true
-  )
-  select t.message_key, e.name, n.name, t.earlier_offset, t.log_offset, t.record_time, t.message_time, t.source, t.host, t.username
-  from changelog t
-  left join lateral (select s.name from system s where s.log_offset < t.log_offset order by s.log_offset desc limit 1) s on true
-  cross join lateral (select projection.changelog_name(t.earlier_name, s.name)) e(name)
-  cross join lateral (select projection.changelog_name(t.name, s.name)) n(name)
-  where e.name <> coalesce(n.name, '')
-    and (n.name is not null or exists (            -- another setting of the store outlives the deployment
-      select from projection.event_key k
-      cross join lateral (
-        select x.body from projection.message_event x
-        where x.log_id = k.log_id and x.key_id = k.key_id
-          and (x.log_offset <= t.log_offset or x.record_time < t.record_time + interval '1 minute')
-        order by x.log_offset desc limit 1) h
-      where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) like 'stores.%'
-        and starts_with(k.message_key, left(t.message_key, -length('changelog'))) and k.message_key <> t.message_key and h.body is not null))
-  union all
-  select t.message_key, e.name, n.name, t.log_offset, s.log_offset, s.record_time, s.message_time, s.source, s.host, s.username
-  from system s
-  join changelog t on t.log_offset < s.log_offset and coalesce(t.next_offset > s.log_offset, true)
-  cross join lateral (select projection.changelog_name(t.name, s.earlier_name)) e(name)
-  cross join lateral (select projection.changelog_name(t.name, s.name)) n(name)
-  where s.earlier_name is not null and e.name <> n.name
-$_$;
-
---
 -- Name: changelog_name(text, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -3763,31 +4575,6 @@ CREATE FUNCTION projection.changelog_name(changelog text, system_name text) RETU
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
   select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
-$_$;
-
---
--- Name: changelog_turn(integer); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.changelog_turn(log_id integer) RETURNS TABLE(task_name text, changelog_partition integer, earlier_partition integer, earlier_offset bigint, holder text, holder_offset bigint, left_offset bigint, left_time timestamp with time zone, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select s.task_name, s.changelog_partition, lag(s.changelog_partition) over own, lag(s.log_offset) over own,
-    lag(s.task_name) over same, lag(s.log_offset) over same, lag(s.left_offset) over same, lag(s.left_time) over same,
-    s.record_time, s.message_time, s.source, s.host, s.username, s.log_offset
-  from (
-    select g.*, case when g.is_left then g.next_offset end as left_offset, case when g.is_left then g.next_time end as left_time
-    from (
-      select k.message_key as task_name, p.changelog_partition, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset,
-        lead(e.log_offset) over own as next_offset, lead(e.record_time) over own as next_time,
-        lead(p.changelog_partition) over own is distinct from p.changelog_partition as is_left
-      from projection.event_key k
-      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
-      cross join lateral (select (e.body ->> 'changelog_partition')::integer) p(changelog_partition)
-      where k.log_id = $1 and k.message_type = 'set-changelog' and not k.is_other
-      window own as (partition by k.message_key order by e.log_offset)) g) s
-  where s.changelog_partition is not null
-  window own as (partition by s.task_name order by s.log_offset), same as (partition by s.changelog_partition order by s.log_offset)
 $_$;
 
 --
@@ -3801,7 +4588,7 @@ CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at 
     b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
   from projection.checkpoint_key($1, $2) k
   cross join lateral (
-    select case when k.log_id = $1 then $4 - 1 else (select c.cut from projection.log_cut(k.log_id, $3 + interval '10 minutes') c) end) c(cut)
+    select case when k.log_id = $1 then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3 + interval '10 minutes') s) end) c(cut)
   cross join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1)
@@ -3836,29 +4623,6 @@ CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinato
     when 1 then not coalesce(r.lower_offset > r.log_offset and r.lower_time - r.record_time > r.max_age, false)
     when 2 then coalesce(r.log_offset > r.upper_offset and r.record_time - r.upper_time > r.max_age, false)
     else false end
-$_$;
-
---
--- Name: checkpoint_choice_lowered(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, checkpoint_version integer, log_offset bigint, earlier_version integer, earlier_log_offset bigint, partition_text text, input_offset text, earlier_offset text)
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    AS $_$
-  select n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset,
-    projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket), m.input_offset, m.earlier_offset
-  from (
-    select b.*, lag(b.checkpoint_version) over w as earlier_version, lag(b.log_offset) over w as earlier_log_offset,
-      lag(b.layout_id) over w as earlier_layout_id, lag(b.offsets) over w as earlier_offsets, lag(b.offsets_odd) over w as earlier_offsets_odd
-    from (
-      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4) o
-      union all
-      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4) a) b
-    window w as (partition by b.task_name order by b.is_after)) n
-  cross join lateral (
-    select l.* from projection.checkpoint_lowered(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l
-    order by l.system_name, l.stream_name, l.partition_id, l.key_bucket limit 1) m
-  where n.is_after and n.log_offset < n.earlier_log_offset
 $_$;
 
 --
@@ -3918,31 +4682,6 @@ CREATE FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) RETURNS
   left join lateral projection.log_cut(l.log_id, t.at) c on true
   where o.log_id = $1 and case when $2 is null then l.is_current else l.is_complete and c.cut >= 0 end
   order by l.incarnation desc limit 1
-$_$;
-
---
--- Name: checkpoint_lowered(integer, integer, text, text[], integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, earlier_offset text)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
-  from unnest(string_to_array($3, E'\x1f'), string_to_array($6, E'\x1f')) with ordinality o(input_offset, earlier_offset, n)
-  join projection.checkpoint_layout l on l.log_id = $1 and l.layout_id = $2 and l.n = o.n and not l.is_state
-  where $2 = $5 and $3 <> $6 and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
-      or o.input_offset < '1' collate "C")
-    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
-  union all
-  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
-  from projection.checkpoint_layout l
-  join projection.checkpoint_layout e on e.log_id = $1 and e.layout_id = $5 and not e.is_state
-    and (e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (l.system_name, l.stream_name, l.partition_id, l.key_bucket)
-  cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(input_offset, earlier_offset)
-  where ($2 <> $5 or $3 is null or $6 is null) and l.log_id = $1 and l.layout_id = $2 and not l.is_state
-    and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
-      or o.input_offset < '1' collate "C")
-    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
 $_$;
 
 --
@@ -4021,30 +4760,6 @@ end
 $_$;
 
 --
--- Name: config_turn(integer, text); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.config_turn(log_id integer, config_key text) RETURNS TABLE(config_value text, held_value text, earlier_value text, earlier_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select e.body ->> 'config_value', b.held_value, b.earlier_value, b.earlier_offset, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset
-  from projection.event_key k
-  join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
-  cross join lateral (
-    select (array_agg(m.body ->> 'config_value' order by m.log_offset desc))[1],
-      (array_agg(m.body ->> 'config_value' order by m.log_offset desc) filter (where m.body is not null))[1], max(m.log_offset) filter (where m.body is not null)
-    from projection.event_key s
-    cross join lateral (
-      (select x.body, x.log_offset from projection.message_event x
-       where x.log_id = s.log_id and x.key_id = s.key_id and x.log_offset < e.log_offset order by x.log_offset desc limit 1)
-      union all
-      (select x.body, x.log_offset from projection.message_event x
-       where x.log_id = s.log_id and x.key_id = s.key_id and x.log_offset < e.log_offset and x.body is not null order by x.log_offset desc limit 1)) m
-    where s.log_id = k.log_id and s.message_type = 'set-config' and not s.is_other and left(s.message_key, 100) = $2) b(held_value, earlier_value, earlier_offset)
-  where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) = $2
-$_$;
-
---
 -- Name: duration_text(interval); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -4056,26 +4771,6 @@ CREATE FUNCTION projection.duration_text(duration interval) RETURNS text
     case extract(hour from $1) when 0 then null when 1 then '1 hour' else extract(hour from $1) || ' hours' end,
     case extract(minute from $1) when 0 then null when 1 then '1 minute' else extract(minute from $1) || ' minutes' end,
     case extract(second from $1) when 0 then null when 1 then '1 second' else trim_scale(extract(second from $1)) || ' seconds' end), ''), 'no time')
-$_$;
-
---
--- Name: grouping_changed(integer); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.grouping_changed(log_id integer) RETURNS TABLE(config_key text, earlier_value text, config_value text, earlier_offset bigint, log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select t.message_key, v.earlier_value, v.config_value, t.earlier_offset, t.log_offset,
-    t.record_time, t.message_time, t.source, t.host, t.username
-  from projection.write_once_default() d
-  cross join lateral projection.message_turn($1, 'set-config', d.config_key) t
-  cross join lateral (select coalesce(t.earlier_body ->> 'config_value', d.config_value), coalesce(t.body ->> 'config_value', d.config_value)) v(earlier_value, config_value)
-  where v.earlier_value <> v.config_value
-    and (t.earlier_body is not null or exists (
-      select from projection.message_turn($1, 'set-config', 'job.name') n
-      where n.body is not null and n.log_offset < t.log_offset and coalesce(n.next_offset > t.log_offset, true)
-        and not coalesce(t.record_time - n.record_time < interval '1 minute'
-                         and (n.source, n.host, n.username) is not distinct from (t.source, t.host, t.username), false)))
 $_$;
 
 --
@@ -4200,21 +4895,15 @@ CREATE FUNCTION projection.job_input(config jsonb) RETURNS TABLE(system_name tex
 $_$;
 
 --
--- Name: log_cut(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: log_bound(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) RETURNS TABLE(cut bigint)
+CREATE FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) RETURNS TABLE(bound bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select coalesce(
-    (select coalesce(
-        (select e.log_offset - 1 from projection.archived_event e
-         where e.log_id = $1 and e.log_offset > s.log_offset and e.record_time > $2 and e.record_time <= e.archived_at + interval '1 hour'
-         order by e.log_offset limit 1),
-        9223372036854775807)
-     from (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time <= $2
-           order by t.log_time desc, t.log_offset desc limit 1) s),
-    -1)
+    (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > $2 order by t.log_time, t.log_offset limit 1),
+    9223372036854775807)
 $_$;
 
 --
@@ -4454,16 +5143,6 @@ CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, o
 $_$;
 
 --
--- Name: partition_text(text, text, integer, integer); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
-  select $1 || '.' || $2 || '.' || $3::text || case when $4 <> -1 then ' (key bucket ' || $4::text || ')' else '' end
-$_$;
-
---
 -- Name: retained_cut(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -4698,32 +5377,6 @@ CREATE FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cu
 $_$;
 
 --
--- Name: startpoint_removed(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, status text, input_offset text, checkpoint_log_offset bigint, earlier_offset text, earlier_log_offset bigint, record_time timestamp with time zone, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
-    (t.previous_body ->> 'fanned_out_ms')::bigint,
-    case when t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms' then 'superseded'
-         else projection.startpoint_fate(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
-                                         c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
-    o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
-    t.record_time, t.log_offset
-  from projection.startpoint_turn($1, $2) t
-  left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
-  cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
-  cross join lateral jsonb_to_record(x.entry)
-    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
-  cross join lateral (select
-    projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket),
-    projection.partition_offset(c.log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket)
-  ) o(input_offset, earlier_offset)
-  where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
-$_$;
-
---
 -- Name: startpoint_request(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -4764,7 +5417,9 @@ CREATE FUNCTION projection.startpoint_turn(log_id integer, cut bigint) RETURNS T
     AS $_$
   select k.message_key, e.body, b.body, e.record_time, e.log_offset
   from projection.event_key k
-  join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+  cross join lateral (                                     -- `offset 0`: key by key, not each event of a stretch with all keys
+    select m.* from projection.message_event m
+    where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= coalesce($2, 9223372036854775807) offset 0) e
   left join lateral (
     select x.body from projection.event_key s
     cross join lateral (
@@ -4774,52 +5429,7 @@ CREATE FUNCTION projection.startpoint_turn(log_id integer, cut bigint) RETURNS T
     where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1-fan-out' and not s.is_other
       and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
     order by x.log_offset desc limit 1) b on true
-  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other and e.log_offset <= coalesce($2, 9223372036854775807)
-$_$;
-
---
--- Name: startpoint_untaken(integer); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.startpoint_untaken(log_id integer) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, fan_out_offset bigint, earlier_offset text, input_offset text, moved_log_offset bigint, stream_kind text, incarnation integer, record_time timestamp with time zone, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  with kept as (
-    select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
-      h.*, r.status, r.record_time as gone_time, r.log_offset as gone_offset
-    from projection.startpoint_handed($1, null) h
-    left join projection.startpoint_removed($1, null) r
-      on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.created_ms, r.startpoint_type)
-       = (h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.created_ms, h.startpoint_type)
-      and r.log_offset > h.log_offset
-    order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, r.log_offset
-  )
-  select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
-    h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.startpoint_type, h.startpoint_value, h.log_offset,
-    o.input_offset, m.input_offset, m.log_offset, k.stream_kind, k.incarnation, a.record_time, a.log_offset
-  from kept h
-  cross join lateral projection.checkpoint_key($1, h.task_name) k
-  left join lateral (
-    select e.* from projection.checkpoint_event e
-    where e.log_id = k.log_id and e.key_id = k.key_id
-      and case when k.log_id = $1 then e.log_offset < h.log_offset
-               else e.log_offset <= (select c.cut from projection.log_cut(k.log_id, h.record_time + interval '10 minutes') c) and e.record_time <= h.record_time end
-    order by e.log_offset desc limit 1) b on true
-  cross join lateral (select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) o(input_offset)
-  cross join lateral (
-    select e.log_id, e.key_id, e.log_offset, x.input_offset from projection.checkpoint_event e
-    cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) x(input_offset)
-    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset > coalesce(b.log_offset, -1)
-      and case when k.log_id = $1 then e.log_offset > h.log_offset else e.record_time > h.record_time end
-      and projection.offset_number(x.input_offset) > coalesce(projection.offset_number(o.input_offset), -1)
-    order by e.log_offset limit 1) m
-  cross join lateral (
-    select e.record_time, e.log_offset from projection.checkpoint_event e
-    where e.log_id = m.log_id and e.key_id = m.key_id and e.log_offset > m.log_offset and e.layout_id is not null
-    order by e.log_offset limit 1) a
-  where h.status is null
-     or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.gone_offset else a.record_time < h.gone_time end
-  order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
+  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
 $_$;
 
 --
@@ -4883,40 +5493,6 @@ CREATE FUNCTION projection.to_time(ms bigint) RETURNS timestamp with time zone
 $_$;
 
 --
--- Name: was_rewind_asked_for(integer, text, text, text, integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select exists (
-    select from projection.job_log own
-    join projection.job_log j on j.job_suffix = own.job_suffix and j.stream_kind = 'coordinator'
-    where own.log_id = $1 and (exists (
-      select from projection.event_key k
-      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
-      left join lateral (
-        select n.record_time from projection.message_event n
-        where n.log_id = e.log_id and n.key_id = e.key_id and n.log_offset > e.log_offset
-        order by n.log_offset limit 1) n on true
-      where k.log_id = j.log_id and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
-        and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
-        and e.record_time <= $7 + interval '1 minute' and coalesce(n.record_time >= $6, true)
-        and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
-    ) or exists (
-      select from (values ('systems.' || $3 || '.streams.' || $4 || '.samza.reset.offset'),
-                          ('systems.' || $3 || '.default.stream.samza.reset.offset')) setting(config_key)
-      join projection.event_key k on k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
-        and left(k.message_key, 100) = left(setting.config_key, 100) and k.message_key = setting.config_key
-      cross join lateral (
-        select e.body from projection.message_event e
-        where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $7
-        order by e.log_offset desc limit 1) e
-      where lower(btrim(e.body ->> 'config_value')) = 'true'
-    )))
-$_$;
-
---
 -- Name: write_once_default(); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -4928,534 +5504,6 @@ CREATE FUNCTION projection.write_once_default() RETURNS TABLE(config_key text, c
          ('job.systemstreampartition.grouper.factory', 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory'),
          ('task.name.grouper.factory', 'org.apache.samza.container.grouper.task.GroupByContainerCountFactory')
 $$;
-
---
--- Name: anomaly_changelog_remapped; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.anomaly_changelog_remapped AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    'changelog_remapped'::text AS anomaly,
-    t.task_name AS subject,
-    ((
-        CASE
-            WHEN (t.earlier_partition <> t.changelog_partition) THEN format('The changelog partition of task %s changed from %s (log offset %s) to %s'::text, t.task_name, t.earlier_partition, t.earlier_offset, t.changelog_partition)
-            ELSE format('Task %s was given changelog partition %s'::text, t.task_name, t.changelog_partition)
-        END ||
-        CASE
-            WHEN f.is_given THEN format(', which had been that of task %s (log offset %s)'::text, t.holder, t.holder_offset)
-            ELSE ''::text
-        END) || ': the task restores the state that stands there, not its own.'::text) AS detail,
-    t.record_time,
-    t.message_time,
-    t.source,
-    t.host,
-    t.username,
-    j.stream_kind,
-    j.incarnation,
-    t.log_offset
-   FROM ((projection.job_log j
-     CROSS JOIN LATERAL projection.changelog_turn(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
-     CROSS JOIN LATERAL ( SELECT COALESCE(((t.holder <> t.task_name) AND ((t.left_offset < t.log_offset) OR (t.left_time <= (t.record_time + '00:01:00'::interval)))), false) AS "coalesce") f(is_given))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND (f.is_given OR (t.earlier_partition <> t.changelog_partition)));
-
---
--- Name: anomaly_changelog_shared; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.anomaly_changelog_shared AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    'changelog_shared'::text AS anomaly,
-    (t.changelog_partition)::text AS subject,
-    format('Changelog partition %s was given to task %s and is that of task %s as well (log offset %s): each overwrites the other''s state.'::text, t.changelog_partition, t.task_name, t.holder, t.holder_offset) AS detail,
-    t.record_time,
-    t.message_time,
-    t.source,
-    t.host,
-    t.username,
-    j.stream_kind,
-    j.incarnation,
-    t.log_offset
-   FROM (projection.job_log j
-     CROSS JOIN LATERAL projection.changelog_turn(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.holder <> t.task_name) AND COALESCE(((t.left_offset > t.log_offset) AND COALESCE((t.left_time > (t.record_time + '00:01:00'::interval)), true)), (t.left_offset IS NULL)));
-
---
--- Name: anomaly_checkpoint_moved_back; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.anomaly_checkpoint_moved_back AS
- SELECT c.job_name,
-    c.job_id,
-    c.job_bucket,
-    'checkpoint_moved_back'::text AS anomaly,
-    projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket) AS subject,
-    format('The checkpoint of task %s went back from %s (log offset %s) to %s, and neither a startpoint nor reset.offset asked for it: what lies between is read again. The checkpoint was written by hand, two containers run the task, or the input was made again.'::text, c.task_name, m.earlier_offset, b.log_offset, m.input_offset) AS detail,
-    c.record_time,
-    c.message_time,
-    c.source,
-    c.host,
-    c.username,
-    c.stream_kind,
-    c.incarnation,
-    c.log_offset
-   FROM ((projection.commit c
-     CROSS JOIN LATERAL ( SELECT e.layout_id,
-            e.offsets,
-            e.offsets_odd,
-            e.record_time,
-            e.log_offset
-           FROM projection.checkpoint_event e
-          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset) AND c.is_preferred)
-          ORDER BY e.log_offset DESC
-         LIMIT 1) b)
-     CROSS JOIN LATERAL projection.checkpoint_lowered(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) m(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset))
-  WHERE ((NOT ((c.checkpoint_version = 1) AND COALESCE((((m.system_name || '.'::text) || m.stream_name) = ANY (c.changelogs)), false))) AND (NOT projection.was_rewind_asked_for(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
-
---
--- Name: anomaly_read_versions; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.anomaly_read_versions AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    'checkpoint_version_rollback'::text AS anomaly,
-    n.task_name AS subject,
-    format('task.checkpoint.read.versions was %s and is %s now: task %s starts from its checkpoint of version %s (log offset %s), not from that of version %s (log offset %s), and reads again from %s in %s instead of %s.'::text, COALESCE(t.held_value, 'not set'::text), COALESCE(t.config_value, 'not set'::text), n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset, n.input_offset, n.partition_text, n.earlier_offset) AS detail,
-    t.record_time,
-    t.message_time,
-    t.source,
-    t.host,
-    t.username,
-    j.stream_kind,
-    j.incarnation,
-    t.log_offset
-   FROM (((projection.job_log j
-     CROSS JOIN LATERAL projection.config_turn(j.log_id, 'task.checkpoint.read.versions'::text) t(config_value, held_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
-     CROSS JOIN LATERAL ( SELECT l.log_id,
-            c.cut
-           FROM (projection.job_log l
-             CROSS JOIN LATERAL projection.log_cut(l.log_id, t.record_time) c(cut))
-          WHERE ((l.job_suffix = j.job_suffix) AND (l.stream_kind = 'checkpoint'::text) AND l.is_complete AND (c.cut >= 0))
-          ORDER BY l.incarnation DESC
-         LIMIT 1) p)
-     CROSS JOIN LATERAL projection.checkpoint_choice_lowered(j.log_id, t.log_offset, p.log_id, p.cut) n(task_name, checkpoint_version, log_offset, earlier_version, earlier_log_offset, partition_text, input_offset, earlier_offset))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value IS DISTINCT FROM t.held_value));
-
---
--- Name: anomaly_startpoint_ignored; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.anomaly_startpoint_ignored AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    'startpoint_ignored'::text AS anomaly,
-    projection.partition_text(i.system_name, i.stream_name, i.partition_id, i.key_bucket) AS subject,
-    i.detail,
-    i.record_time,
-    NULL::timestamp with time zone AS message_time,
-    NULL::text AS source,
-    NULL::text AS host,
-    NULL::text AS username,
-    i.stream_kind,
-    i.incarnation,
-    i.log_offset
-   FROM (projection.job_log j
-     CROSS JOIN LATERAL ( SELECT r.system_name,
-            r.stream_name,
-            r.partition_id,
-            r.key_bucket,
-            format('Task %s was handed the startpoint %s, and its next checkpoint went on from the old place, from %s (log offset %s) to %s (log offset %s): the startpoint could not be resolved and was passed over, or the task had read past the old place when it wrote the checkpoint.'::text, r.task_name, concat_ws(' '::text, r.startpoint_type, r.startpoint_value), r.earlier_offset, r.earlier_log_offset, r.input_offset, r.checkpoint_log_offset) AS format,
-            r.record_time,
-            j.stream_kind,
-            j.incarnation,
-            r.log_offset
-           FROM projection.startpoint_removed(j.log_id, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, fanned_out_ms, status, input_offset, checkpoint_log_offset, earlier_offset, earlier_log_offset, record_time, log_offset)
-          WHERE (r.status = 'refused'::text)
-        UNION ALL
-         SELECT u.system_name,
-            u.stream_name,
-            u.partition_id,
-            u.key_bucket,
-            format('Task %s was handed the startpoint %s (log offset %s), and its checkpoints went on without taking it, from %s to %s (log offset %s): no container of the task has started since, or none reads its startpoints.'::text, u.task_name, concat_ws(' '::text, u.startpoint_type, u.startpoint_value), u.fan_out_offset, COALESCE(u.earlier_offset, 'nothing'::text), u.input_offset, u.moved_log_offset) AS format,
-            u.record_time,
-            u.stream_kind,
-            u.incarnation,
-            u.log_offset
-           FROM projection.startpoint_untaken(j.log_id) u(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, fan_out_offset, earlier_offset, input_offset, moved_log_offset, stream_kind, incarnation, record_time, log_offset)) i(system_name, stream_name, partition_id, key_bucket, detail, record_time, stream_kind, incarnation, log_offset))
-  WHERE (j.stream_kind = 'coordinator'::text);
-
---
--- Name: anomaly_two_job_names; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.anomaly_two_job_names AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    'two_job_names'::text AS anomaly,
-    n.config_key AS subject,
-    format('%s on %s was %s (log offset %s) and is %s now: two jobs share the topic, for _ is written as - in its name, and overwrite each other''s config, checkpoints and assignments.'::text, n.config_key, j.stream_name, t.earlier_value, t.earlier_offset, t.config_value) AS detail,
-    t.record_time,
-    t.message_time,
-    t.source,
-    t.host,
-    t.username,
-    j.stream_kind,
-    j.incarnation,
-    t.log_offset
-   FROM ((projection.job_log j
-     CROSS JOIN ( VALUES ('job.name'::text), ('job.id'::text)) n(config_key))
-     CROSS JOIN LATERAL projection.config_turn(j.log_id, n.config_key) t(config_value, held_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value <> t.earlier_value));
-
---
--- Name: anomaly_unread_checkpoint; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.anomaly_unread_checkpoint AS
- SELECT c.job_name,
-    c.job_id,
-    c.job_bucket,
-    'checkpoint_version_rollback'::text AS anomaly,
-    c.task_name AS subject,
-        CASE
-            WHEN (c.checkpoint_version = ANY (c.versions)) THEN format('Task %s writes checkpoints of version %s, and the last one of version %s, which is read before it, is older by more than %s (log offset %s): the task went back to the older writer, and starts from version %s now.'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset, c.checkpoint_version)
-            ELSE format('Task %s writes checkpoints of version %s, which the job does not read (task.checkpoint.read.versions), and the last one of version %s is older by more than %s: the next start goes back to that one (log offset %s).'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset)
-        END AS detail,
-    c.record_time,
-    c.message_time,
-    c.source,
-    c.host,
-    c.username,
-    c.stream_kind,
-    c.incarnation,
-    c.log_offset
-   FROM ((projection.commit c
-     CROSS JOIN LATERAL ( SELECT e.log_offset,
-            e.record_time,
-            e.layout_id,
-            k.checkpoint_version
-           FROM (projection.event_key k
-             CROSS JOIN LATERAL ( SELECT h.log_offset,
-                    h.record_time,
-                    h.layout_id
-                   FROM projection.checkpoint_event h
-                  WHERE ((h.log_id = k.log_id) AND (h.key_id = k.key_id) AND (h.log_offset < c.log_offset))
-                  ORDER BY h.log_offset DESC
-                 LIMIT 1) e)
-          WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)) AND ((c.other_version_time IS NULL) OR ((c.other_version_time > '-infinity'::timestamp with time zone) AND ((c.record_time - c.other_version_time) > c.max_age))))
-          ORDER BY e.log_offset DESC
-         LIMIT 1) b)
-     LEFT JOIN LATERAL ( SELECT e.record_time
-           FROM projection.checkpoint_event e
-          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset))
-          ORDER BY e.log_offset DESC
-         LIMIT 1) p ON (true))
-  WHERE ((c.stream_kind = 'checkpoint'::text) AND (c.layout_id IS NOT NULL) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND ((c.record_time - b.record_time) > c.max_age) AND COALESCE(((p.record_time - b.record_time) <= c.max_age), true));
-
---
--- Name: anomaly_write_once_changed; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.anomaly_write_once_changed AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    'write_once_changed'::text AS anomaly,
-    c.config_key AS subject,
-    format('%s was %s%s and is %s now, by %s: %s; set it back, or give the job a new job.id.'::text, c.config_key, c.earlier_value,
-        CASE
-            WHEN (c.earlier_offset IS NULL) THEN ' (the default)'::text
-            ELSE format(' (log offset %s)'::text, c.earlier_offset)
-        END, COALESCE(c.config_value, 'not set'::text),
-        CASE
-            WHEN ((c.source IS NULL) AND (c.host IS NULL) AND (c.username IS NULL)) THEN 'an unknown writer'::text
-            ELSE format('%s on host %s as user %s'::text, COALESCE(c.source, 'an unknown source'::text), COALESCE(c.host, 'unknown'::text), COALESCE(c.username, 'unknown'::text))
-        END,
-        CASE
-            WHEN c.is_changelog THEN 'the next start restores the store from another changelog, without the state that it has'::text
-            ELSE 'the next start groups partitions and tasks in another way, so that checkpoints and state may belong to other tasks'::text
-        END) AS detail,
-    c.record_time,
-    c.message_time,
-    c.source,
-    c.host,
-    c.username,
-    j.stream_kind,
-    j.incarnation,
-    c.log_offset
-   FROM (projection.job_log j
-     CROSS JOIN LATERAL ( SELECT g.config_key,
-            g.earlier_value,
-            g.config_value,
-            g.earlier_offset,
-            g.log_offset,
-            g.record_time,
-            g.message_time,
-            g.source,
-            g.host,
-            g.username,
-            false AS is_changelog
-           FROM projection.grouping_changed(j.log_id) g(config_key, earlier_value, config_value, earlier_offset, log_offset, record_time, message_time, source, host, username)
-        UNION ALL
-         SELECT m.config_key,
-            m.earlier_value,
-            m.config_value,
-            m.earlier_offset,
-            m.log_offset,
-            m.record_time,
-            m.message_time,
-            m.source,
-            m.host,
-            m.username,
-            true
-           FROM projection.changelog_moved(j.log_id) m(config_key, earlier_value, config_value, earlier_offset, log_offset, record_time, message_time, source, host, username)) c)
-  WHERE (j.stream_kind = 'coordinator'::text);
-
---
--- Name: anomaly; Type: VIEW; Schema: coordinator; Owner: -
---
-
-CREATE VIEW coordinator.anomaly AS
- SELECT job_name,
-    job_id,
-    job_bucket,
-    anomaly,
-    subject,
-    detail,
-    record_time,
-    message_time,
-    source,
-    host,
-    username,
-    stream_kind,
-    incarnation,
-    log_offset
-   FROM ( SELECT anomaly_checkpoint_moved_back.job_name,
-            anomaly_checkpoint_moved_back.job_id,
-            anomaly_checkpoint_moved_back.job_bucket,
-            anomaly_checkpoint_moved_back.anomaly,
-            anomaly_checkpoint_moved_back.subject,
-            anomaly_checkpoint_moved_back.detail,
-            anomaly_checkpoint_moved_back.record_time,
-            anomaly_checkpoint_moved_back.message_time,
-            anomaly_checkpoint_moved_back.source,
-            anomaly_checkpoint_moved_back.host,
-            anomaly_checkpoint_moved_back.username,
-            anomaly_checkpoint_moved_back.stream_kind,
-            anomaly_checkpoint_moved_back.incarnation,
-            anomaly_checkpoint_moved_back.log_offset
-           FROM projection.anomaly_checkpoint_moved_back
-        UNION ALL
-         SELECT anomaly_unread_checkpoint.job_name,
-            anomaly_unread_checkpoint.job_id,
-            anomaly_unread_checkpoint.job_bucket,
-            anomaly_unread_checkpoint.anomaly,
-            anomaly_unread_checkpoint.subject,
-            anomaly_unread_checkpoint.detail,
-            anomaly_unread_checkpoint.record_time,
-            anomaly_unread_checkpoint.message_time,
-            anomaly_unread_checkpoint.source,
-            anomaly_unread_checkpoint.host,
-            anomaly_unread_checkpoint.username,
-            anomaly_unread_checkpoint.stream_kind,
-            anomaly_unread_checkpoint.incarnation,
-            anomaly_unread_checkpoint.log_offset
-           FROM projection.anomaly_unread_checkpoint
-        UNION ALL
-         SELECT anomaly_read_versions.job_name,
-            anomaly_read_versions.job_id,
-            anomaly_read_versions.job_bucket,
-            anomaly_read_versions.anomaly,
-            anomaly_read_versions.subject,
-            anomaly_read_versions.detail,
-            anomaly_read_versions.record_time,
-            anomaly_read_versions.message_time,
-            anomaly_read_versions.source,
-            anomaly_read_versions.host,
-            anomaly_read_versions.username,
-            anomaly_read_versions.stream_kind,
-            anomaly_read_versions.incarnation,
-            anomaly_read_versions.log_offset
-           FROM projection.anomaly_read_versions
-        UNION ALL
-         SELECT anomaly_startpoint_ignored.job_name,
-            anomaly_startpoint_ignored.job_id,
-            anomaly_startpoint_ignored.job_bucket,
-            anomaly_startpoint_ignored.anomaly,
-            anomaly_startpoint_ignored.subject,
-            anomaly_startpoint_ignored.detail,
-            anomaly_startpoint_ignored.record_time,
-            anomaly_startpoint_ignored.message_time,
-            anomaly_startpoint_ignored.source,
-            anomaly_startpoint_ignored.host,
-            anomaly_startpoint_ignored.username,
-            anomaly_startpoint_ignored.stream_kind,
-            anomaly_startpoint_ignored.incarnation,
-            anomaly_startpoint_ignored.log_offset
-           FROM projection.anomaly_startpoint_ignored
-        UNION ALL
-         SELECT anomaly_changelog_remapped.job_name,
-            anomaly_changelog_remapped.job_id,
-            anomaly_changelog_remapped.job_bucket,
-            anomaly_changelog_remapped.anomaly,
-            anomaly_changelog_remapped.subject,
-            anomaly_changelog_remapped.detail,
-            anomaly_changelog_remapped.record_time,
-            anomaly_changelog_remapped.message_time,
-            anomaly_changelog_remapped.source,
-            anomaly_changelog_remapped.host,
-            anomaly_changelog_remapped.username,
-            anomaly_changelog_remapped.stream_kind,
-            anomaly_changelog_remapped.incarnation,
-            anomaly_changelog_remapped.log_offset
-           FROM projection.anomaly_changelog_remapped
-        UNION ALL
-         SELECT anomaly_changelog_shared.job_name,
-            anomaly_changelog_shared.job_id,
-            anomaly_changelog_shared.job_bucket,
-            anomaly_changelog_shared.anomaly,
-            anomaly_changelog_shared.subject,
-            anomaly_changelog_shared.detail,
-            anomaly_changelog_shared.record_time,
-            anomaly_changelog_shared.message_time,
-            anomaly_changelog_shared.source,
-            anomaly_changelog_shared.host,
-            anomaly_changelog_shared.username,
-            anomaly_changelog_shared.stream_kind,
-            anomaly_changelog_shared.incarnation,
-            anomaly_changelog_shared.log_offset
-           FROM projection.anomaly_changelog_shared
-        UNION ALL
-         SELECT anomaly_two_job_names.job_name,
-            anomaly_two_job_names.job_id,
-            anomaly_two_job_names.job_bucket,
-            anomaly_two_job_names.anomaly,
-            anomaly_two_job_names.subject,
-            anomaly_two_job_names.detail,
-            anomaly_two_job_names.record_time,
-            anomaly_two_job_names.message_time,
-            anomaly_two_job_names.source,
-            anomaly_two_job_names.host,
-            anomaly_two_job_names.username,
-            anomaly_two_job_names.stream_kind,
-            anomaly_two_job_names.incarnation,
-            anomaly_two_job_names.log_offset
-           FROM projection.anomaly_two_job_names
-        UNION ALL
-         SELECT anomaly_write_once_changed.job_name,
-            anomaly_write_once_changed.job_id,
-            anomaly_write_once_changed.job_bucket,
-            anomaly_write_once_changed.anomaly,
-            anomaly_write_once_changed.subject,
-            anomaly_write_once_changed.detail,
-            anomaly_write_once_changed.record_time,
-            anomaly_write_once_changed.message_time,
-            anomaly_write_once_changed.source,
-            anomaly_write_once_changed.host,
-            anomaly_write_once_changed.username,
-            anomaly_write_once_changed.stream_kind,
-            anomaly_write_once_changed.incarnation,
-            anomaly_write_once_changed.log_offset
-           FROM projection.anomaly_write_once_changed) a;
-
---
--- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. With a filter on the job it reads each of the job''s checkpoints once (seconds for a million events); a range of log_offset or record_time besides makes it a fraction of a second. All jobs at once reads every checkpoint ever written.
-Key: provenance, anomaly, subject.';
-
---
--- Name: COLUMN anomaly.job_name; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
-
---
--- Name: COLUMN anomaly.job_id; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
-
---
--- Name: COLUMN anomaly.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
-
---
--- Name: COLUMN anomaly.anomaly; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.anomaly IS 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, two_job_names or write_once_changed.';
-
---
--- Name: COLUMN anomaly.subject; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.subject IS 'What it is about: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
-
---
--- Name: COLUMN anomaly.detail; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.detail IS 'One sentence: what happened, the log offsets that show it, and what it means.';
-
---
--- Name: COLUMN anomaly.record_time; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
-
---
--- Name: COLUMN anomaly.message_time; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
-
---
--- Name: COLUMN anomaly.source; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
-
---
--- Name: COLUMN anomaly.host; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
-
---
--- Name: COLUMN anomaly.username; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
-
---
--- Name: COLUMN anomaly.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
-
---
--- Name: COLUMN anomaly.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
-
---
--- Name: COLUMN anomaly.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.anomaly.log_offset IS 'The event''s offset in its log.';
 
 --
 -- Name: message_history; Type: VIEW; Schema: projection; Owner: -
@@ -8498,12 +8546,108 @@ GRANT USAGE ON SCHEMA projection TO coordstream_reader;
 GRANT USAGE ON SCHEMA projection TO coordstream_replayer;
 
 --
--- Name: FUNCTION changelog_mapping_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION changelog_moved(log_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.changelog_moved(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION changelog_turn(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_turn(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_turn(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_turn(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION checkpoint_rule(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION config_turn(log_id integer, config_key text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION grouping_changed(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.grouping_changed(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION log_cut(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_removed(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION startpoint_untaken(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.startpoint_untaken(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: TABLE job_log; Type: ACL; Schema: projection; Owner: -
@@ -8511,6 +8655,113 @@ GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarna
 
 GRANT SELECT ON TABLE projection.job_log TO coordstream_reader;
 GRANT SELECT ON TABLE projection.job_log TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_changelog_remapped; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_changelog_remapped TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_changelog_remapped TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_changelog_shared; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_changelog_shared TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_changelog_shared TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_envelope; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_replayer;
+
+--
+-- Name: TABLE checkpoint_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_replayer;
+
+--
+-- Name: TABLE event_key; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.event_key TO coordstream_reader;
+GRANT SELECT ON TABLE projection.event_key TO coordstream_replayer;
+
+--
+-- Name: TABLE commit; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.commit TO coordstream_reader;
+GRANT SELECT ON TABLE projection.commit TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_checkpoint_moved_back; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_checkpoint_moved_back TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_checkpoint_moved_back TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_read_versions; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_read_versions TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_read_versions TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_startpoint_ignored; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_two_job_names; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_two_job_names TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_two_job_names TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_unread_checkpoint; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_unread_checkpoint TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_unread_checkpoint TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_write_once_changed; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_write_once_changed TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_write_once_changed TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.anomaly TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.anomaly TO coordstream_replayer;
+
+--
+-- Name: FUNCTION anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION changelog_mapping_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: TABLE job_now; Type: ACL; Schema: projection; Owner: -
@@ -8706,55 +8957,11 @@ GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name
 GRANT ALL ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_rule(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_replayer;
-
---
--- Name: FUNCTION is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_replayer;
-
---
--- Name: TABLE checkpoint_envelope; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_reader;
-GRANT SELECT ON TABLE projection.checkpoint_envelope TO coordstream_replayer;
-
---
--- Name: TABLE checkpoint_event; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_reader;
-GRANT SELECT ON TABLE projection.checkpoint_event TO coordstream_replayer;
-
---
 -- Name: TABLE checkpoint_layout; Type: ACL; Schema: projection; Owner: -
 --
 
 GRANT SELECT ON TABLE projection.checkpoint_layout TO coordstream_reader;
 GRANT SELECT ON TABLE projection.checkpoint_layout TO coordstream_replayer;
-
---
--- Name: TABLE event_key; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.event_key TO coordstream_reader;
-GRANT SELECT ON TABLE projection.event_key TO coordstream_replayer;
-
---
--- Name: TABLE commit; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.commit TO coordstream_reader;
-GRANT SELECT ON TABLE projection.commit TO coordstream_replayer;
 
 --
 -- Name: TABLE counted_commit; Type: ACL; Schema: projection; Owner: -
@@ -9093,28 +9300,12 @@ REVOKE ALL ON FUNCTION eventlog.refuse() FROM PUBLIC;
 REVOKE ALL ON FUNCTION eventlog.require_headers(event_headers jsonb[]) FROM PUBLIC;
 
 --
--- Name: FUNCTION changelog_moved(log_id integer); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.changelog_moved(log_id integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_replayer;
-
---
 -- Name: FUNCTION changelog_name(changelog text, system_name text); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.changelog_name(changelog text, system_name text) TO coordstream_replayer;
-
---
--- Name: FUNCTION changelog_turn(log_id integer); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.changelog_turn(log_id integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.changelog_turn(log_id integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.changelog_turn(log_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION checkpoint_before(log_id integer, task_name text, at timestamp with time zone, log_offset bigint); Type: ACL; Schema: projection; Owner: -
@@ -9131,14 +9322,6 @@ GRANT ALL ON FUNCTION projection.checkpoint_before(log_id integer, task_name tex
 REVOKE ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
-
---
--- Name: FUNCTION checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION checkpoint_head(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
@@ -9165,14 +9348,6 @@ GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) T
 GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
-
---
 -- Name: FUNCTION checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9189,28 +9364,12 @@ GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coo
 GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION config_turn(log_id integer, config_key text); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) TO coordstream_replayer;
-
---
 -- Name: FUNCTION duration_text(duration interval); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.duration_text(duration interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_replayer;
-
---
--- Name: FUNCTION grouping_changed(log_id integer); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.grouping_changed(log_id integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_assigned(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
@@ -9269,12 +9428,12 @@ GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_replayer;
 
 --
--- Name: FUNCTION log_cut(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION log_bound(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION log_replaced_at(log_id integer); Type: ACL; Schema: projection; Owner: -
@@ -9355,14 +9514,6 @@ GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id inte
 GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_replayer;
-
---
 -- Name: FUNCTION retained_cut(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9419,14 +9570,6 @@ GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integ
 GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_removed(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_replayer;
-
---
 -- Name: FUNCTION startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9449,14 +9592,6 @@ GRANT ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, ch
 REVOKE ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) TO coordstream_replayer;
-
---
--- Name: FUNCTION startpoint_untaken(log_id integer); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.startpoint_untaken(log_id integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION take_stream(of_stream text, working_pid integer); Type: ACL; Schema: projection; Owner: -
@@ -9489,83 +9624,12 @@ GRANT ALL ON FUNCTION projection.to_time(ms bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.to_time(ms bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
-
---
 -- Name: FUNCTION write_once_default(); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.write_once_default() FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.write_once_default() TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.write_once_default() TO coordstream_replayer;
-
---
--- Name: TABLE anomaly_changelog_remapped; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.anomaly_changelog_remapped TO coordstream_reader;
-GRANT SELECT ON TABLE projection.anomaly_changelog_remapped TO coordstream_replayer;
-
---
--- Name: TABLE anomaly_changelog_shared; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.anomaly_changelog_shared TO coordstream_reader;
-GRANT SELECT ON TABLE projection.anomaly_changelog_shared TO coordstream_replayer;
-
---
--- Name: TABLE anomaly_checkpoint_moved_back; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.anomaly_checkpoint_moved_back TO coordstream_reader;
-GRANT SELECT ON TABLE projection.anomaly_checkpoint_moved_back TO coordstream_replayer;
-
---
--- Name: TABLE anomaly_read_versions; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.anomaly_read_versions TO coordstream_reader;
-GRANT SELECT ON TABLE projection.anomaly_read_versions TO coordstream_replayer;
-
---
--- Name: TABLE anomaly_startpoint_ignored; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_reader;
-GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_replayer;
-
---
--- Name: TABLE anomaly_two_job_names; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.anomaly_two_job_names TO coordstream_reader;
-GRANT SELECT ON TABLE projection.anomaly_two_job_names TO coordstream_replayer;
-
---
--- Name: TABLE anomaly_unread_checkpoint; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.anomaly_unread_checkpoint TO coordstream_reader;
-GRANT SELECT ON TABLE projection.anomaly_unread_checkpoint TO coordstream_replayer;
-
---
--- Name: TABLE anomaly_write_once_changed; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.anomaly_write_once_changed TO coordstream_reader;
-GRANT SELECT ON TABLE projection.anomaly_write_once_changed TO coordstream_replayer;
-
---
--- Name: TABLE anomaly; Type: ACL; Schema: coordinator; Owner: -
---
-
-GRANT SELECT ON TABLE coordinator.anomaly TO coordstream_reader;
-GRANT SELECT ON TABLE coordinator.anomaly TO coordstream_replayer;
 
 --
 -- Name: TABLE message_history; Type: ACL; Schema: projection; Owner: -
