@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
+from eventlog.printable_text import printable_text
+
 MOST_NAMES: Final = 3
 MOST_COMPARED: Final = 10_000
 """Names that a word is compared with: about 0.2 s."""
@@ -11,7 +13,7 @@ MOST_COMPARED: Final = 10_000
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A question that names up to three similar names, with a space before it; empty where none is similar."""
-    found = [name if name.isprintable() else repr(name)[1:-1] for name in similar_names(word, known)]
+    found = [printable_text(name) for name in similar_names(word, known)]
     return f" Did you mean {' or '.join(found)}?" if found else ""
 
 

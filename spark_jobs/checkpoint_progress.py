@@ -77,9 +77,8 @@ def run(spark: SparkSession, settings: ReadSettings, options: Options, console: 
                 _write(commits, checkpoints, scope, folder, options.stall_factor)
         _write_as_of(folder.files / AS_OF_FILE, scope, options.stall_factor)
         _show(spark, folder, scope, console)
-    console.print(
-        f"Written to {options.output}: progress and tasks (Parquet), progress.png, {AS_OF_FILE}", markup=False
-    )
+    written = f"Written to {options.output}: progress and tasks (Parquet), progress.png, {AS_OF_FILE}"
+    console.print(written, markup=False, soft_wrap=not console.is_terminal)
 
 
 def _write(commits: DataFrame, checkpoints: DataFrame, scope: Scope, folder: OutputFolder, stall_factor: float) -> None:

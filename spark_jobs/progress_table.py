@@ -2,40 +2,55 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from eventlog.printable_text import printable_text
 from spark_jobs.progress_rows import TaskProgress
 
 WIDTH = 100
 MOST_LOGS = 6
 
 
+HEADINGS: Final = ("task", "commits", "advanced", "rewound", "newest commit", "median gap", "stalled")
+
+
 def print_summary(console: Console, tasks: Sequence[TaskProgress], total: int, heading: str, as_of: datetime) -> None:
     """Print a line per task, and how many of `total` are not shown. Names are printed as they are, never as markup.
 
-    Ages and stalls count to `as_of` (aware).
+    Ages and stalls count to `as_of` (aware). Where no terminal reads, a line holds whole cells with tabs between them.
     """
     with_job = len({(task.job_name, task.job_id) for task in tasks}) > 1
-    table = Table(title=Text(heading), title_justify="left", width=min(console.width, WIDTH), box=None, padding=(0, 1))
-    table.add_column("task", overflow="fold", ratio=1, min_width=14)
-    for column in ("commits", "advanced", "rewound", "newest commit", "median gap"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("stalled", no_wrap=True)
-    for task in tasks:
-        table.add_row(*_cells(task, as_of, with_job=with_job))
-    console.print(table)
+    rows = [_cells(task, as_of, with_job=with_job) for task in tasks]
+    if console.is_terminal:
+        console.print(_table(rows, heading, min(console.width, WIDTH)))
+    else:
+        for line in ([heading], HEADINGS, *([cell.plain for cell in row] for row in rows)):
+            print("\t".join(line), file=console.file)
     if total > len(tasks):
         console.print(
             Text(f"… and {total - len(tasks)} more tasks in the Parquet files: stalled ones are shown first.")
         )
 
 
+def _table(rows: Sequence[Sequence[Text]], heading: str, width: int) -> Table:
+    table = Table(title=Text(heading), title_justify="left", width=width, box=None, padding=(0, 1))
+    first, *numbers, last = HEADINGS
+    table.add_column(first, overflow="fold", ratio=1, min_width=14)
+    for column in numbers:
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column(last, no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def _cells(task: TaskProgress, as_of: datetime, *, with_job: bool) -> list[Text]:
     return [
-        Text(task.label(with_job=with_job)),
+        Text(printable_text(task.label(with_job=with_job))),
         Text(f"{task.commits:,}"),
         Text(_count(task.advanced)),
         Text(_count(task.rewound)),

@@ -17,6 +17,7 @@ from coordstream.cli.rows import Row
 from coordstream.cli.table_layout import GAP, Need, fitted
 from coordstream.cli.times import Times
 from eventlog.log import Clock, system_clock
+from eventlog.printable_text import printable_text
 
 __all__ = ["Column", "exact_time_column", "print_json", "print_rows", "print_text", "printable", "time_column"]
 
@@ -109,7 +110,7 @@ def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:
         return "–"
     text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
     shown = text if most is None or len(text) <= most else f"{text[: most - 1]}…"
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in shown)
+    return printable_text(shown)
 
 
 def input_partition(row: Row) -> str:

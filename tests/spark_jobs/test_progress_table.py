@@ -12,9 +12,10 @@ from tests.spark_jobs.relations import at
 from tests.spark_jobs.summaries import TASK
 
 
-def printed(tasks: list[TaskProgress], total: int) -> str:
+def printed(tasks: list[TaskProgress], total: int, *, is_terminal: bool = True) -> str:
     text = io.StringIO()
-    print_summary(Console(file=text, width=100), tasks, total, "Checkpoint progress", at(60))
+    console = Console(file=text, width=100, force_terminal=is_terminal, color_system=None)
+    print_summary(console, tasks, total, "Checkpoint progress", at(60))
     return text.getvalue()
 
 
@@ -26,6 +27,13 @@ def test_a_task_is_a_line_of_at_most_a_hundred_columns() -> None:
     assert "1,234,567" in lines[2]
     assert "89,000,000" in lines[2]
     assert "no-advance 35.0s" in lines[3]
+
+
+def test_a_pipe_gets_whole_names_and_a_tab_between_cells() -> None:
+    task = replace(TASK, task_name=f"Partition {'0' * 200}")
+    heading, columns, line = printed([task], 1, is_terminal=False).splitlines()
+    assert (heading, columns.split("\t")[:2]) == ("Checkpoint progress", ["task", "commits"])
+    assert line.split("\t")[:3] == [task.task_name, "1,234,567", "89,000,000"]
 
 
 def test_the_job_is_named_where_there_are_several() -> None:
