@@ -76,10 +76,15 @@ def test_the_commits_of_all_jobs_are_estimated_by_their_events(jobs: Connection)
 
 
 def test_a_checkpoint_event_is_not_looked_for_among_other_messages(jobs: Connection) -> None:
-    found = executed(jobs, f"select count(source) from coordinator.event {OF_THE_JOB} and stream_kind = 'checkpoint'")
+    """Event by event, as the planner joins them in a large job: here it would hash the few other messages."""
+    with jobs.transaction():
+        for strategy in ("hashjoin", "mergejoin", "seqscan", "bitmapscan", "material"):
+            jobs.execute(f"set local enable_{strategy} = off".encode())
+        counted = f"select count(source) from coordinator.event {OF_THE_JOB} and stream_kind = 'checkpoint'"
+        found = executed(jobs, counted)
     elsewhere = [scan for scan in scans(found) if scan["Relation Name"] in {"message_event", "checkpoint_envelope"}]
-    assert elsewhere
-    assert sum(map(buffers, elsewhere)) < events(jobs) / 10
+    assert len(elsewhere) > 1
+    assert sum(map(buffers, elsewhere)) < events(jobs)
 
 
 @pytest.mark.parametrize("count", [10, NEWEST])
