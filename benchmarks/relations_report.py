@@ -11,8 +11,9 @@ _METHOD: Final = (
     "A cell: milliseconds with planning, and in brackets buffers (pages of 8 kB, in memory or not, and those of sorts",
     "on disk) of `explain (analyze, buffers, timing off) select * ...`, asked again where it is quick. The machine is",
     "shared: buffers are the firmer figure. Functions are asked as of the middle of the job's time, and for the",
-    "newest 50. Large and small job: all rows of the job, many millions in some histories. Ten minutes: a range of",
-    "`record_time` of the large job, which no index serves. `limit 100`: no filter.",
+    "newest 50; anomaly_between of ten minutes from then. Large and small job: all rows of the job, many millions in",
+    "some histories. Ten minutes: a range of `record_time` of the large job, which no index serves.",
+    "`limit 100`: no filter.",
 )
 
 

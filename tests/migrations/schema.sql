@@ -1061,7 +1061,7 @@ CREATE VIEW coordinator.anomaly AS
 -- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. With a filter on the job it reads each checkpoint that the job prefers, and the one before it: about 3.5 s for each million events, 14 s for 4 million. A range of log_offset besides reads that stretch alone, and so does coordinator.anomaly_between for a range of time: a fraction of a second. A range of record_time reads every commit of the job, 0.3 s for each million events. All jobs at once reads every checkpoint ever written; with a limit it ends when the kinds that come first have enough rows, and those of checkpoints come last.
+COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. With a filter on the job it reads each checkpoint that the job prefers, and the one before it: about 3.5 s of CPU for each million events. A range of log_offset besides reads that stretch alone, and so does coordinator.anomaly_between for a range of time: a fraction of a second. A range of record_time reads every commit of the job, 0.3 s for each million events. All jobs at once reads every checkpoint ever written; with a limit it ends when the kinds that come first have enough rows, and those of checkpoints come last.
 Key: provenance, anomaly, subject.';
 
 --
