@@ -13,7 +13,7 @@ from benchmarks.recording_replay import RecordingReplay, replay_recordings
 from benchmarks.replay import Replay, Sizes, replay, replay_at_once, sizes
 from benchmarks.report import Figures
 from benchmarks.server import BenchmarkServer
-from coordstream.cli.recording_in import usable_cores
+from coordstream.cli.recording.import_command import usable_cores
 from eventlog.connection import connect
 from eventlog.events import RecordedEvent
 from eventlog.recording import write_recording

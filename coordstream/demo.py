@@ -18,7 +18,7 @@ from rich.text import Text
 from coordstream.cli.app import INTERRUPTED
 from coordstream.cli.app import main as coordstream
 from coordstream.cli.database import URL_SETTING, open_database
-from coordstream.cli.recording_in import checked_parts, import_parts, told
+from coordstream.cli.recording.import_command import checked_parts, import_parts, told
 from coordstream.cli.rows import fetch
 from coordstream.cli.tables import Column, input_partition, page, print_rows
 from coordstream.errors import CoordstreamError

@@ -10,13 +10,13 @@ from psycopg import sql
 from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import NOTHING_IMPORTED, find_job
-from coordstream.cli.log_faults import worst_state
 from coordstream.cli.options import Csv, JobWord, Json, Utc
 from coordstream.cli.row_formats import print_list
 from coordstream.cli.rows import Row, Rows, fetch, state
-from coordstream.cli.status import COLUMNS as LOG_COLUMNS
-from coordstream.cli.status import TITLE as LOG_TITLE
-from coordstream.cli.status import logs_now, or_unknown
+from coordstream.cli.status.faults import worst_state
+from coordstream.cli.status.show import COLUMNS as LOG_COLUMNS
+from coordstream.cli.status.show import TITLE as LOG_TITLE
+from coordstream.cli.status.show import logs_now, or_unknown
 from coordstream.cli.tables import Column, print_rows, time_column
 
 app = typer.Typer(no_args_is_help=True)

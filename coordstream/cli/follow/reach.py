@@ -5,7 +5,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from coordstream.cli.database import Database, DatabaseUnreachable, open_database
-from coordstream.cli.follow_ending import Ending
+from coordstream.cli.follow.ending import Ending
 from projections.follow.backoff import BackOff
 
 

@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from coordstream.cli.take_over import parse_silence
+from coordstream.cli.follow.take_over import parse_silence
 
 
 @pytest.mark.parametrize(

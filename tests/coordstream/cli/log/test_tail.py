@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from coordstream.cli.log_tail import newest_events
+from coordstream.cli.log.tail import newest_events
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.postgres import PostgresEventLog
 from eventlog.source import StreamFacts

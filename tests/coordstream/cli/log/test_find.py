@@ -4,7 +4,7 @@ import pytest
 
 from coordstream.cli.database import open_database
 from coordstream.cli.jobs import NOTHING_IMPORTED
-from coordstream.cli.logs import find_log
+from coordstream.cli.log.find import find_log
 from coordstream.errors import CoordstreamError
 from tests.coordstream.command_line import CommandLine, config_event, recording
 

@@ -10,14 +10,14 @@ from rich.console import Console
 from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import database_errors
 from coordstream.cli.event_logs import source_of
-from coordstream.cli.follow_beginning import beginning
-from coordstream.cli.follow_ending import SIGNALLED, Ending, described, ending_after, exit_code, last_words
-from coordstream.cli.follow_progress import FollowProgress, LogFormat
-from coordstream.cli.follow_reach import reach_database
+from coordstream.cli.follow.beginning import beginning
+from coordstream.cli.follow.ending import SIGNALLED, Ending, described, ending_after, exit_code, last_words
+from coordstream.cli.follow.progress import FollowProgress, LogFormat
+from coordstream.cli.follow.reach import reach_database
+from coordstream.cli.follow.take_over import TakeOverAfter
 from coordstream.cli.given_duration import parse_duration
 from coordstream.cli.options import MOST, Kind
 from coordstream.cli.row_formats import print_json
-from coordstream.cli.take_over import TakeOverAfter
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings
 from projections.follow.follower import Follower, Outcome

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.cli.log_faults import Limits, faults, worst_state
+from coordstream.cli.status.faults import Limits, faults, worst_state
 
 STREAM = "__samza_coordinator_counts_1"
 NO_HEARTBEAT = f"{STREAM} has had no heartbeat for 90 s: start its follower, or look why it hangs."

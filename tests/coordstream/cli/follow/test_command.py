@@ -14,8 +14,8 @@ from typing import Any, Final
 import psycopg
 import pytest
 
-from coordstream.cli import follow
-from coordstream.cli.follow_ending import ending_after
+from coordstream.cli.follow import command as follow_command
+from coordstream.cli.follow.ending import ending_after
 from eventlog.connection import connect
 from eventlog.kafka import client
 from eventlog.postgres import PostgresEventLog
@@ -221,7 +221,7 @@ def test_a_signal_in_the_middle_is_told_from_the_end(cli: CommandLine, number: s
 def test_brokers_that_cannot_be_reached(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int
 ) -> None:
-    monkeypatch.setattr(follow, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(follow_command, "PATIENCE_SECONDS", 0.5)
     monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 500)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -254,7 +254,7 @@ def test_a_database_that_is_away_at_the_start_is_waited_for(cli: CommandLine, mo
 
 @pytest.mark.parametrize("words", [("--once", "--timeout", "1s"), ("--once",)])
 def test_a_database_that_stays_away(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
-    monkeypatch.setattr(follow, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(follow_command, "PATIENCE_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", re.sub(r":[0-9]+/", f":{port}/", cli.database_url))

@@ -92,7 +92,8 @@ NOUNS: Final = ("config", "checkpoint", "startpoint", "log", "quarantine")
 
 @pytest.mark.parametrize("noun", NOUNS)
 def test_verbs_of_other_modules_are_there_when_named_or_listed(noun: str) -> None:
-    elsewhere = {verb.word for verb in import_module(f"coordstream.cli.{noun}").VERBS}
+    (module,) = [command.module for command in COMMANDS if command.word == noun]
+    elsewhere = {verb.word for verb in import_module(f"coordstream.cli.{module}").VERBS}
     own = verbs_of([noun, "show"])
     assert "show" in own
     assert not own & elsewhere

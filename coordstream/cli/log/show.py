@@ -12,7 +12,7 @@ from psycopg import sql
 from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_row
-from coordstream.cli.logs import find_log
+from coordstream.cli.log.find import find_log
 from coordstream.cli.options import MOST, Csv, Json, Since, Until, Utc
 from coordstream.cli.rows import Row, RowStream, fetch
 from coordstream.cli.tables import Column, print_rows
@@ -24,9 +24,9 @@ from projections.registry import RegisteredLog
 
 app = typer.Typer(no_args_is_help=True)
 VERBS: Final = (
-    Verb("create", "log_create", "create"),
-    Verb("append", "log_append", "append"),
-    Verb("tail", "log_tail", "tail"),
+    Verb("create", "log.create", "create"),
+    Verb("append", "log.append", "append"),
+    Verb("tail", "log.tail", "tail"),
 )
 
 PAGE_EVENTS: Final = 10_000

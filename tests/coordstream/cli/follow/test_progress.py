@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from rich.console import Console
 
-from coordstream.cli.follow_progress import LINE_SECONDS, FollowProgress, LogFormat, progress_line
+from coordstream.cli.follow.progress import LINE_SECONDS, FollowProgress, LogFormat, progress_line
 from projections.follow.heartbeat import State
 from projections.follow.reports import Progress
 

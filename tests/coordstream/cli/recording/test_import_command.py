@@ -12,7 +12,7 @@ from typing import IO, Any
 import psycopg
 import pytest
 
-from coordstream.cli import recording_in
+from coordstream.cli.recording import import_command
 from eventlog import checked_recording
 from eventlog import recording as recording_files
 from eventlog.events import RecordedEvent
@@ -110,7 +110,7 @@ def test_a_file_of_many_topics_is_read_once_for_all_of_them(
 def bars_at_once(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bars from the first event on, as on a terminal, which is what Rich takes this variable for; ``cli`` has none."""
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    monkeypatch.setattr("coordstream.cli.recording_in.PROGRESS_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("coordstream.cli.recording.import_command.PROGRESS_AFTER_SECONDS", 0.0)
 
 
 @pytest.mark.usefixtures("bars_at_once")
@@ -237,9 +237,9 @@ def test_a_process_that_refuses_says_why(wordcount: CommandLine, monkeypatch: py
     ("counts", "at_once"), [([900_000], 1), ([900_000, 49_999], 1), ([900_000, 49_999, 1], 3), ([50_000] * 9, 3)]
 )
 def test_processes_are_started_where_they_pay(monkeypatch: pytest.MonkeyPatch, counts: list[int], at_once: int) -> None:
-    monkeypatch.setattr(recording_in, "usable_cores", lambda: 3)
+    monkeypatch.setattr(import_command, "usable_cores", lambda: 3)
     stream = identify(COORDINATOR)
-    assert recording_in.paying_processes([ImportJob(stream, list, count) for count in counts]) == at_once
+    assert import_command.paying_processes([ImportJob(stream, list, count) for count in counts]) == at_once
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.logs import find_log
+from coordstream.cli.log.find import find_log
 from coordstream.cli.options import Stream
 from eventlog.archive import read_archive
 from eventlog.events import RecordedEvent

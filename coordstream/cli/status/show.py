@@ -9,11 +9,11 @@ from psycopg import sql
 
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.jobs import NOTHING_IMPORTED
-from coordstream.cli.log_faults import Limits, faults
 from coordstream.cli.nothing_found import note
 from coordstream.cli.options import MOST, Csv, Json, Utc
 from coordstream.cli.rows import Row, Rows, fetch
 from coordstream.cli.silent_holders import silent_holders
+from coordstream.cli.status.faults import Limits, faults
 from coordstream.cli.tables import Column, print_rows, time_column
 from eventlog.kafka.options import KafkaOptions
 from eventlog.streams import identify
@@ -121,7 +121,7 @@ def _with_ends(rows: list[Row], options: KafkaOptions | None) -> tuple[list[Row]
     """The rows with ends from the brokers, where any are set; and a sentence about them if they did not answer."""
     if options is None or not any(map(_is_on_brokers, rows)):
         return rows, ""
-    from coordstream.cli.broker_ends import TopicIdentity, broker_ends  # noqa: PLC0415 (loads kafka-python)
+    from coordstream.cli.status.broker_ends import TopicIdentity, broker_ends  # noqa: PLC0415 (loads kafka-python)
 
     followed = [row for row in rows if _is_on_brokers(row) and row["is_newest"]]
     ends = broker_ends(options, [TopicIdentity(*(row[name] for name in TopicIdentity._fields)) for row in followed])

@@ -1,0 +1,1 @@
+"""`coordstream follow`: read streams into the database as they grow."""

@@ -1,0 +1,1 @@
+"""`coordstream log`: the logs, and the events on them."""
