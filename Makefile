@@ -1,4 +1,4 @@
-# The commands of this project; `make help` lists them. Everything runs in .venv, made from requirements.lock.
+# `make help` lists the targets. Everything runs in .venv, which is installed from requirements.lock.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -10,84 +10,89 @@ STAMP := $(VENV)/.installed
 LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
 PYTEST_OPTIONS ?=
-# A file of tests is run by one of these processes, each with its own Postgres, Kafka and Spark; 0: all in one.
+# Number of test processes, each with its own Postgres, Kafka and Spark. 0 runs all tests in one process.
 TEST_PROCESSES ?= 2
 SIDE_BY_SIDE := --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 BENCH_OPTIONS ?=
 
-# The first Python that is new enough; `make setup PYTHON=/path/to/python` chooses another.
+# The first Python on the PATH that is new enough. `make setup PYTHON=/path/to/python` selects another one.
 IS_NEW_ENOUGH := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	"$$name" -c '$(IS_NEW_ENOUGH)' >/dev/null 2>&1 && { echo "$$name"; break; }; done; true)
 
 .PHONY: help
-help: ## List these targets
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
-setup: $(STAMP) ## Make .venv with everything that is locked (does nothing when nothing changed)
+setup: $(STAMP) ## Install the locked packages and coordstream into .venv (if anything changed)
 
 $(STAMP): requirements.lock pyproject.toml
-	@[ -n "$(PYTHON)" ] || { echo "coordstream needs Python 3.11 or newer with its venv module: install it, or name it with make PYTHON=..." >&2; exit 1; }
+	@[ -n "$(PYTHON)" ] || { echo "coordstream needs Python 3.11 or newer with its venv module. Install it, or select one with make PYTHON=/path/to/python." >&2; exit 1; }
 	[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(STAMP)
 
+.PHONY: shell
+shell: setup ## Start your shell with .venv/bin first on the PATH, so that it finds `coordstream`
+	@echo "Type exit to leave this shell."; \
+	PATH="$(CURDIR)/$(BIN):$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" exec "$${SHELL:-bash}"
+
 .PHONY: demo
-demo: setup java ## A recorded Samza job becomes SQL, and Spark reads it (under 3 minutes)
+demo: setup java ## Import a recorded Samza job, query it in SQL, and read it with Spark (under 3 minutes)
 	$(BIN)/python -m coordstream.demo
 
 .PHONY: test
-test: setup java ## All tests, on real Postgres, Kafka and Spark
+test: setup java ## Run all tests, on real Postgres, Kafka and Spark
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(PYTEST_OPTIONS)
 
 .PHONY: test-fast
-test-fast: setup ## The tests without Kafka, Spark and the slow ones (under 2 minutes, needs no Java)
+test-fast: setup ## Run the tests that need neither Kafka nor Spark and are not slow (under 2 minutes, without Java)
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not kafka and not spark and not slow" $(PYTEST_OPTIONS)
 
 .PHONY: torture
-torture: setup java ## The tests that kill and cut, at full length (about an hour)
+torture: setup java ## Run the crash tests at full length (about an hour)
 	COORDSTREAM_TORTURE=1 $(BIN)/python -m pytest -m torture -s $(PYTEST_OPTIONS)
 
 .PHONY: lint
-lint: setup ## Style, types, and who may import whom
+lint: setup ## Check style, types and the import rules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 .PHONY: format
-format: setup ## Lay the code out, and mend what the linter can mend
+format: setup ## Format the code and apply the linter's fixes
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 .PHONY: golden
-golden: setup ## Write the golden schema anew, after a change of tables or relations
+golden: setup ## Regenerate the golden schema after a change of tables or relations
 	RENEW_GOLDEN=1 $(BIN)/python -m pytest -q tests/migrations/test_revisions.py
 
 .PHONY: docs
-docs: setup ## Write docs/relations.md anew, after a change of comments or example queries
+docs: setup ## Regenerate docs/relations.md after a change of comments or example queries
 	RENEW_DOCS=1 $(BIN)/python -m pytest -q tests/documentation/test_relations_page.py
 
 .PHONY: bench
-bench: setup java ## Figures beside limits and goals (BENCH_OPTIONS='--only live' for a part)
+bench: setup java ## Run the benchmarks (BENCH_OPTIONS='--only live' for one part)
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)
 
 .PHONY: lock
-lock: ## Write requirements.lock anew from pyproject.toml (UPGRADE=1 takes the newest versions)
+lock: ## Regenerate requirements.lock from pyproject.toml (UPGRADE=1 for the newest versions)
 	@[ -x $(LOCK_TOOLS)/bin/pip-compile ] || { "$(PYTHON)" -m venv $(LOCK_TOOLS) && \
 		$(LOCK_TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check $(PIP_TOOLS); }
-	$(LOCK_TOOLS)/bin/pip-compile --quiet --extra dev --generate-hashes --strip-extras --allow-unsafe --no-header \
+	$(LOCK_TOOLS)/bin/pip-compile --quiet --extra dev --extra embedded --extra spark --generate-hashes --strip-extras --allow-unsafe --no-header \
 		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options \
 		$(if $(UPGRADE),--upgrade) --output-file requirements.lock pyproject.toml
 
 .PHONY: clean
-clean: ## Remove what make and the tools made (never a database)
+clean: ## Remove .venv, build output and caches (never a database)
 	rm -rf $(VENV) build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: java
 java:
 	@major=$$(java -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1); \
-	[ "$${major:-0}" -ge 17 ] || { echo "Spark needs Java 17 or newer on the PATH (found: $${major:-none}): install a JDK or JRE, for example openjdk-17-jre-headless." >&2; exit 1; }
+	[ "$${major:-0}" -ge 17 ] || { echo "Spark needs Java 17 or newer on the PATH (found: $${major:-none}). Install a JDK or JRE, for example openjdk-17-jre-headless." >&2; exit 1; }

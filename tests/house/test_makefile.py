@@ -1,4 +1,4 @@
-"""The commands of the project tell what they are."""
+"""The targets of the Makefile."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 CHECKOUT: Final = Path(__file__).parents[2]
-PROMISED: Final = {"setup", "demo", "test", "test-fast", "lint", "bench", "clean"}
+PROMISED: Final = {"setup", "shell", "demo", "test", "test-fast", "lint", "bench", "clean"}
 
 
 def test_help_lists_every_target_with_its_purpose() -> None:
@@ -18,6 +18,25 @@ def test_help_lists_every_target_with_its_purpose() -> None:
     listed = re.findall(r"^  ([a-z-]+) +(\S.*)$", _make("help").stdout, re.MULTILINE)
     assert {name for name, _ in listed} >= PROMISED
     assert [name for name, _ in listed] == [name for name in targets if name != "java"]
+
+
+def test_a_shell_finds_the_commands_of_the_virtual_environment(tmp_path: Path) -> None:
+    checkout = _small_checkout(tmp_path)
+    command = checkout / ".venv" / "bin" / "coordstream"
+    command.parent.mkdir(parents=True)
+    command.write_text("#!/bin/sh\necho found\n")
+    command.chmod(0o755)
+    (checkout / ".venv" / ".installed").touch()
+    started = subprocess.run(
+        ["make", "--no-print-directory", "shell"],
+        cwd=checkout,
+        env=_environment() | {"SHELL": "/bin/sh"},
+        input="coordstream",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert started.stdout.splitlines()[-1] == "found"
 
 
 def test_setup_does_nothing_once_it_is_done(tmp_path: Path) -> None:
@@ -37,21 +56,21 @@ def test_setup_runs_again_when_the_lock_changed(tmp_path: Path) -> None:
     assert "--require-hashes -r requirements.lock" in planned
 
 
-def test_a_missing_python_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_setup_fails_without_a_suitable_python(tmp_path: Path) -> None:
     refused = _make("setup", _small_checkout(tmp_path), "PYTHON=")
     assert refused.returncode != 0
-    assert refused.stderr.startswith("coordstream needs Python 3.11 or newer with its venv module: install it, or")
+    assert refused.stderr.startswith("coordstream needs Python 3.11 or newer with its venv module. Install it, or")
 
 
 @pytest.mark.parametrize(("version", "found"), [('openjdk version "11.0.2"', "11"), ("", "none")])
-def test_a_missing_java_is_told_in_one_sentence(tmp_path: Path, version: str, found: str) -> None:
+def test_java_is_required_in_version_17(tmp_path: Path, version: str, found: str) -> None:
     java = tmp_path / "java"
     java.write_text(f"#!/bin/sh\necho '{version}' >&2\n")
     java.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     refused = _make("java", CHECKOUT, f"PATH={path}")
     assert refused.returncode != 0
-    assert refused.stderr.startswith(f"Spark needs Java 17 or newer on the PATH (found: {found}): install a JDK")
+    assert refused.stderr.startswith(f"Spark needs Java 17 or newer on the PATH (found: {found}). Install a JDK")
 
 
 def _small_checkout(folder: Path) -> Path:
@@ -62,5 +81,8 @@ def _small_checkout(folder: Path) -> Path:
 
 def _make(target: str, checkout: Path = CHECKOUT, *options: str) -> subprocess.CompletedProcess[str]:
     command = ["make", "--no-print-directory", target, *options]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=checkout, env=_environment(), capture_output=True, text=True, check=False)
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}

