@@ -1,9 +1,11 @@
-"""The text of the SQL views and functions, and what tells one program's from another's."""
+"""The text of the SQL views and functions, and a digest that identifies it. Every command reads this: keep it cheap."""
 
 import hashlib
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Final
 
 _VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
@@ -11,24 +13,30 @@ _TABLE: Final = re.compile(r'^\w+ = Table\(\s*"(\w+)"', re.MULTILINE)
 
 
 @cache
-def definitions() -> tuple[tuple[str, str], ...]:
-    """Name (file name without its ending) and SQL of every view and function, in the order in which they are made."""
-    folder = files("projections") / "sql"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return tuple((name.removesuffix(".sql"), (folder / name).read_text(encoding="utf-8")) for name in names)
+def definitions() -> dict[str, str]:
+    """The SQL of every file in ``projections/sql`` by its path there without ``.sql``, sorted by path."""
+    return dict(sorted(_sql_files(files("projections") / "sql", "")))
+
+
+def _sql_files(folder: Traversable, parent: str) -> Iterator[tuple[str, str]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _sql_files(entry, f"{parent}{entry.name}/")
+        elif entry.name.endswith(".sql"):
+            yield parent + entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8")
 
 
 @cache
 def digest() -> str:
-    """What tells one set of definitions from another: 16 hexadecimal digits."""
-    lines = "\0".join(f"{name}\0{sql}" for name, sql in definitions())
+    """16 hexadecimal digits that are the same for the same files with the same text."""
+    lines = "\0".join(f"{path}\0{sql}" for path, sql in definitions().items())
     return hashlib.sha256(lines.encode()).hexdigest()[:16]
 
 
 @cache
 def views() -> list[str]:
     """The names of the views, with their schema."""
-    return [name for _, sql in definitions() for name in _VIEW.findall(sql)]
+    return [name for sql in definitions().values() for name in _VIEW.findall(sql)]
 
 
 @cache

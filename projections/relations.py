@@ -1,7 +1,7 @@
-"""The SQL views and functions: one ``.sql`` file each, in ``sql/``, made in the order of their names.
+"""The SQL views and functions of the folder ``sql/``, and how they get into a database.
 
-They hold no data, so they are not migrated but made again, all in the transaction of the migration, whenever
-this program's text of them differs from the database's.
+They hold no data. A migration drops and re-creates all of them in its transaction when their text in this program
+differs from the text that created those in the database.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,9 +10,10 @@ from typing import Final
 from sqlalchemy import Connection, text
 
 from projections.errors import RelationInUse
-from projections.relation_files import definitions, digest, views
+from projections.relation_files import definitions, digest, tables, views
+from projections.relation_order import creation_order
 
-__all__ = ["create_relations", "definitions", "digest", "drop_relations", "installed_digest", "missing_relations"]
+__all__ = ["create_relations", "digest", "drop_relations", "installed_digest", "missing_relations"]
 
 _OBJECTS = text(
     """
@@ -49,10 +50,13 @@ def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]
 
 
 def create_relations(connection: Connection) -> None:
-    """Make all views and functions. Bodies are checked late, so that functions may stand in any order."""
+    """Create all views and functions.
+
+    The bodies of functions are not checked: a file may define a function before those that it calls.
+    """
     connection.execute(text("set local check_function_bodies = off"))
-    for _, sql in definitions():
-        connection.exec_driver_sql(sql.replace("%", "%%"))
+    for path in creation_order(definitions(), tables()):
+        connection.exec_driver_sql(definitions()[path].replace("%", "%%"))
     connection.execute(text(f"comment on schema coordinator is 'The readers'' contract; relations {digest()}'"))
 
 

@@ -1,5 +1,6 @@
 """The relations as readers meet them: their columns, their comments, how as-of functions are declared."""
 
+import re
 from typing import Final
 
 import pytest
@@ -8,8 +9,8 @@ from projections import relation_files
 from projections.relation_files import definitions
 from tests.fixtures.postgres import Connection
 
-FIRST_TO_MAKE_NOTHING: Final = "90"
-"""Files from here on say something of what those before them made."""
+CREATE_NOTHING: Final = {"column_comments", "grants"}
+"""Files that describe or grant what the others create."""
 JDBC_SAFE: Final = {"text", "bigint", "integer", "boolean", "timestamp with time zone"}
 PROVENANCE: Final = (
     *("record_time", "message_time", "source", "host", "username"),
@@ -141,21 +142,17 @@ def test_as_of_an_offset_of_an_unknown_job_is_empty(connection: Connection, argu
             assert connection.execute(query.encode()).fetchall() == []
 
 
-def test_a_file_makes_what_it_is_named_after() -> None:
-    for name, sql in definitions():
-        _, _, relation = name.partition("_")
-        made = [line for line in sql.splitlines() if line.startswith("create ")]
-        if name < FIRST_TO_MAKE_NOTHING:
-            assert len(made) == 1, name
-            assert f".{relation}" in made[0], name
-        else:
-            assert made == [], name
+def test_a_file_creates_what_it_is_named_after() -> None:
+    for path, sql in definitions().items():
+        name = path.rpartition("/")[2]
+        created = re.findall(r"^create (?:view|function) \w+\.(\w+)", sql, re.MULTILINE)
+        assert created == ([] if path in CREATE_NOTHING else [name]), path
 
 
-def test_the_digest_tells_one_set_of_definitions_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_changes_with_the_text_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     compute = relation_files.digest.__wrapped__
     ours = compute()
     assert ours == relation_files.digest()
-    changed = (*definitions()[:-1], (definitions()[-1][0], definitions()[-1][1] + " "))
+    changed = definitions() | {"grants": definitions()["grants"] + " "}
     monkeypatch.setattr(relation_files, "definitions", lambda: changed)
     assert compute() != ours

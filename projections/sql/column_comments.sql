@@ -1,3 +1,4 @@
+-- Needs: *
 -- What columns mean that mean the same wherever they stand; a column with a comment of its own keeps it.
 do $$
 declare
