@@ -19,7 +19,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.migration_files import migrations_folder
 from eventlog.connection import server_reason
 from projections.errors import ArchiveMissing, RelationInUse
-from projections.missing import missing_tables
+from projections.missing_tables import missing_tables
 from projections.relations import digest, installed_digest
 
 LOCK_NOT_AVAILABLE = "55P03"

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, text
 
 from eventlog.connection import Connection as DriverConnection
 from eventlog.tables import metadata as eventlog_metadata
-from projections.missing import is_projection_missing, make_projection_again, require_no_projection
+from projections.missing_tables import is_projection_missing, recreate_projection, require_no_projection
+from projections.rebuild import mark_for_rebuild
 from projections.relations import create_relations, digest, drop_relations, installed_digest
 from projections.tables import metadata as projection_metadata
-from projections.unfolded import track_unfolded
 
 UPGRADE_LOCK = 0x636F6F7264  # "coord"
 VERSION_SCHEMA = "eventlog"
@@ -69,7 +69,7 @@ def run(connection: Connection) -> None:
         create_relations(connection)
         if is_made_again:
             driver = cast("DriverConnection", connection.connection.dbapi_connection)
-            context.config.attributes["unfolded"] = track_unfolded(driver)
+            context.config.attributes["unfolded"] = mark_for_rebuild(driver)
 
 
 def make_again_if_missing(connection: Connection, migration: MigrationContext, script: ScriptDirectory) -> bool:
@@ -82,7 +82,7 @@ def make_again_if_missing(connection: Connection, migration: MigrationContext, s
         return False
     revisions = reversed(list(script.iterate_revisions(revision, "base")))
     with Operations.context(migration):
-        make_projection_again(connection, [revision.module.upgrade for revision in revisions])
+        recreate_projection(connection, [revision.module.upgrade for revision in revisions])
     return True
 
 

@@ -21,8 +21,9 @@ from projections.errors import PositionMoved
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
+from projections.fold_state import load_fold
 from projections.history_rows import append_histories, history_rows
-from projections.registry import RegisteredLog, load_fold, name_job
+from projections.tracked_logs import TrackedLog, name_job
 
 Clock = Callable[[], datetime]
 OnStep = Callable[[str], None]
@@ -63,7 +64,7 @@ class Projector:
     def __init__(
         self,
         connection: Connection,
-        log: RegisteredLog,
+        log: TrackedLog,
         settings: FoldSettings,
         clock: Clock,
         *,

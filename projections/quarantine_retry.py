@@ -8,10 +8,10 @@ from eventlog.archive import read_archive_at
 from eventlog.connection import Connection
 from projections.fold.settings import FoldSettings
 from projections.fold.trial import is_understood
-from projections.fold_anew import fold_anew
 from projections.projector import BATCH_EVENTS
-from projections.registry import RegisteredLog, logs_of, position_once_folded
+from projections.rebuild import rebuild_log
 from projections.stream_lock import stream_lock
+from projections.tracked_logs import TrackedLog, logs_of, position_once_folded
 
 _UNRESOLVED: Final = """
 select log_offset from projection.quarantine where log_id = %s and resolved_by is null order by log_offset
@@ -25,7 +25,7 @@ class Trial:
     ``is_outdated``: the rows are not what this program would make of the log whatever is in quarantine.
     """
 
-    log: RegisteredLog
+    log: TrackedLog
     tried: int
     understood: int
     is_outdated: bool
@@ -54,15 +54,15 @@ def mend(connection: Connection, trial: Trial, settings: FoldSettings, *, batch_
 
     Raises:
         StreamBusy: somebody follows or imports the stream.
-        PositionMoved, FoldVersionDiffers: see `fold_anew`.
+        PositionMoved, FoldVersionDiffers: see `rebuild_log`.
     """
     name = trial.log.stream.stream_name
     with stream_lock(connection, name):
         (log,) = (log for log in logs_of(connection, name) if log.log_id == trial.log.log_id)
-        return fold_anew(connection, log, settings, batch_events=batch_events)
+        return rebuild_log(connection, log, settings, batch_events=batch_events)
 
 
-def _trial(connection: Connection, log: RegisteredLog, settings: FoldSettings) -> Trial:
+def _trial(connection: Connection, log: TrackedLog, settings: FoldSettings) -> Trial:
     log.require_fold_at_most(settings)
     offsets = [offset for (offset,) in connection.execute(_UNRESOLVED, (log.log_id,))]
     events = read_archive_at(connection, log.log_id, offsets)

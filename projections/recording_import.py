@@ -19,8 +19,8 @@ from eventlog.events import RecordedEvent
 from eventlog.streams import StreamIdentity
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS, Clock, OnStep, Projector
-from projections.registry import RegisteredLog, logs_of, make_current, register_log
 from projections.stream_lock import stream_lock
+from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 
@@ -94,7 +94,7 @@ def import_stream(
 
 def _log_to_continue(
     connection: Connection, stream: StreamIdentity, read_events: ReadEvents, settings: FoldSettings, clock: Clock
-) -> tuple[RegisteredLog, int]:
+) -> tuple[TrackedLog, int]:
     """The incarnation that the events belong to, a new one if they fit none, and how many it has already."""
     known = logs_of(connection, stream.stream_name)
     for log in known:
@@ -108,7 +108,7 @@ def _log_to_continue(
         return register_log(connection, stream, incarnation, BACKEND, settings, clock()), 0
 
 
-def _matching_events(connection: Connection, log: RegisteredLog, events: Iterable[RecordedEvent]) -> int | None:
+def _matching_events(connection: Connection, log: TrackedLog, events: Iterable[RecordedEvent]) -> int | None:
     """How many of the events the archive has, if all below its end are the same there; None if one is not."""
     count = 0
 
@@ -142,7 +142,7 @@ def _later_flush(connection: Connection) -> Iterator[None]:
             connection.execute("reset synchronous_commit")
 
 
-def _finish(connection: Connection, log: RegisteredLog, added: int) -> None:
+def _finish(connection: Connection, log: TrackedLog, added: int) -> None:
     if added >= _WORTH_ANALYSING:  # else the first questions after a bulk load would be planned without statistics
         with connection.transaction():
             connection.execute("set local default_statistics_target = 10")  # a tenth of the pages to read

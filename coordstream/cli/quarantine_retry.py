@@ -15,7 +15,7 @@ from eventlog.connection import Connection
 from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings
 from projections.quarantine_retry import Trial, mend, try_again
-from projections.unfolded import track_unfolded
+from projections.rebuild import mark_for_rebuild
 
 _STREAMS: Final = "select distinct stream_name, job_name, job_id from projection.job_log order by stream_name"
 RETRIED: Final = (
@@ -41,7 +41,7 @@ def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> N
     """
     with open_database(warns=False) as database:
         settings = FoldSettings(database.secrets)
-        track_unfolded(database.connection, ("kafka", "recording"))  # a log of Postgres is followed from its start
+        mark_for_rebuild(database.connection, ("kafka", "recording"))  # a log of Postgres is followed from its start
         jobs = _jobs_of_streams(database.connection, job)
         trials = try_again(database.connection, jobs, settings)
         done = [_done(database.connection, trial, settings) for trial in trials]

@@ -6,7 +6,7 @@ from typing import Final
 from psycopg.errors import InsufficientPrivilege
 
 from eventlog.connection import Connection
-from projections.unfolded_streams import unfolded_streams
+from projections.streams_to_rebuild import streams_to_rebuild
 
 _REMEDY: Final = "run `coordstream quarantine retry`, which folds them anew"
 _MOST_NAMES: Final = 3
@@ -21,7 +21,7 @@ def made_again_sentence(streams: Sequence[str]) -> str:
 def unfolded_sentence(connection: Connection) -> str:
     """Which streams are to be rebuilt, and how; empty where none is, or this user may not see it."""
     try:
-        streams = unfolded_streams(connection)
+        streams = streams_to_rebuild(connection)
     except InsufficientPrivilege:  # a writer's
         return ""
     return _to_rebuild(streams) if streams else ""

@@ -14,8 +14,8 @@ from projections.fold.settings import FoldSettings
 from projections.follow.attachment import Choice, choose, may_be_the_same
 from projections.follow.replacement import Topic, begin_replacement, register_incarnation
 from projections.projector import Clock
-from projections.registry import RegisteredLog, logs_of, track_log
 from projections.server_clock import server_now
+from projections.tracked_logs import TrackedLog, logs_of, track_log
 
 POSTGRES: Final = "postgres"
 RECORDING: Final = "recording"
@@ -41,7 +41,7 @@ class Attachment:
     ``target``. ``sentence`` tells the operator what is out of the way, and is empty if nothing is.
     """
 
-    log: RegisteredLog
+    log: TrackedLog
     topic: Topic
     target: int
     resync: bool = False
@@ -94,7 +94,7 @@ def replace_past(
     return _attachment(log, attachment.topic, choice)
 
 
-def _attachment(log: RegisteredLog, topic: Topic, choice: Choice) -> Attachment:
+def _attachment(log: TrackedLog, topic: Topic, choice: Choice) -> Attachment:
     sentence = "; ".join(filter(None, (choice.sentence, topic.facts.warning)))
     return Attachment(log, topic, topic.facts.end_offset, choice.resync, sentence)
 
@@ -106,7 +106,7 @@ def _begin(
     topic: Topic,
     settings: FoldSettings,
     now: datetime,
-) -> RegisteredLog:
+) -> TrackedLog:
     if stored is not None and stored.backend != POSTGRES:
         raise NothingFolded(stream.stream_name)
     with connection.transaction():
@@ -119,8 +119,8 @@ def _begin(
 
 
 def _take_up(
-    connection: Connection, log: RegisteredLog, choice: Choice, topic: Topic, settings: FoldSettings, now: datetime
-) -> RegisteredLog:
+    connection: Connection, log: TrackedLog, choice: Choice, topic: Topic, settings: FoldSettings, now: datetime
+) -> TrackedLog:
     if log.topic_id is None:
         _write_cluster(connection, log.stream.stream_name, topic)
     if choice.change is not None:
@@ -135,7 +135,7 @@ def _take_up(
     return _mark(connection, log, topic)
 
 
-def _mark(connection: Connection, log: RegisteredLog, topic: Topic, *, begins: bool = False) -> RegisteredLog:
+def _mark(connection: Connection, log: TrackedLog, topic: Topic, *, begins: bool = False) -> TrackedLog:
     """Let the log's position say what it is now, in the caller's transaction.
 
     Where it ``begins``, tombstones that are there now stay for as long as they are kept, however long reading takes.
@@ -147,7 +147,7 @@ def _mark(connection: Connection, log: RegisteredLog, topic: Topic, *, begins: b
     return replace(log, end_offset=end, read_at=asked_at if is_read else log.read_at)
 
 
-def _difference(connection: Connection, source: EventSource, log: RegisteredLog, facts: StreamFacts) -> int | None:
+def _difference(connection: Connection, source: EventSource, log: TrackedLog, facts: StreamFacts) -> int | None:
     """The first offset where the stream has another event than the archive: in its tail, or anywhere in a recording."""
     if log.backend == POSTGRES or not may_be_the_same(log, facts):
         return None
@@ -165,7 +165,7 @@ def _require_backend(stored: StoredLog | None, topic: Topic) -> None:
         raise StreamRefused(stored.stream_name, reason)
 
 
-def _require_position(log: RegisteredLog, facts: StreamFacts) -> None:
+def _require_position(log: TrackedLog, facts: StreamFacts) -> None:
     """A log that Postgres keeps is never truncated: a position beyond its end is wrong, not the log."""
     if log.backend == POSTGRES and log.next_offset > facts.end_offset:
         raise PositionBeyondEnd(log.stream.stream_name, log.next_offset, facts.end_offset)

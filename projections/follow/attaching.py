@@ -14,8 +14,8 @@ from projections.follow.reports import Reports
 from projections.follow.resync import resync
 from projections.follow.tail import Tail
 from projections.projector import Clock, OnStep, Projector
-from projections.registry import RegisteredLog, logs_of, make_current
 from projections.stream_lock import LockHolder, StreamLocks
+from projections.tracked_logs import TrackedLog, logs_of, make_current
 
 LOCK_RETRY_SECONDS: Final = 1.0
 
@@ -80,7 +80,7 @@ class Attacher:
         self.reports.say(done.log.stream.stream_name, done.sentence)
         return done
 
-    def _projector(self, log: RegisteredLog) -> Projector:
+    def _projector(self, log: TrackedLog) -> Projector:
         archives = self.source.backend != POSTGRES
         return Projector(self.connection, log, self.settings, self.clock, archives=archives, on_step=self.on_step)
 

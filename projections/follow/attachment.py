@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from eventlog.source import StreamFacts
 from eventlog.timestamps import ms_of
-from projections.registry import RegisteredLog
+from projections.tracked_logs import TrackedLog
 
 ChangeKind = Literal["truncated", "recreated"]
 
@@ -30,12 +30,12 @@ class Choice(NamedTuple):
     sentence: str = ""
 
 
-def may_be_the_same(log: RegisteredLog, facts: StreamFacts) -> bool:
+def may_be_the_same(log: TrackedLog, facts: StreamFacts) -> bool:
     """Whether the stream can be the known log, going by what identifies it: its events need to be compared then."""
     return not _is_another_topic(log, facts) and log.next_offset <= facts.end_offset
 
 
-def choose(log: RegisteredLog, facts: StreamFacts, difference: int | None, now: datetime) -> Choice:
+def choose(log: TrackedLog, facts: StreamFacts, difference: int | None, now: datetime) -> Choice:
     """Go on with the known log, read it again, or begin a new incarnation of it.
 
     ``difference`` is the first offset below the position where the stream has another event than the archive; None
@@ -58,28 +58,28 @@ def choose(log: RegisteredLog, facts: StreamFacts, difference: int | None, now: 
     return Choice()
 
 
-def another_past(log: RegisteredLog, difference: int) -> Choice:
+def another_past(log: TrackedLog, difference: int) -> Choice:
     """What to do where the stream turned out to have another event below the position than the archive."""
     reason = f"has another event at offset {difference} than before: its past was changed"
     return _replaced(log, Change("truncated", difference, log.next_offset - 1), reason)
 
 
-def _is_another_topic(log: RegisteredLog, facts: StreamFacts) -> bool:
+def _is_another_topic(log: TrackedLog, facts: StreamFacts) -> bool:
     return None not in (log.topic_id, facts.topic_id) and log.topic_id != facts.topic_id
 
 
-def _last_known(log: RegisteredLog) -> int | None:
+def _last_known(log: TrackedLog) -> int | None:
     """The last offset that a topic which is gone is known to have had, beyond the position."""
     return None if log.end_offset is None or log.end_offset <= log.next_offset else log.end_offset - 1
 
 
-def _replaced(log: RegisteredLog, change: Change, reason: str) -> Choice:
+def _replaced(log: TrackedLog, change: Change, reason: str) -> Choice:
     name, incarnation = log.stream.stream_name, log.incarnation + 1
     rest = "what was read before is shown until that is done, and stays in the history"
     return Choice(change, sentence=f"{name} {reason}; it is read from its start as incarnation {incarnation}, {rest}")
 
 
-def _reason_to_resync(log: RegisteredLog, facts: StreamFacts, now: datetime) -> str | None:
+def _reason_to_resync(log: TrackedLog, facts: StreamFacts, now: datetime) -> str | None:
     """Why tombstones may have come and gone beyond the position, if they may."""
     if log.resync_from is not None:
         return "was being read again when the follower ended"

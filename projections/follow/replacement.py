@@ -8,8 +8,8 @@ from eventlog.source import StreamFacts
 from eventlog.streams import StreamIdentity
 from projections.fold.settings import FoldSettings
 from projections.follow.attachment import Change
-from projections.follow.observations import Observation, observe
-from projections.registry import RegisteredLog, register_log
+from projections.observations import Observation, write_observations
+from projections.tracked_logs import TrackedLog, register_log
 
 _STOP: Final = """
 update projection.position set state = 'stopped', state_detail = null, end_offset = null where log_id = %s
@@ -29,11 +29,11 @@ class Topic(NamedTuple):
 
 
 def begin_replacement(
-    connection: Connection, log: RegisteredLog, change: Change, topic: Topic, settings: FoldSettings, now: datetime
-) -> RegisteredLog:
+    connection: Connection, log: TrackedLog, change: Change, topic: Topic, settings: FoldSettings, now: datetime
+) -> TrackedLog:
     """Write down what became of a log, and begin its next incarnation, in the caller's transaction."""
     observation = Observation(log.next_offset, change.kind, None, change.from_offset, change.to_offset)
-    observe(connection, log.log_id, [observation], now)
+    write_observations(connection, log.log_id, [observation], now)
     connection.execute(_STOP, (log.log_id,))
     return register_incarnation(connection, log.stream, log.incarnation + 1, topic, settings, now)
 
@@ -45,7 +45,7 @@ def register_incarnation(
     topic: Topic,
     settings: FoldSettings,
     now: datetime,
-) -> RegisteredLog:
+) -> TrackedLog:
     """Make the log of a topic known that is to be read from its start, in the caller's transaction."""
     return register_log(
         connection,

@@ -19,10 +19,10 @@ from projections.follow.attach import Attachment, replace_past
 from projections.follow.attachment import another_past
 from projections.follow.gathering import BATCH_BYTES
 from projections.follow.living_keys import LivingKeys
-from projections.follow.observations import Observation, observe
+from projections.observations import Observation, write_observations
 from projections.projector import BATCH_EVENTS, Clock, Projector
-from projections.registry import RegisteredLog
 from projections.server_clock import server_now
+from projections.tracked_logs import TrackedLog
 
 OnBatch = Callable[[Sequence[RecordedEvent]], None]
 
@@ -65,7 +65,7 @@ def resync(
         living.meet(_later_events(source, attachment))
     swept = [Swept(attachment.target - 1, key) for key in living.unmet()]
     with connection.transaction():
-        observe(connection, log.log_id, [*new.gap(attachment.target), *map(_observation, swept)], clock())
+        write_observations(connection, log.log_id, [*new.gap(attachment.target), *map(_observation, swept)], clock())
         projector.apply(new.held_back, swept=swept)
         if projector.next_offset < attachment.target:
             projector.pass_to(attachment.target)
@@ -93,7 +93,7 @@ def batches(
 class _NewEvents:
     """Applies what lies beyond the position, a batch behind, so that the last can be applied with the sweeps."""
 
-    def __init__(self, projector: Projector, log: RegisteredLog) -> None:
+    def __init__(self, projector: Projector, log: TrackedLog) -> None:
         self._projector = projector
         self._position = log.next_offset
         self._resync_from = log.next_offset if log.resync_from is None else log.resync_from
@@ -129,6 +129,6 @@ def _observation(swept: Swept) -> Observation:
     return Observation(swept.at_offset, "swept", swept.key)
 
 
-def _sentence(log: RegisteredLog, swept: int) -> str:
+def _sentence(log: TrackedLog, swept: int) -> str:
     keys = "no key was" if swept == 0 else "1 key was" if swept == 1 else f"{swept} keys were"
     return f"{log.stream.stream_name} was read again from its start: {keys} deleted meanwhile"

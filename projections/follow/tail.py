@@ -10,7 +10,7 @@ from projections.follow.heartbeat import State
 from projections.follow.outage import CONFLICTS
 from projections.follow.reports import Progress
 from projections.projector import Projector
-from projections.registry import RegisteredLog
+from projections.tracked_logs import TrackedLog
 
 CONFLICT_TRIES: Final = 5
 
@@ -23,7 +23,7 @@ class Tail:
     ``until``: the offset after which nothing is taken.
     """
 
-    def __init__(self, log: RegisteredLog, projector: Projector, target: int, until: int | None = None) -> None:
+    def __init__(self, log: TrackedLog, projector: Projector, target: int, until: int | None = None) -> None:
         self.stream_name = log.stream.stream_name
         self.log = log
         self.target = target

@@ -6,8 +6,8 @@ from typing import Final
 from eventlog.connection import Connection
 from eventlog.events import NewEvent
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
-from projections.follow.observations import Observation, observe
-from projections.registry import logs_of
+from projections.observations import Observation, write_observations
+from projections.tracked_logs import logs_of
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.bad_records import ON_THE_CHECKPOINT_TOPIC, ON_THE_COORDINATOR_STREAM
 from tests.acceptance.imported_job import IMPORTED_AT, ImportedJob, import_events
@@ -115,6 +115,6 @@ def _import_several_pasts(connection: Connection) -> None:
     job.import_recorded(job.coordinator_stream, [event for (event,) in with_holes])
     newest, oldest = logs_of(connection, job.coordinator_stream)
     later = IMPORTED_AT + timedelta(hours=1)
-    observe(connection, oldest.log_id, [Observation(2, "truncated", from_offset=1, to_offset=2)], later)
+    write_observations(connection, oldest.log_id, [Observation(2, "truncated", from_offset=1, to_offset=2)], later)
     lost = [Observation(87, "recreated", from_offset=88), Observation(87, "gap", None, 100, 129)]
-    observe(connection, newest.log_id, lost, later)
+    write_observations(connection, newest.log_id, lost, later)

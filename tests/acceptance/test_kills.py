@@ -15,7 +15,7 @@ from eventlog.connection import Connection, connect
 from eventlog.streams import identify
 from projections.errors import PositionMoved, StreamBusy
 from projections.projector import Projector
-from projections.registry import logs_of, register_log
+from projections.tracked_logs import logs_of, register_log
 from tests.acceptance.import_until import BATCH_EVENTS, LONG
 from tests.fixtures.postgres import migrate
 from tests.fixtures.postgres_server import running_server

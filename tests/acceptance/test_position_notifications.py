@@ -12,7 +12,7 @@ from projections import projector as projector_module
 from projections.errors import PositionMoved
 from projections.fold.rows import Swept
 from projections.projector import Projector
-from projections.registry import RegisteredLog, register_log
+from projections.tracked_logs import TrackedLog, register_log
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, import_events
 from tests.builders import checkpoint_v1, config_set, recorded
 from tests.fixtures.waiting import PATIENCE
@@ -71,12 +71,12 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.fixture
-def log(writer: Connection) -> RegisteredLog:
+def log(writer: Connection) -> TrackedLog:
     with writer.transaction():
         return register_log(writer, identify(COORDINATOR), 1, "recording", SETTINGS, IMPORTED_AT)
 
 
-def projector_of(writer: Connection, log: RegisteredLog, fail_at: str = "") -> Projector:
+def projector_of(writer: Connection, log: TrackedLog, fail_at: str = "") -> Projector:
     def on_step(step: str) -> None:
         if step == fail_at:
             raise ArithmeticError
@@ -98,7 +98,7 @@ def test_the_payload(writer: Connection, listener: Listener) -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_one_for_each_committed_batch(writer: Connection, log: RegisteredLog, listener: Listener) -> None:
+def test_one_for_each_committed_batch(writer: Connection, log: TrackedLog, listener: Listener) -> None:
     projector = projector_of(writer, log)
     for first in range(0, len(EVENTS), 30):
         projector.apply(EVENTS[first : first + 30])
@@ -112,7 +112,7 @@ def test_one_for_each_committed_batch(writer: Connection, log: RegisteredLog, li
 
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("step", ["archived", "folded", "merged"])
-def test_none_for_a_batch_that_fails(writer: Connection, log: RegisteredLog, listener: Listener, step: str) -> None:
+def test_none_for_a_batch_that_fails(writer: Connection, log: TrackedLog, listener: Listener, step: str) -> None:
     with pytest.raises(ArithmeticError):
         projector_of(writer, log, fail_at=step).apply(EVENTS[:30])
     assert listener.positions() == []
@@ -122,7 +122,7 @@ def test_none_for_a_batch_that_fails(writer: Connection, log: RegisteredLog, lis
 
 @pytest.mark.usefixtures("way")
 def test_none_until_the_transaction_around_it_is_committed(
-    writer: Connection, log: RegisteredLog, listener: Listener, database_url: str
+    writer: Connection, log: TrackedLog, listener: Listener, database_url: str
 ) -> None:
     with writer.transaction(force_rollback=True):
         projector_of(writer, log).apply(EVENTS[:30])
@@ -136,7 +136,7 @@ def test_none_until_the_transaction_around_it_is_committed(
 
 @pytest.mark.usefixtures("way")
 def test_none_for_a_projector_that_another_one_overtook(
-    writer: Connection, log: RegisteredLog, listener: Listener
+    writer: Connection, log: TrackedLog, listener: Listener
 ) -> None:
     behind = projector_of(writer, log)
     projector_of(writer, log).apply(EVENTS[:30])

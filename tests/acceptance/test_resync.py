@@ -8,12 +8,12 @@ import pytest
 from eventlog.connection import connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
-from projections.refold import refold
-from projections.registry import logs_of
+from projections.rebuild import replay_archive
+from projections.tracked_logs import logs_of
 from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, shown
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
-from tests.projections.folded_anew import forget, relations
 from tests.projections.follow.following import let_pass
+from tests.projections.rebuilt import forget, relations
 from tests.properties.importing import SETTINGS
 
 pytestmark = pytest.mark.slow
@@ -71,7 +71,7 @@ def test_a_rebuild_from_the_archive_gives_the_same(
         log = logs_of(connection, stream)[0]
         forget(connection, log)
         assert relations(connection)["config"] == []
-        refold(connection, logs_of(connection, stream)[0], SETTINGS)
+        replay_archive(connection, logs_of(connection, stream)[0], SETTINGS)
         assert relations(connection) == before
         assert [row[:2] for row in connection.execute(CONFIG.encode())] == [("a", "1"), ("c", "3"), ("d", "4")]
 

@@ -14,8 +14,8 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from projections.refold import refold
-from projections.registry import logs_of
+from projections.rebuild import replay_archive
+from projections.tracked_logs import logs_of
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
 from tests.builders import (
@@ -30,7 +30,7 @@ from tests.builders import (
     task_partition,
     tombstone,
 )
-from tests.projections.folded_anew import forget
+from tests.projections.rebuilt import forget
 
 MINUTE: Final = 60_000
 STEP: Final = "log_offset, status, system_name, stream_name, partition_id, task_name, startpoint_type, startpoint_value"
@@ -139,7 +139,7 @@ def test_a_log_folded_anew_tells_the_same_life(recording: ImportedJob) -> None:
     before = recording.rows("startpoint_history", STEP)
     for stream in (recording.coordinator_stream, recording.checkpoint_stream):
         forget(connection, logs_of(connection, stream)[0])
-        refold(connection, logs_of(connection, stream)[0], SETTINGS)
+        replay_archive(connection, logs_of(connection, stream)[0], SETTINGS)
     assert recording.rows("startpoint_history", STEP) == before
     assert life(recording, AT_THE_END) == life_of_recording_a()
 

@@ -26,8 +26,8 @@ from eventlog.recording import write_recording
 from eventlog.secrets import SecretPolicy
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from projections.fold.settings import FoldSettings
-from projections.refold import refold
-from projections.registry import logs_of
+from projections.rebuild import replay_archive
+from projections.tracked_logs import logs_of
 from tests.acceptance.debugged import Debugged, debugged
 from tests.acceptance.read_all_with_spark import TALKATIVE as TALKATIVE_SPARK
 from tests.acceptance.ten_secrets import TEN, WORDS, checkpoints, events, forms, shown
@@ -37,7 +37,7 @@ from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.postgres import migrate
 from tests.fixtures.postgres_server import FAST_SETTINGS, running_server
 from tests.fixtures.spark import jdbc_jar
-from tests.projections.folded_anew import forget, relations
+from tests.projections.rebuilt import forget, relations
 
 pytestmark = pytest.mark.slow
 
@@ -121,7 +121,7 @@ def bring_in(run: Debugged, folder: Path, url: str) -> None:
         for stream in (IMPORTED, FOLLOWED):
             (log,) = logs_of(owner, stream)
             forget(owner, log)
-            refold(owner, logs_of(owner, stream)[0], MASKING)
+            replay_archive(owner, logs_of(owner, stream)[0], MASKING)
         assert relations(owner) == before
 
 

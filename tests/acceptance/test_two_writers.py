@@ -16,7 +16,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_writer import CoordinatorStreamWriter
 from projections.fold.settings import FoldSettings
 from projections.projector import Projector
-from projections.registry import track_log
+from projections.tracked_logs import track_log
 from tests.fixtures.waiting import PATIENCE
 
 STREAM: Final = identify("__samza_coordinator_orders_1")

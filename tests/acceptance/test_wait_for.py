@@ -19,7 +19,7 @@ from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
 from eventlog.streams import identify
 from projections.projector import Projector
-from projections.registry import logs_of, register_log
+from projections.tracked_logs import logs_of, register_log
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob
 from tests.builders import config_set, recorded
 from tests.fixtures.waiting import PATIENCE, wait_until

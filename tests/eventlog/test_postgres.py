@@ -19,7 +19,7 @@ from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.coordinator import encode_key
 from projections.fold.settings import FoldSettings
 from projections.projector import Projector
-from projections.registry import track_log
+from projections.tracked_logs import track_log
 from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock, new_events
 from tests.fixtures.waiting import PATIENCE, wait_until
 

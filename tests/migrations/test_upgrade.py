@@ -18,7 +18,7 @@ from projections.errors import NothingFolded
 from projections.quarantine_retry import mend, try_again
 from tests.fixtures.waiting import wait_until
 from tests.migrations.schema_dump import schema_of
-from tests.projections.folded_anew import relations
+from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import generate_job
 from tests.properties.importing import SETTINGS, import_log
 

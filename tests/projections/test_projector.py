@@ -12,7 +12,7 @@ from projections import projector as projector_module
 from projections.errors import PositionMoved
 from projections.fold.rows import Swept
 from projections.projector import POSITION_CHANNEL, Applied, Projector
-from projections.registry import RegisteredLog, logs_of, register_log
+from projections.tracked_logs import TrackedLog, logs_of, register_log
 from tests.acceptance.import_until import LONG
 from tests.acceptance.test_kills import all_rows
 from tests.builders import config_set, recorded
@@ -25,7 +25,7 @@ class Failed(Exception):
     """Something that has nothing to do with the events went wrong."""
 
 
-def registered(connection: Connection, log: GeneratedLog) -> RegisteredLog:
+def registered(connection: Connection, log: GeneratedLog) -> TrackedLog:
     with connection.transaction():
         return register_log(connection, identify(log.stream_name), 1, "recording", SETTINGS, ARCHIVED_AT)
 
@@ -165,7 +165,7 @@ def test_holes_are_written_down(connected: Connection, monkeypatch: pytest.Monke
     ]
 
 
-def log_again(connection: Connection, log: RegisteredLog) -> RegisteredLog:
+def log_again(connection: Connection, log: TrackedLog) -> TrackedLog:
     return logs_of(connection, log.stream.stream_name)[0]
 
 

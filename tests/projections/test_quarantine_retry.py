@@ -14,7 +14,7 @@ from projections.fold import batch, settings
 from projections.quarantine_retry import Trial, mend, try_again
 from projections.stream_lock import stream_lock
 from tests.builders import changelog_set, checkpoint_v2, config_set, raw, recorded
-from tests.projections.folded_anew import relations
+from tests.projections.rebuilt import relations
 from tests.properties.importing import SETTINGS, import_events
 
 pytestmark = pytest.mark.slow

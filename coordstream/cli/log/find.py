@@ -4,10 +4,10 @@ from coordstream.cli.jobs import NOTHING_IMPORTED
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection
 from eventlog.did_you_mean import did_you_mean
-from projections.registry import RegisteredLog, logs_of
+from projections.tracked_logs import TrackedLog, logs_of
 
 
-def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> RegisteredLog:
+def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> TrackedLog:
     """A stream's log of this incarnation; None: of the current one.
 
     Raises:

@@ -20,7 +20,7 @@ from coordstream.cli.verbs import Verb
 from eventlog.archive import read_archive
 from eventlog.connection import Connection
 from eventlog.timestamps import ms_of
-from projections.registry import RegisteredLog
+from projections.tracked_logs import TrackedLog
 
 app = typer.Typer(no_args_is_help=True)
 VERBS: Final = (
@@ -83,7 +83,7 @@ def show(
 
 def _events(
     database: Database,
-    log: RegisteredLog,
+    log: TrackedLog,
     offsets: tuple[int, int],
     times: tuple[datetime | None, datetime | None],
     page: int,
@@ -100,7 +100,7 @@ def _events(
             yield {**place, "incarnation": log.incarnation, **event_row(event, secrets)}
 
 
-def _first_since(connection: Connection, log: RegisteredLog, time: datetime) -> int:
+def _first_since(connection: Connection, log: TrackedLog, time: datetime) -> int:
     """An offset before which all records are older than a time; 0 where log_time does not tell."""
     before = time - timedelta(microseconds=1)
     row = connection.execute("select cut from projection.log_cut(%s, %s)", (log.log_id, before)).fetchone()

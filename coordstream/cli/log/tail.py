@@ -20,7 +20,7 @@ from eventlog.archive import read_archive
 from eventlog.events import RecordedEvent
 from eventlog.secrets import SecretPolicy
 from eventlog.source import EventSource, StreamFacts, StreamMissing, StreamRefused
-from projections.registry import logs_of
+from projections.tracked_logs import logs_of
 
 POLL_SECONDS: Final = 1.0
 

@@ -15,7 +15,7 @@ from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
 from eventlog.recording import write_recording
 from eventlog.recording_line import encode_line
-from projections.registry import RegisteredLog
+from projections.tracked_logs import TrackedLog
 
 STANDARD_OUTPUT: Final = Path("-")
 
@@ -45,7 +45,7 @@ def export(
             print(f"{count} events of {stream} written to {output}", file=sys.stderr)
 
 
-def _records(database: Database, log: RegisteredLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:
+def _records(database: Database, log: TrackedLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:
     """The events below the position of the moment, so that what arrives meanwhile is left out whole."""
     secrets = None if raw else database.secrets
     for event in read_archive(database.connection, log.log_id, until=log.next_offset):

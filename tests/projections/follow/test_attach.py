@@ -21,10 +21,10 @@ from eventlog.wire.coordinator import encode_key
 from projections.errors import FoldVersionDiffers, NothingFolded, OtherCluster, PositionBeyondEnd
 from projections.fold.settings import FoldSettings
 from projections.follow.attach import TAIL_EVENTS, Attachment, attach
-from projections.follow.observations import Observation, observed
+from projections.observations import Observation, read_observations
 from projections.projector import Projector
 from projections.quarantine_retry import mend, try_again
-from projections.registry import logs_of, make_current, track_log
+from projections.tracked_logs import logs_of, make_current, track_log
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.following import server_time
@@ -175,7 +175,7 @@ def test_a_topic_made_again_is_a_new_incarnation(connected: Connection, source: 
     assert (found.log.incarnation, found.log.next_offset, found.target, found.resync) == (2, 0, records, False)
     assert found.sentence.startswith(f"{STREAM} was deleted and made again; it is read from its start as incarnation 2")
     assert shown(connected, POSITIONS) == [(1, "stopped", 3, None), (2, "replacing", 0, records)]
-    assert list(observed(connected, old.log.log_id)) == [Observation(3, "recreated", None, 3, None)]
+    assert list(read_observations(connected, old.log.log_id)) == [Observation(3, "recreated", None, 3, None)]
     assert shown(connected, GAPS) == [(1, 3, None, "recreated")]
     assert [row[2] for row in shown(connected, CONFIG)] == [1, 1, 1]
 
@@ -238,7 +238,7 @@ def test_a_log_that_ends_below_the_position_was_truncated(connected: Connection,
     found = attached(connected, source)
     assert found.log.incarnation == 2
     assert found.sentence.startswith(f"{STREAM} was truncated: it ends at offset 1, below the position 3; ")
-    assert list(observed(connected, old.log.log_id)) == [Observation(3, "truncated", None, 1, 2)]
+    assert list(read_observations(connected, old.log.log_id)) == [Observation(3, "truncated", None, 1, 2)]
     assert shown(connected, GAPS) == [(1, 1, 2, "truncated")]
 
 

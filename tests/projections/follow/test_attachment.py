@@ -9,13 +9,13 @@ import pytest
 from eventlog.source import StreamFacts
 from eventlog.streams import identify
 from projections.follow.attachment import Change, Choice, another_past, choose, may_be_the_same
-from projections.registry import RegisteredLog
+from projections.tracked_logs import TrackedLog
 
 NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 HOUR_MS: Final = 3_600_000
 STREAM: Final = identify("__samza_coordinator_orders_1")
 NAME: Final = STREAM.stream_name
-KNOWN: Final = RegisteredLog(
+KNOWN: Final = TrackedLog(
     log_id=7,
     stream=STREAM,
     incarnation=2,
@@ -47,7 +47,7 @@ LONG_AGO: Final = (
 AT_HALF: Final = replace(KNOWN, read_at=NOW - timedelta(hours=12))
 PAST_HALF: Final = replace(KNOWN, read_at=NOW - timedelta(hours=12, seconds=1))
 
-CASES: Final[dict[str, tuple[RegisteredLog, StreamFacts, int | None, Choice]]] = {
+CASES: Final[dict[str, tuple[TrackedLog, StreamFacts, int | None, Choice]]] = {
     "it goes on": (KNOWN, FACTS, None, Choice()),
     "at its end it goes on": (KNOWN, FACTS._replace(end_offset=100), None, Choice()),
     "half the retention is not too long": (AT_HALF, FACTS, None, Choice()),

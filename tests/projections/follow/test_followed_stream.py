@@ -9,7 +9,7 @@ from projections.follow.heartbeat import Beat
 from projections.follow.tail import Tail
 from projections.follow.timetable import AT_ONCE
 from projections.projector import Projector
-from projections.registry import register_log
+from projections.tracked_logs import register_log
 from tests.projections.follow.following import ORDERS
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 

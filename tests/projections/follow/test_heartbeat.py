@@ -9,7 +9,7 @@ import pytest
 from eventlog.connection import Connection, connect
 from eventlog.streams import identify
 from projections.follow.heartbeat import Beat, write_beats
-from projections.registry import register_log
+from projections.tracked_logs import register_log
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)

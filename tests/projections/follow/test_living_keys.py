@@ -8,7 +8,7 @@ import pytest
 from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
 from projections.follow.living_keys import LivingKeys
-from projections.registry import logs_of
+from projections.tracked_logs import logs_of
 from tests.properties.importing import import_events
 
 STREAM: Final = "__samza_coordinator_orders_1"

@@ -8,9 +8,9 @@ from eventlog.log_registry import newest_log
 from eventlog.source import StreamFacts
 from eventlog.streams import identify
 from projections.follow.attachment import Change
-from projections.follow.observations import Observation, observed
 from projections.follow.replacement import Topic, begin_replacement, register_incarnation
-from projections.registry import logs_of
+from projections.observations import Observation, read_observations
+from projections.tracked_logs import logs_of
 from tests.properties.importing import SETTINGS
 
 STREAM: Final = identify("__samza_coordinator_orders_1")
@@ -29,7 +29,7 @@ def test_the_old_log_stops_and_the_new_one_begins_at_its_start(database_url: str
             *(2, 3, "two"),
             *(False, False),
         )
-        assert list(observed(connection, old.log_id)) == [Observation(0, "recreated", None, 4, 8)]
+        assert list(read_observations(connection, old.log_id)) == [Observation(0, "recreated", None, 4, 8)]
         states = "select incarnation, state from coordinator.log_position order by 1"
         assert connection.execute(states).fetchall() == [(1, "stopped"), (2, "replacing")]
         stored = newest_log(connection, STREAM.stream_name)
@@ -43,4 +43,4 @@ def test_it_is_part_of_the_callers_transaction(database_url: str) -> None:
         with connection.transaction(force_rollback=True):
             begin_replacement(connection, old, Change("truncated", 4, 8), SECOND, SETTINGS, NOW)
         assert logs_of(connection, STREAM.stream_name) == [old]
-        assert list(observed(connection, old.log_id)) == []
+        assert list(read_observations(connection, old.log_id)) == []

@@ -12,10 +12,10 @@ from eventlog.events import RecordedEvent
 from eventlog.source import SourceUnavailable
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1
 from projections.follow.attach import Attachment, attach
-from projections.follow.observations import Observation, observed
 from projections.follow.resync import batches, resync
+from projections.observations import Observation, read_observations
 from projections.projector import OnStep, Projector
-from projections.registry import logs_of
+from projections.tracked_logs import logs_of
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
 from tests.projections.follow.following import server_time
 from tests.properties.importing import SETTINGS, import_events
@@ -128,7 +128,7 @@ def test_keys_that_were_deleted_meanwhile_are_swept(database_url: str, source: M
         after = read_again(connection, source)
         assert shown(connection, CONFIG) == NOW_THERE
         assert shown(connection, HISTORY) == WHAT_WAS
-        assert list(observed(connection, after.log.log_id)) == FOUND_OUT
+        assert list(read_observations(connection, after.log.log_id)) == FOUND_OUT
         assert shown(connection, GAPS) == [(6, 6, "compacted"), (8, 8, "compacted")]
         assert (after.log.next_offset, after.resync, after.target) == (10, False, 10)
         assert after.sentence == f"{STREAM} was read again from its start: 2 keys were deleted meanwhile"
@@ -157,7 +157,7 @@ def test_any_split_into_batches_gives_the_same(database_url: str, source: Memory
         grow(topic)
         after = read_again(connection, source, batch_events=batch_events)
         assert (shown(connection, CONFIG), shown(connection, HISTORY)) == (NOW_THERE, WHAT_WAS)
-        assert list(observed(connection, after.log.log_id)) == FOUND_OUT
+        assert list(read_observations(connection, after.log.log_id)) == FOUND_OUT
 
 
 def test_nothing_is_swept_where_nothing_was_deleted(database_url: str, source: MemorySource) -> None:
@@ -166,7 +166,7 @@ def test_nothing_is_swept_where_nothing_was_deleted(database_url: str, source: M
         take_all(connection, source)
         set_config(topic, a=None, g="7")
         after = read_again(connection, source)
-        assert list(observed(connection, after.log.log_id)) == []
+        assert list(read_observations(connection, after.log.log_id)) == []
         assert shown(connection, GAPS) == []
         assert after.sentence == f"{STREAM} was read again from its start: no key was deleted meanwhile"
         assert ("a", "delete", 6) in shown(connection, HISTORY)
@@ -212,7 +212,7 @@ def test_a_key_that_was_only_in_quarantine_is_swept_too(database_url: str, sourc
         set_config(topic, b="2")
         after = read_again(connection, source)
         assert shown(connection, open_ones) == [(2,)]
-        swept = [key for _, kind, key, *_ in observed(connection, after.log.log_id) if kind == "swept"]
+        swept = [key for _, kind, key, *_ in read_observations(connection, after.log.log_id) if kind == "swept"]
         assert swept == [key("bad"), b"no key of ours"]
 
 
@@ -254,7 +254,7 @@ def test_a_key_that_is_written_again_meanwhile_is_not_swept(database_url: str, s
                 topic.compact()
 
         after = read_again(connection, source, batch_events=1, on_batch=write_again)
-        assert list(observed(connection, after.log.log_id)) == FOUND_OUT
+        assert list(read_observations(connection, after.log.log_id)) == FOUND_OUT
         assert after.log.next_offset == 10
 
 
@@ -313,7 +313,7 @@ def test_a_resync_that_is_cut_off_is_done_again_and_leaves_its_traces_once(
     with connect(database_url) as connection:
         after = read_again(connection, source, now=LATER + timedelta(minutes=1))
         assert shown(connection, CONFIG) == [*NOW_THERE, ("h", "8", 10), ("i", "9", 11), ("j", "10", 12)]
-        swept = [observation for observation in observed(connection, after.log.log_id) if observation.kind == "swept"]
+        swept = [each for each in read_observations(connection, after.log.log_id) if each.kind == "swept"]
         assert swept == [Observation(12, "swept", key("b")), Observation(12, "swept", key("f"))]
         assert [row for row in shown(connection, HISTORY) if row[1] == "delete"] == [
             ("b", "delete", 12),

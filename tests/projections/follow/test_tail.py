@@ -11,7 +11,7 @@ from eventlog.source import Read
 from eventlog.streams import identify
 from projections.follow.tail import CONFLICT_TRIES, Tail
 from projections.projector import Projector
-from projections.registry import RegisteredLog, register_log
+from projections.tracked_logs import TrackedLog, register_log
 from tests.builders import config_set, recorded
 from tests.projections.follow.following import ORDERS
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
@@ -19,7 +19,7 @@ from tests.properties.importing import ARCHIVED_AT, SETTINGS
 EVENTS = recorded([config_set("a", str(value)) for value in range(5)])
 
 
-def registered(connection: Connection, incarnation: int = 1) -> RegisteredLog:
+def registered(connection: Connection, incarnation: int = 1) -> TrackedLog:
     with connection.transaction():
         return register_log(connection, identify(ORDERS), incarnation, "kafka", SETTINGS, ARCHIVED_AT)
 

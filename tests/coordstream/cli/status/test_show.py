@@ -16,8 +16,8 @@ from eventlog.streams import identify
 from projections import stream_lock
 from projections.fold.settings import FoldSettings
 from projections.recording_import import import_stream
-from projections.registry import track_log
 from projections.stream_lock import StreamLocks
+from projections.tracked_logs import track_log
 from tests.coordstream.command_line import (
     CHECKPOINT,
     COORDINATOR,

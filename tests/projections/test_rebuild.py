@@ -7,13 +7,13 @@ from typing import Any, Final
 import pytest
 
 from eventlog.connection import Connection, connect
-from projections import fold_anew as module
+from projections import rebuild as module
 from projections.errors import FoldVersionDiffers, PositionMoved
 from projections.fold import settings
-from projections.fold_anew import fold_anew
-from projections.registry import RegisteredLog, logs_of
+from projections.rebuild import rebuild_log
+from projections.tracked_logs import TrackedLog, logs_of
 from tests.builders import config_set, recorded, set_checkpoint, tombstone
-from tests.projections.folded_anew import relations
+from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_events, import_log
 
@@ -32,7 +32,7 @@ def position(connection: Connection) -> list[tuple[Any, ...]]:
     return connection.execute("select * from projection.position order by log_id").fetchall()
 
 
-def imported(connection: Connection, number: int = 1) -> list[RegisteredLog]:
+def imported(connection: Connection, number: int = 1) -> list[TrackedLog]:
     job = generate_job(number, LONG)
     for log in job.logs:
         import_log(connection, log)
@@ -47,7 +47,7 @@ def test_the_relations_and_the_place_are_what_they_were(database_url: str, batch
         before, places = relations(connection), position(connection)
         for log in logs:
             connection.execute("update projection.message_current set body = '{}' where log_id = %s", (log.log_id,))
-            fold_anew(connection, log, SETTINGS, batch_events=batch_events)
+            rebuild_log(connection, log, SETTINGS, batch_events=batch_events)
         assert relations(connection) == before
         assert position(connection) == places
 
@@ -60,7 +60,7 @@ def test_what_lies_beyond_the_position_stays_unread(database_url: str) -> None:
         (log,) = logs_of(connection, stream_name)
         before = relations(connection)
         connection.execute(APPEND_AS_BEFORE)
-        assert fold_anew(connection, log, SETTINGS) == 100
+        assert rebuild_log(connection, log, SETTINGS) == 100
         assert all(rows == before[name] for name, rows in relations(connection).items() if name != "event")
         assert logs_of(connection, stream_name) == [log]
 
@@ -72,9 +72,9 @@ def test_an_error_leaves_everything_as_it_was(database_url: str, monkeypatch: py
     with connect(database_url) as connection:
         log, *_ = imported(connection)
         before, places = relations(connection), position(connection)
-        monkeypatch.setattr(module, "refold", fail)
+        monkeypatch.setattr(module, "replay_archive", fail)
         with pytest.raises(RuntimeError):
-            fold_anew(connection, log, SETTINGS)
+            rebuild_log(connection, log, SETTINGS)
         assert (relations(connection), position(connection)) == (before, places)
 
 
@@ -84,7 +84,7 @@ def test_a_log_that_moved_on_is_left_alone(database_url: str) -> None:
         before = relations(connection)
         connection.execute("update projection.position set next_offset = next_offset + 1")
         with pytest.raises(PositionMoved):
-            fold_anew(connection, log, SETTINGS)
+            rebuild_log(connection, log, SETTINGS)
         assert relations(connection) == before
 
 
@@ -97,7 +97,7 @@ def test_a_newer_program_mends_what_it_refuses_to_go_on_with(
         monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
         with pytest.raises(FoldVersionDiffers, match="of an older version, so run `coordstream quarantine retry`"):
             import_log(connection, log)
-        fold_anew(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
+        rebuild_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
         assert import_log(connection, log).added == 0
 
 
@@ -106,7 +106,7 @@ def test_an_older_program_leaves_it_alone(database_url: str, monkeypatch: pytest
         log, *_ = imported(connection)
         monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION - 1)
         with pytest.raises(FoldVersionDiffers, match="of a newer version, so go on with the coordstream"):
-            fold_anew(connection, log, SETTINGS)
+            rebuild_log(connection, log, SETTINGS)
 
 
 def test_what_one_batch_deletes_another_does_not_bring_back(database_url: str) -> None:
@@ -115,6 +115,6 @@ def test_what_one_batch_deletes_another_does_not_bring_back(database_url: str) -
     stream_name, many = "__samza_coordinator_orders_1", [*sets, *map(tombstone, sets)]
     with connect(database_url) as connection:
         import_events(connection, stream_name, recorded(many), batch_events=100)
-        fold_anew(connection, logs_of(connection, stream_name)[0], SETTINGS, batch_events=100)
+        rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS, batch_events=100)
         for table in ("message_current", "checkpoint_current"):
             assert connection.execute(f"select count(*) from projection.{table}".encode()).fetchall() == [(0,)]

@@ -45,7 +45,7 @@ def require_no_projection(connection: Connection) -> None:
         raise ArchiveMissing("eventlog.alembic_version")
 
 
-def make_projection_again(connection: Connection, upgrades: Sequence[Upgrade]) -> None:
+def recreate_projection(connection: Connection, upgrades: Sequence[Upgrade]) -> None:
     """Drop what is left of the projection, and make it as these revisions do, oldest first.
 
     All in the caller's transaction. The revisions make an archive as well, which is dropped: the archive that is there

@@ -3,7 +3,7 @@
 from typing import Final
 
 from eventlog.connection import Connection
-from projections.registry import RegisteredLog
+from projections.tracked_logs import TrackedLog
 
 VIEWS: Final = """
 select c.relname from pg_class c
@@ -25,7 +25,7 @@ def relations(connection: Connection) -> dict[str, list[str]]:
     }
 
 
-def forget(connection: Connection, log: RegisteredLog) -> None:
+def forget(connection: Connection, log: TrackedLog) -> None:
     """Let the projection know nothing of a log but that there is one."""
     for (table,) in connection.execute(TABLES).fetchall():
         connection.execute(f"delete from projection.{table} where log_id = %s".encode(), (log.log_id,))

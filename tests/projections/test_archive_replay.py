@@ -12,14 +12,14 @@ from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
 from projections.fold.rows import Swept
 from projections.follow.attach import attach
-from projections.follow.observations import observed
 from projections.follow.resync import resync
+from projections.observations import read_observations
 from projections.projector import Projector
-from projections.refold import Stretch, refold, stretches
-from projections.registry import RegisteredLog, logs_of
+from projections.rebuild import ArchivedBatch, archived_batches, replay_archive
+from projections.tracked_logs import TrackedLog, logs_of
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
-from tests.projections.folded_anew import forget, relations
 from tests.projections.follow.following import let_pass
+from tests.projections.rebuilt import forget, relations
 from tests.properties.generated_jobs import GeneratedLog, Knobs, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
@@ -36,7 +36,7 @@ select task_name || partition_id, input_offset, log_offset from coordinator.chec
 """
 
 
-def as_of(connection: Connection, log: RegisteredLog, times: list[datetime]) -> list[list[tuple[object, ...]]]:
+def as_of(connection: Connection, log: TrackedLog, times: list[datetime]) -> list[list[tuple[object, ...]]]:
     """What config and checkpoints were at each of these times."""
     job = connection.execute("select job_name, job_id from projection.job_log where log_id = %s", (log.log_id,))
     name, job_id = job.fetchone() or ("", "")
@@ -71,7 +71,7 @@ class Clock:
         return self.now
 
 
-def lived_through(connection: Connection, log: GeneratedLog, luck: random.Random) -> RegisteredLog:
+def lived_through(connection: Connection, log: GeneratedLog, luck: random.Random) -> TrackedLog:
     """Follow the log in parts, with compaction and long absences in between."""
     source, clock = MemorySource(), Clock(luck)
     topic = source.create(log.stream_name)
@@ -108,10 +108,10 @@ def test_a_log_folded_anew_shows_the_same(clone_database: Callable[[], str], num
             lived = lived_through(connection, log, random.Random(number))
             times = [at for (at,) in connection.execute(CUTS, (lived.log_id,))]
             before, then = relations(connection), as_of(connection, lived, times)
-            swept += sum(observation.kind == "swept" for observation in observed(connection, lived.log_id))
+            swept += sum(observation.kind == "swept" for observation in read_observations(connection, lived.log_id))
             for batch_events in (3, 40_000):
                 forget(connection, lived)
-                events = refold(
+                events = replay_archive(
                     connection, logs_of(connection, log.stream_name)[0], SETTINGS, batch_events=batch_events
                 )
                 assert events == len(list(read_archive(connection, lived.log_id)))
@@ -132,16 +132,16 @@ AT_MS: Final = 1_772_582_400_000
 def test_a_stretch_ends_where_something_was_swept() -> None:
     sweeps = [Swept(1, b"a"), Swept(1, b"b"), Swept(2, b"c"), Swept(9, b"d")]
     archived = [(event(offset), AT) for offset in (0, 1, 3, 4)]
-    assert list(stretches(archived, sweeps, 10)) == [
-        Stretch(AT, [event(0), event(1)], sweeps[:3]),
-        Stretch(AT, [event(3), event(4)], sweeps[3:]),
+    assert list(archived_batches(archived, sweeps, 10)) == [
+        ArchivedBatch(AT, [event(0), event(1)], sweeps[:3]),
+        ArchivedBatch(AT, [event(3), event(4)], sweeps[3:]),
     ]
 
 
 def test_a_stretch_has_so_many_events_at_most() -> None:
     archived = [(event(offset), AT) for offset in range(5)]
-    assert [len(stretch.events) for stretch in stretches(archived, [], 2)] == [2, 2, 1]
-    assert list(stretches([], [], 2)) == []
+    assert [len(batch.events) for batch in archived_batches(archived, [], 2)] == [2, 2, 1]
+    assert list(archived_batches([], [], 2)) == []
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_stretch_has_so_many_events_at_most() -> None:
 def test_a_stretch_ends_where_the_time_of_archiving_makes_a_difference(ahead_ms: int, together: bool) -> None:
     later = AT + timedelta(hours=1)
     archived = [(event(0), AT), (event(1, AT_MS + ahead_ms), later)]
-    assert len(list(stretches(archived, [], 10))) == (1 if together else 2)
+    assert len(list(archived_batches(archived, [], 10))) == (1 if together else 2)
 
 
 def test_the_archive_tells_when_each_event_came(database_url: str) -> None:

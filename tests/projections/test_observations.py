@@ -8,8 +8,8 @@ import pytest
 
 from eventlog.connection import connect
 from eventlog.streams import identify
-from projections.follow.observations import Observation, observe, observed
-from projections.registry import register_log
+from projections.observations import Observation, read_observations, write_observations
+from projections.tracked_logs import register_log
 from tests.properties.importing import SETTINGS
 
 NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
@@ -24,18 +24,18 @@ ALL: Final = [
 
 def test_they_come_back_in_the_order_of_their_offsets(database_url: str) -> None:
     with connect(database_url) as connection:
-        observe(connection, 1, ALL, NOW)
-        observe(connection, 2, ALL[:1], NOW)
-        observe(connection, 1, [], NOW)
-        assert list(observed(connection, 1)) == [ALL[2], ALL[0], ALL[1], ALL[3], ALL[4]]
-        assert list(observed(connection, 2)) == ALL[:1]
-        assert list(observed(connection, 3)) == []
+        write_observations(connection, 1, ALL, NOW)
+        write_observations(connection, 2, ALL[:1], NOW)
+        write_observations(connection, 1, [], NOW)
+        assert list(read_observations(connection, 1)) == [ALL[2], ALL[0], ALL[1], ALL[3], ALL[4]]
+        assert list(read_observations(connection, 2)) == ALL[:1]
+        assert list(read_observations(connection, 3)) == []
         assert connection.execute("select distinct observed_at from eventlog.observation").fetchall() == [(NOW,)]
 
 
 def test_they_cannot_be_taken_back(database_url: str) -> None:
     with connect(database_url) as connection:
-        observe(connection, 1, ALL, NOW)
+        write_observations(connection, 1, ALL, NOW)
         with pytest.raises(psycopg.errors.RaiseException, match=r"eventlog.observation is append-only"):
             connection.execute("delete from eventlog.observation")
 
@@ -48,7 +48,7 @@ def test_what_is_missing_is_shown_once(database_url: str) -> None:
     with connect(database_url) as connection:
         with connection.transaction():
             log = register_log(connection, identify("__samza_coordinator_a_1"), 1, "kafka", SETTINGS, NOW)
-            observe(connection, log.log_id, ALL, NOW)
+            write_observations(connection, log.log_id, ALL, NOW)
         shown = [
             ("a", "coordinator", 1, 5, 6, "compacted"),
             ("a", "coordinator", 1, 17, 19, "truncated"),

@@ -10,7 +10,7 @@ from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
-from projections.registry import logs_of, make_current, register_log
+from projections.tracked_logs import logs_of, make_current, register_log
 from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
 
 COORDINATOR: Final = "__samza_coordinator_a-b_1"

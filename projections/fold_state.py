@@ -1,0 +1,80 @@
+"""Reads the fold's memory of a log from its rows, so that a projector can continue after the last committed batch."""
+
+from typing import Final
+
+from eventlog.connection import Connection
+from projections.fold.batch import BEFORE_THE_FIRST, LogFold
+from projections.fold.layouts import LayoutEntry
+from projections.fold.other_version import NONE, UNHELD
+from projections.fold.settings import FoldSettings
+from projections.tracked_logs import TrackedLog
+
+_NEWEST_TIMES: Final = """
+select distinct on (k.message_key, k.grouper_factory, k.checkpoint_version)
+    k.message_key, k.grouper_factory, k.checkpoint_version, e.layout_id is null,
+    (extract(epoch from e.record_time - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint
+from projection.event_key k
+cross join lateral (
+    select c.log_offset, c.layout_id, c.record_time from projection.checkpoint_event c
+    where c.log_id = k.log_id and c.key_id = k.key_id
+    order by c.log_offset desc limit 1) e
+where k.log_id = %s and k.checkpoint_version > 0
+order by k.message_key, k.grouper_factory, k.checkpoint_version, e.log_offset desc
+"""
+
+
+def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -> LogFold:
+    """Return the fold's memory of a log as of its last committed batch."""
+    log_time, last_offset = _log_time(connection, log.log_id), _last_offset(connection, log.log_id)
+    fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets, log_time, last_offset)
+    for key_sha256, key_id in connection.execute(
+        "select key_sha256, key_id from projection.event_key where log_id = %s", (log.log_id,), binary=True
+    ):
+        fold.keys.remember(bytes(key_sha256), key_id)
+    for (key_id,) in connection.execute(
+        "select distinct key_id from projection.quarantine"
+        " where log_id = %s and resolved_by is null and key_id is not null",
+        (log.log_id,),
+    ):
+        fold.keys.remember_quarantined(key_id)
+    _load_layouts(connection, log.log_id, fold)
+    _load_newest_times(connection, log, fold)
+    return fold
+
+
+def _load_layouts(connection: Connection, log_id: int, fold: LogFold) -> None:
+    layouts: dict[int, list[LayoutEntry]] = {}
+    for layout_id, *entry in connection.execute(
+        "select layout_id, partition_id, key_bucket, is_state, system_name, stream_name, factory_name, store_name,"
+        " marker_prefix, marker_suffix from projection.checkpoint_layout where log_id = %s order by layout_id, n",
+        (log_id,),
+    ):
+        layouts.setdefault(layout_id, []).append(LayoutEntry(*entry))
+    for layout_id, entries in layouts.items():
+        fold.layouts.remember(layout_id, tuple(entries))
+
+
+def _load_newest_times(connection: Connection, log: TrackedLog, fold: LogFold) -> None:
+    if log.stream.stream_kind == "checkpoint":
+        for task_name, grouper_factory, version, is_delete, micros in connection.execute(_NEWEST_TIMES, (log.log_id,)):
+            times = fold.keys.task(task_name, grouper_factory).newest_times
+            times[version] = NONE if is_delete else UNHELD if micros is None else micros
+
+
+def _log_time(connection: Connection, log_id: int) -> int | None:
+    row = connection.execute(
+        "select (extract(epoch from t.at - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint"
+        " from projection.log_time_at(%s, 9223372036854775807) t",
+        (log_id,),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _last_offset(connection: Connection, log_id: int) -> int:
+    """Return the offset of the last folded event."""
+    row = connection.execute(
+        "select max(e.log_offset) from eventlog.event e, projection.position p"
+        " where e.log_id = %s and p.log_id = %s and e.log_offset < p.next_offset",
+        (log_id, log_id),
+    ).fetchone()
+    return BEFORE_THE_FIRST if row is None or row[0] is None else int(row[0])

@@ -1,0 +1,191 @@
+"""The logs that the projection tracks: the incarnations of each stream, their positions, and their jobs' names."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from eventlog.archive import archive_end
+from eventlog.connection import Connection
+from eventlog.log_registry import StoredLog, hold, insert_log
+from eventlog.postgres import BACKEND
+from eventlog.streams import StreamIdentity, StreamKind, identify
+from projections.errors import FoldVersionDiffers, NothingFolded
+from projections.fold.settings import NOT_FOLDED, FoldSettings
+
+_LOGS: Final = """
+select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset,
+       p.fold_version, l.backend, l.topic_id, p.end_offset, p.read_at, p.resync_from
+from projection.job_log j join projection.position p using (log_id) join eventlog.log l using (log_id)
+where j.stream_name = %s
+order by j.incarnation desc
+"""
+_INSERT_JOB_LOG: Final = """
+insert into projection.job_log (log_id, stream_name, stream_kind, incarnation, job_suffix, job_name, job_id, job_bucket,
+                                is_current, is_complete)
+values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
+_INSERT_POSITION: Final = """
+insert into projection.position (log_id, next_offset, end_offset, heartbeat_at, state, fold_version)
+values (%s, %s, null, clock_timestamp(), %s, %s)
+"""
+_FORGET_REFUSAL: Final = "delete from projection.refused_stream where stream_name = %s"
+_NAMES: Final = """
+select c.config_key, c.config_value
+from projection.job_log j cross join lateral projection.config_state(j.log_id, j.incarnation, null) c
+where j.job_suffix = %s and j.stream_kind = 'coordinator' and j.is_current and c.config_key in ('job.name', 'job.id')
+"""
+_RENAME: Final = """
+update projection.job_log set job_name = %s, job_id = %s
+where job_suffix = %s and (job_name, job_id) is distinct from (%s, %s)
+"""
+
+
+@dataclass(frozen=True)
+class TrackedLog:
+    """One incarnation of a stream, as recorded in the database.
+
+    ``end_offset``: where the log ended when a follower last looked. ``read_at``: when the log was last read to its end,
+    or when reading it began. ``resync_from``: the position at which an unfinished resync began. None: unknown, or no
+    resync.
+    """
+
+    log_id: int
+    stream: StreamIdentity
+    incarnation: int
+    is_current: bool
+    is_complete: bool
+    next_offset: int
+    fold_version: str
+    backend: str
+    topic_id: str | None = None
+    end_offset: int | None = None
+    read_at: datetime | None = None
+    resync_from: int | None = None
+
+    def require_fold_version(self, settings: FoldSettings) -> None:
+        """Raise FoldVersionDiffers if other code or settings folded the log's rows, NothingFolded if it has no rows."""
+        if self.fold_version == NOT_FOLDED:
+            raise NothingFolded(self.stream.stream_name)
+        if self.fold_version != settings.fold_version:
+            raise FoldVersionDiffers(self.stream.stream_name, self.fold_version, settings.fold_version)
+
+    def require_fold_at_most(self, settings: FoldSettings) -> None:
+        """Raise FoldVersionDiffers unless this code or older code folded the log's rows, with these settings."""
+        if not settings.follows(self.fold_version):
+            raise FoldVersionDiffers(self.stream.stream_name, self.fold_version, settings.fold_version)
+
+
+def logs_of(connection: Connection, stream_name: str) -> list[TrackedLog]:
+    """Return all incarnations of a stream, newest first."""
+    return [_tracked_log(row) for row in connection.execute(_LOGS, (stream_name,)).fetchall()]
+
+
+def position_once_folded(connection: Connection, log: TrackedLog) -> int:
+    """Return the position that a log has after a rebuild.
+
+    This is the present position; for a Postgres log at most its end; for a log without rows the end of the archive.
+    """
+    if log.fold_version == NOT_FOLDED:
+        return archive_end(connection, log.log_id)
+    if log.backend != BACKEND:
+        return log.next_offset
+    return min(log.next_offset, archive_end(connection, log.log_id))
+
+
+def register_log(
+    connection: Connection,
+    stream: StreamIdentity,
+    incarnation: int,
+    backend: str,
+    settings: FoldSettings,
+    now: datetime,
+    *,
+    cluster_id: str | None = None,
+    topic_id: str | None = None,
+    start_offset: int = 0,
+) -> TrackedLog:
+    """Add a log to the archive and the projection, in the caller's transaction.
+
+    A stream's first incarnation is current at once, a later one when it has been read to its end.
+    """
+    name, kind = stream.stream_name, stream.stream_kind
+    stored = insert_log(connection, name, kind, incarnation, backend, now, cluster_id=cluster_id, topic_id=topic_id)
+    return track_log(connection, stored, settings, start_offset=start_offset)
+
+
+def track_log(
+    connection: Connection, stored: StoredLog, settings: FoldSettings, *, start_offset: int = 0
+) -> TrackedLog:
+    """Track a log of the archive from its first event, in the caller's transaction.
+
+    The position begins at ``start_offset``, the lowest offset that the first event can have.
+    """
+    is_first, version = stored.incarnation == 1, settings.fold_version
+    log = insert_position(
+        connection, stored, version, is_current=is_first, is_complete=is_first, start_offset=start_offset
+    )
+    connection.execute(_FORGET_REFUSAL, (log.stream.stream_name,))
+    name_job(connection, log.stream)
+    return log
+
+
+def insert_position(
+    connection: Connection,
+    stored: StoredLog,
+    fold_version: str,
+    *,
+    is_current: bool,
+    is_complete: bool,
+    start_offset: int = 0,
+) -> TrackedLog:
+    """Insert the rows of a log of the archive, with the job name that the stream's name implies."""
+    stream, log_id, incarnation = identify(stored.stream_name, stored.stream_kind), stored.log_id, stored.incarnation
+    names = (stream.suffix, stream.job_name, stream.job_id, stream.job_bucket)
+    known = (log_id, stream.stream_name, stream.stream_kind, incarnation, *names, is_current, is_complete)
+    connection.execute(_INSERT_JOB_LOG, known)
+    state = "catching-up" if is_complete else "replacing"
+    connection.execute(_INSERT_POSITION, (log_id, start_offset, state, fold_version))
+    return TrackedLog(
+        log_id,
+        stream,
+        incarnation,
+        is_current=is_current,
+        is_complete=is_complete,
+        next_offset=start_offset,
+        fold_version=fold_version,
+        backend=stored.backend,
+        topic_id=stored.topic_id,
+    )
+
+
+def make_current(connection: Connection, log: TrackedLog) -> None:
+    """Make a log that was read to its end the stream's current incarnation, in the caller's transaction."""
+    _lock_job(connection, log.stream)  # before any row lock: a session that names the job may wait for those rows
+    connection.execute(
+        "update projection.job_log set is_current = (log_id = %s), is_complete = is_complete or log_id = %s"
+        " where stream_name = %s",
+        (log.log_id, log.log_id, log.stream.stream_name),
+    )
+    name_job(connection, log.stream)
+
+
+def name_job(connection: Connection, stream: StreamIdentity) -> None:
+    """Set the job name and id of a job's logs: from the job's config, or from the stream's name where config has none.
+
+    Holds the job's lock until the caller's transaction ends: two logs of a job may be applied concurrently, and neither
+    transaction sees the other's uncommitted rows.
+    """
+    _lock_job(connection, stream)
+    config: dict[str, str] = dict(connection.execute(_NAMES, (stream.suffix,)).fetchall())
+    name, job_id = config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
+    connection.execute(_RENAME, (name, job_id, stream.suffix, name, job_id))
+
+
+def _lock_job(connection: Connection, stream: StreamIdentity) -> None:
+    hold(connection, f"job {stream.suffix}")
+
+
+def _tracked_log(row: tuple[Any, ...]) -> TrackedLog:
+    log_id, stream_name, stream_kind, *rest = row
+    kind: StreamKind = stream_kind
+    return TrackedLog(log_id, identify(stream_name, kind), *rest)
