@@ -18,9 +18,9 @@ from rich.text import Text
 from coordstream.cli.app import INTERRUPTED
 from coordstream.cli.app import main as coordstream
 from coordstream.cli.database import URL_SETTING, open_database
+from coordstream.cli.output.tables import Column, input_partition, page, print_rows
+from coordstream.cli.query.rows import fetch
 from coordstream.cli.recording.import_command import checked_parts, import_parts, told
-from coordstream.cli.rows import fetch
-from coordstream.cli.tables import Column, input_partition, page, print_rows
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.account import ServerAccount

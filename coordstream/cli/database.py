@@ -9,7 +9,7 @@ from typing import Final
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from coordstream.cli.unfolded import made_again_sentence, unfolded_sentence
+from coordstream.cli.rebuild_hint import made_again_sentence, unfolded_sentence
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.postgres import EmbeddedPostgres

@@ -8,17 +8,17 @@ from typing import Annotated, Final, NoReturn
 import typer
 from psycopg import sql
 
+from coordstream.cli.arguments.options import Csv, JobWord, Json
+from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.completion import complete_task
-from coordstream.cli.cut import Cut
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.explanation import event, sentence
-from coordstream.cli.given_time import parse_time
-from coordstream.cli.jobs import Job, find_job
-from coordstream.cli.nothing_found import too_early
-from coordstream.cli.options import Csv, JobWord, Json
-from coordstream.cli.row_formats import print_list
-from coordstream.cli.rows import Row, fetch, state
-from coordstream.cli.tables import Column, input_partition, print_rows, print_text, printable
+from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.output.formats import print_list
+from coordstream.cli.output.tables import Column, input_partition, print_rows, print_text, printable
+from coordstream.cli.query.cut import Cut
+from coordstream.cli.query.empty_result import too_early
+from coordstream.cli.query.rows import Row, fetch, state
 from coordstream.errors import CoordstreamError
 from eventlog.did_you_mean import did_you_mean
 

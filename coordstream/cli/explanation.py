@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from coordstream.cli.rows import Row
-from coordstream.cli.tables import input_partition, printable
-from coordstream.cli.times import moment
+from coordstream.cli.output.tables import input_partition, printable
+from coordstream.cli.output.times import moment
+from coordstream.cli.query.rows import Row
 
 NOT_RECORDED: Final = "host and user not recorded"
 _LOGS: Final = {"coordinator": "coordinator stream", "checkpoint": "checkpoint topic"}

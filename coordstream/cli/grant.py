@@ -7,9 +7,9 @@ import typer
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
+from coordstream.cli.arguments.options import Json
 from coordstream.cli.database import open_database
-from coordstream.cli.options import Json
-from coordstream.cli.tables import print_json
+from coordstream.cli.output.tables import print_json
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection
 

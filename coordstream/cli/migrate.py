@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from coordstream.cli.arguments.options import Json
 from coordstream.cli.database import connecting, database_errors, database_url
-from coordstream.cli.options import Json
+from coordstream.cli.output.tables import print_json
+from coordstream.cli.rebuild_hint import made_again_sentence
 from coordstream.cli.schema import state_of
-from coordstream.cli.tables import print_json
-from coordstream.cli.unfolded import made_again_sentence
 from coordstream.errors import CoordstreamError
 from coordstream.migrate import SchemaState, downgrade, upgrade
 from coordstream.settings import load_settings

@@ -5,11 +5,11 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
+from coordstream.cli.arguments.options import Csv, Json, MaybeJob, Newest, Since, Until, Utc
 from coordstream.cli.database import open_database
-from coordstream.cli.jobs import find_job
-from coordstream.cli.options import Csv, Json, MaybeJob, Newest, Since, Until, Utc
-from coordstream.cli.rows import fetch
-from coordstream.cli.tables import Column, exact_time_column, print_rows
+from coordstream.cli.job.lookup import find_job
+from coordstream.cli.output.tables import Column, exact_time_column, print_rows
+from coordstream.cli.query.rows import fetch
 from coordstream.cli.verbs import Verb
 
 app = typer.Typer(no_args_is_help=True)

@@ -6,11 +6,11 @@ from typing import Final
 import typer
 from rich.console import Console
 
+from coordstream.cli.arguments.options import Csv, Json, MaybeJob
 from coordstream.cli.database import open_database
-from coordstream.cli.jobs import Job, find_job
-from coordstream.cli.options import Csv, Json, MaybeJob
-from coordstream.cli.rows import Row, Rows
-from coordstream.cli.tables import Column, print_rows
+from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.query.rows import Row, Rows
 from eventlog.connection import Connection
 from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings

@@ -10,6 +10,7 @@ import psycopg
 import typer
 from psycopg.conninfo import conninfo_to_dict
 
+from coordstream.cli.arguments.options import Json
 from coordstream.cli.database import (
     URL_SETTING,
     connecting,
@@ -18,8 +19,7 @@ from coordstream.cli.database import (
     migrate_if_needed,
     open_database,
 )
-from coordstream.cli.options import Json
-from coordstream.cli.tables import print_json
+from coordstream.cli.output.tables import print_json
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import Settings, load_settings

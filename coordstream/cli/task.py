@@ -4,16 +4,16 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.arguments.options import AsOf, Csv, JobWord, Json, Utc
 from coordstream.cli.completion import complete_task
-from coordstream.cli.cut import Cut
 from coordstream.cli.database import open_database
-from coordstream.cli.jobs import Job, find_job
-from coordstream.cli.nothing_found import note, too_early
-from coordstream.cli.options import AsOf, Csv, JobWord, Json, Utc
-from coordstream.cli.row_formats import print_list
-from coordstream.cli.rows import Row, state
-from coordstream.cli.startpoint import place_to_start
-from coordstream.cli.tables import Column, input_partition, print_rows, time_column
+from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.output.formats import print_list
+from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
+from coordstream.cli.query.cut import Cut
+from coordstream.cli.query.empty_result import note, too_early
+from coordstream.cli.query.rows import Row, state
+from coordstream.cli.startpoint.show import place_to_start
 from coordstream.cli.task_facts import Relations, partition_rows, task_rows
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection

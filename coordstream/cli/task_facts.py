@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from coordstream.cli.rows import Row
+from coordstream.cli.query.rows import Row
 
 Relations = Mapping[str, Sequence[Row]]
 """The rows of relations, by the relation's name."""

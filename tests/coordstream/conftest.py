@@ -30,7 +30,7 @@ def cli(
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables as a terminal of 80 columns has them."""
-    monkeypatch.setattr("coordstream.cli.tables.page_width", lambda: 80)
+    monkeypatch.setattr("coordstream.cli.output.tables.page_width", lambda: 80)
 
 
 @pytest.fixture

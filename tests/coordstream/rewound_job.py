@@ -7,7 +7,8 @@ from typing import Final
 
 import pytest
 
-from coordstream.cli import event_logs, input_systems, startpoint_delete, startpoint_fan_out, startpoint_write
+from coordstream.cli import event_logs
+from coordstream.cli.startpoint import delete, fan_out, input_system, write
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres import PostgresEventLog
 from eventlog.startpoint import Startpoint
@@ -26,14 +27,14 @@ NOT_ASKED: Final = "warning: not checked with the input: nobody answers at 127.0
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, time: datetime) -> None:
     """Let all commands that move starting offsets believe that it is this time, and logs in Postgres, too."""
-    for module in (startpoint_delete, startpoint_fan_out, startpoint_write):
+    for module in (delete, fan_out, write):
         monkeypatch.setattr(module, "system_clock", lambda: time)
     monkeypatch.setattr(event_logs, "PostgresEventLog", partial(PostgresEventLog, clock=lambda: time))
 
 
 def unreachable_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no address of an input's broker answer, whatever happens to listen there."""
-    monkeypatch.setattr(input_systems, "_answers", lambda _: False)
+    monkeypatch.setattr(input_system, "_answers", lambda _: False)
 
 
 def facts(cli: CommandLine, stream: str = COORDINATOR) -> StartpointFacts:

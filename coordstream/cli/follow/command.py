@@ -7,6 +7,8 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
+from coordstream.cli.arguments.duration import parse_duration
+from coordstream.cli.arguments.options import MOST, Kind
 from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import database_errors
 from coordstream.cli.event_logs import source_of
@@ -15,9 +17,7 @@ from coordstream.cli.follow.ending import SIGNALLED, Ending, described, ending_a
 from coordstream.cli.follow.progress import FollowProgress, LogFormat
 from coordstream.cli.follow.reach import reach_database
 from coordstream.cli.follow.take_over import TakeOverAfter
-from coordstream.cli.given_duration import parse_duration
-from coordstream.cli.options import MOST, Kind
-from coordstream.cli.row_formats import print_json
+from coordstream.cli.output.formats import print_json
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings
 from projections.follow.follower import Follower, Outcome

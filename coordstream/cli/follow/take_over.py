@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.given_duration import parse_duration
+from coordstream.cli.arguments.duration import parse_duration
 
 LEAST_SECONDS: Final = 10
 """Two heartbeats: whoever is silent for less may be at work."""

@@ -7,10 +7,10 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.config_write import Force, check_texts, writer
+from coordstream.cli.arguments.options import MOST, Json, Kind, Stream
+from coordstream.cli.config.write import Force, check_texts, writer
 from coordstream.cli.event_logs import open_log
-from coordstream.cli.options import MOST, Json, Kind, Stream
-from coordstream.cli.tables import print_json
+from coordstream.cli.output.tables import print_json
 from coordstream.errors import CoordstreamError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.messages import SetConfig

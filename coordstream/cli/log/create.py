@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from coordstream.cli.arguments.options import Json, Kind
 from coordstream.cli.event_logs import create_log
-from coordstream.cli.options import Json, Kind
-from coordstream.cli.row_formats import print_json
+from coordstream.cli.output.formats import print_json
 
 
 def create(

@@ -1,6 +1,6 @@
 """Which log a user means."""
 
-from coordstream.cli.jobs import NOTHING_IMPORTED
+from coordstream.cli.job.lookup import NOTHING_IMPORTED
 from coordstream.errors import CoordstreamError
 from eventlog.connection import Connection
 from eventlog.did_you_mean import did_you_mean

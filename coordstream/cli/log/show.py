@@ -9,13 +9,13 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
+from coordstream.cli.arguments.options import MOST, Csv, Json, Since, Until, Utc
 from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_row
 from coordstream.cli.log.find import find_log
-from coordstream.cli.options import MOST, Csv, Json, Since, Until, Utc
-from coordstream.cli.rows import Row, RowStream, fetch
-from coordstream.cli.tables import Column, print_rows
+from coordstream.cli.output.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_row
+from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.query.rows import Row, RowStream, fetch
 from coordstream.cli.verbs import Verb
 from eventlog.archive import read_archive
 from eventlog.connection import Connection

@@ -8,12 +8,12 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.arguments.options import MOST, Csv, Json, Stream, Utc
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_source
-from coordstream.cli.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_line, event_row
-from coordstream.cli.options import MOST, Csv, Json, Stream, Utc
-from coordstream.cli.rows import Rows
-from coordstream.cli.tables import print_rows
+from coordstream.cli.output.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_line, event_row
+from coordstream.cli.output.tables import print_rows
+from coordstream.cli.query.rows import Rows
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
 from eventlog.archive import read_archive

@@ -7,9 +7,9 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.arguments.options import Stream
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.log.find import find_log
-from coordstream.cli.options import Stream
 from eventlog.archive import read_archive
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event

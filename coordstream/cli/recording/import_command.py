@@ -13,10 +13,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from coordstream.cli.arguments.options import Csv, Json, Kind
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.options import Csv, Json, Kind
-from coordstream.cli.row_formats import print_list
-from coordstream.cli.rows import Row
+from coordstream.cli.output.formats import print_list
+from coordstream.cli.query.rows import Row
 from coordstream.errors import CoordstreamError
 from coordstream.recording_part import Part
 from eventlog.checked_recording import CheckedRecording, check_recording

@@ -7,14 +7,14 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
+from coordstream.cli.arguments.options import MOST, Csv, Json, Utc
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.jobs import NOTHING_IMPORTED
-from coordstream.cli.nothing_found import note
-from coordstream.cli.options import MOST, Csv, Json, Utc
-from coordstream.cli.rows import Row, Rows, fetch
+from coordstream.cli.job.lookup import NOTHING_IMPORTED
+from coordstream.cli.output.tables import Column, print_rows, time_column
+from coordstream.cli.query.empty_result import note
+from coordstream.cli.query.rows import Row, Rows, fetch
 from coordstream.cli.silent_holders import silent_holders
 from coordstream.cli.status.faults import Limits, faults
-from coordstream.cli.tables import Column, print_rows, time_column
 from eventlog.kafka.options import KafkaOptions
 from eventlog.streams import identify
 from projections.fold.settings import NOT_FOLDED

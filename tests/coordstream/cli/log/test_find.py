@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from coordstream.cli.database import open_database
-from coordstream.cli.jobs import NOTHING_IMPORTED
+from coordstream.cli.job.lookup import NOTHING_IMPORTED
 from coordstream.cli.log.find import find_log
 from coordstream.errors import CoordstreamError
 from tests.coordstream.command_line import CommandLine, config_event, recording

@@ -1,0 +1,1 @@
+"""The options that commands share, and parsers of their values."""

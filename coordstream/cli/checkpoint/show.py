@@ -1,0 +1,112 @@
+"""`coordstream checkpoint`: the tasks' checkpoints, now and before, and writing others."""
+
+from typing import Annotated, Final
+
+import typer
+from psycopg import sql
+
+from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Task, Until, Utc
+from coordstream.cli.database import open_database
+from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, time_column
+from coordstream.cli.query.cut import Cut
+from coordstream.cli.query.empty_result import note, too_early
+from coordstream.cli.query.history import History, open_history
+from coordstream.cli.query.rows import Row, state
+from coordstream.cli.verbs import Verb
+from coordstream.errors import CoordstreamError
+from eventlog.connection import Connection
+from eventlog.did_you_mean import did_you_mean
+
+app = typer.Typer(no_args_is_help=True)
+VERBS: Final = (Verb("write", "checkpoint.write", "write"),)
+
+STATE_COLUMNS: Final = (
+    Column("task", "task_name"),
+    Column("input partition", input_partition),
+    Column("processed up to", "input_offset", "right"),
+    time_column("written at", "record_time", drop=1),
+    Column("version", "checkpoint_version", "right", drop=3),
+    Column("log offset", "log_offset", "right", drop=2),
+)
+HISTORY_COLUMNS: Final = (
+    Column("offset", "log_offset", "right"),
+    exact_time_column("written at", "record_time"),
+    Column("task", "task_name"),
+    Column("input partition", lambda row: "(deleted)" if row["operation"] == "delete" else input_partition(row)),
+    Column("processed", "input_offset", "right"),
+    Column("version", "checkpoint_version", "right", drop=1),
+    Column("counts", "is_preferred", drop=2),
+)
+COMMITS: Final = sql.Identifier("projection", "commit")
+PARTITION: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
+_TASKS: Final = """
+select distinct k.message_key from projection.job_log j join projection.event_key k using (log_id)
+where j.job_name = %s and j.job_id = %s and k.checkpoint_version is not null and not k.is_other
+"""
+
+
+@app.command()
+def show(
+    job: JobWord,
+    task: Task = None,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show the checkpoint that each task would start from: the last offset of each input that it has processed."""
+    cut = Cut.of(as_of, as_of_offset)
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
+        require_task(database.connection, found, task)
+        rows = state(database.connection, "checkpoint", found, cut, task_name=task)
+    rows.sort(key=_by_task)
+    print_rows(rows, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
+
+
+@app.command("history")
+def show_history(
+    job: JobWord,
+    task: Task = None,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    since: Since = None,
+    until: Until = None,
+    preferred: Annotated[
+        bool, typer.Option("--preferred", help="Only what Samza would read: each commit once, not in each version.")
+    ] = False,
+    limit: Newest = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show every checkpoint that was written, a row an input partition; --limit counts checkpoints, not rows."""
+    cut = Cut.of(as_of, as_of_offset)
+    equal = {"task_name": task, "is_preferred": preferred or None}
+    asked = History("checkpoint_history", COMMITS, PARTITION, None, cut, since, until, limit, equal)
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
+        require_task(database.connection, found, task)
+        title = f"Checkpoint history of {found}{cut}"
+        with open_history(database.connection, found, asked) as rows:
+            print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+
+
+def require_task(connection: Connection, job: Job, task: str | None) -> None:
+    """Raise CoordstreamError unless the job has ever written a checkpoint of the task; None is any task."""
+    if task is None:
+        return
+    names = sorted(str(name) for (name,) in connection.execute(_TASKS, job).fetchall())
+    if task not in names:
+        raise CoordstreamError(
+            f"job {job} has no checkpoint of a task {task!r} there: it has {', '.join(names[:10]) or 'none'}."
+            f"{did_you_mean(task, names)}"
+        )
+
+
+def _by_task(row: Row) -> tuple[str, str, str, int]:
+    return row["task_name"], row["system_name"], row["stream_name"], row["partition_id"]

@@ -1,0 +1,137 @@
+"""`coordstream config diff`: what differs between two times of a job's configuration, or between two jobs."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Annotated, Any, Final, NamedTuple
+
+import typer
+
+from coordstream.cli.arguments.options import AsOf, Csv, JobWord, Json
+from coordstream.cli.arguments.time import parse_time
+from coordstream.cli.completion import complete_job
+from coordstream.cli.config.keys import KeyPattern, matching
+from coordstream.cli.database import open_database
+from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.query.cut import Cut
+from coordstream.cli.query.empty_result import note, too_early, unmatched_key
+from coordstream.cli.query.rows import Row, Rows, state
+from eventlog.connection import Connection
+from eventlog.secrets import FINGERPRINT_PREFIX
+
+From = Annotated[
+    datetime | None, typer.Option("--from", metavar="TIME", parser=parse_time, help="The earlier time (UTC).")
+]
+To = Annotated[
+    datetime | None, typer.Option("--to", metavar="TIME", parser=parse_time, help="The later time (UTC); now.")
+]
+OtherJob = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[JOB2]", help="Compare with this job, instead of with another time.", autocompletion=complete_job
+    ),
+]
+DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
+SHOWN_DIGITS: Final = 12
+
+
+class Side(NamedTuple):
+    """One of the two that are compared: a job as a user names it, at a time."""
+
+    job: str
+    cut: Cut
+
+
+def shown_value(heading: str, name: str) -> Column:
+    """A column of values; of a secret just enough shows to tell one from another."""
+
+    def content(row: Row) -> Any:
+        value = row[name]
+        is_fingerprint = isinstance(value, str) and value.startswith(FINGERPRINT_PREFIX)
+        return f"{value[: len(FINGERPRINT_PREFIX) + SHOWN_DIGITS]}…" if is_fingerprint else value
+
+    return Column(heading, content)
+
+
+def columns(first: str, second: str) -> tuple[Column, ...]:
+    """The columns of a table: of two times of one job what was added and removed, of two jobs what only one has."""
+    if first == second:
+        words, headings = {}, ("from", "to")
+    else:
+        words, headings = {"removed": f"only in {first}", "added": f"only in {second}"}, (first, second)
+    return (
+        Column("key", "config_key"),
+        Column("difference", lambda row: words.get(row["difference"], row["difference"]), no_wrap=True),
+        shown_value(headings[0], "from_value"),
+        shown_value(headings[1], "to_value"),
+    )
+
+
+def diff(
+    job: JobWord,
+    other_job: OtherJob = None,
+    from_time: From = None,
+    to_time: To = None,
+    as_of: AsOf = None,
+    key: KeyPattern = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show which keys were added, removed and changed from one time to another (--from, --to), or from job to job.
+
+    Exit code 0: they are equal; 1: they differ. Of secrets it shows that they changed, never what they are.
+    """
+    sides = chosen_sides(job, other_job, from_time, to_time, as_of)
+    with open_database() as database:
+        jobs = [find_job(database.connection, side.job) for side in sides]
+        before, after = (
+            _config(database.connection, found, side.cut, key) for found, side in zip(jobs, sides, strict=True)
+        )
+        if key and not before and not after:
+            note(unmatched_key(database.connection, jobs[0], key))
+        rows = Rows(DIFFERENCE, differences(before, after))
+    first, second = (f"{found}{str(side.cut) or ' now'}" for found, side in zip(jobs, sides, strict=True))
+    title = f"Config from {first} to {second}"
+    print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json, as_csv=as_csv)
+    if rows:
+        raise typer.Exit(1)
+
+
+def chosen_sides(
+    job: str, other_job: str | None, from_time: datetime | None, to_time: datetime | None, as_of: datetime | None
+) -> tuple[Side, Side]:
+    """What a user wants compared.
+
+    Raises:
+        typer.BadParameter: that is one thing, or the times contradict each other.
+    """
+    if other_job is None:
+        if as_of is not None:
+            raise typer.BadParameter("--as-of is for two jobs: give --from and --to with one")
+        if from_time is None:
+            raise typer.BadParameter("name a second job, or give --from TIME to compare the job with itself")
+    elif as_of is not None and (from_time is not None or to_time is not None):
+        raise typer.BadParameter("--as-of is the time of both jobs: leave it out, or --from and --to")
+    first, second = (from_time, to_time) if as_of is None else (as_of, as_of)
+    return Side(job, Cut(first)), Side(other_job or job, Cut(second))
+
+
+def differences(before: Iterable[Row], after: Iterable[Row]) -> Iterator[Row]:
+    """A row for each key that only one of the two has, or that has another value there, in the order of the keys."""
+    first = {row["config_key"]: row for row in before}
+    second = {row["config_key"]: row for row in after}
+    for key in sorted(first.keys() | second.keys()):
+        old, new = first.get(key), second.get(key)
+        if old is None or new is None or old["config_value"] != new["config_value"]:
+            yield {
+                "config_key": key,
+                "difference": "added" if old is None else "removed" if new is None else "changed",
+                "from_value": None if old is None else old["config_value"],
+                "to_value": None if new is None else new["config_value"],
+                "is_sensitive": any(row["is_sensitive"] for row in (old, new) if row is not None),
+            }
+
+
+def _config(connection: Connection, job: Job, cut: Cut, key: str | None) -> list[Row]:
+    note(too_early(connection, job, cut))
+    return list(matching(state(connection, "config", job, cut), key))

@@ -1,0 +1,102 @@
+"""`coordstream config`: a job's configuration, now and before, who changed what, and changing it."""
+
+from typing import Annotated, Final
+
+import typer
+
+from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc
+from coordstream.cli.config.diff import diff
+from coordstream.cli.config.keys import KeyPattern, keys_like, matching
+from coordstream.cli.database import open_database
+from coordstream.cli.job.lookup import find_job
+from coordstream.cli.output.tables import Column, exact_time_column, print_rows, printable, time_column
+from coordstream.cli.query.cut import Cut
+from coordstream.cli.query.empty_result import note, too_early, unmatched_key
+from coordstream.cli.query.history import History, open_history
+from coordstream.cli.query.rows import Row, Rows, state
+from coordstream.cli.verbs import Verb
+
+app = typer.Typer(no_args_is_help=True)
+app.command()(diff)
+VERBS: Final = (
+    Verb("set", "config.write", "set_key", takes_dashes=True),  # the value, such as -1 or -Xmx512M
+    Verb("delete", "config.write", "delete_key"),
+)
+
+
+def writer(row: Row) -> str:
+    """Who wrote an event: its source, user and host."""
+    if row["source"] is None:
+        return "–"
+    return f"{row['source']} ({row['username']}@{row['host']})"
+
+
+def change(row: Row) -> str:
+    """The value of a key before and after."""
+    return f"{printable(row['previous_value'], None)} → {printable(row['config_value'], None)}"
+
+
+CONFIG_COLUMNS: Final = (
+    Column("key", "config_key"),
+    Column("value", "config_value"),
+    time_column("set at", "message_time", drop=1),
+    Column("by", writer, drop=2),
+)
+HISTORY_COLUMNS: Final = (
+    Column("offset", "log_offset", "right"),
+    exact_time_column("time", "record_time"),
+    Column("by", writer, drop=1),
+    Column("key", "config_key"),
+    Column("value", lambda row: "(deleted)" if row["operation"] == "delete" else row["config_value"]),
+)
+CHANGE_COLUMNS: Final = (*HISTORY_COLUMNS[:-1], Column("old → new", change))
+
+
+@app.command()
+def show(
+    job: JobWord,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    key: KeyPattern = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show a job's configuration; values that are secrets show as fingerprints."""
+    cut = Cut.of(as_of, as_of_offset)
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
+        every = state(database.connection, "config", found, cut)
+        rows = Rows(every.columns, matching(every, key))
+        note(unmatched_key(database.connection, found, key) if key and not rows else "")
+    rows.sort(key=lambda row: str(row["config_key"]))
+    print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
+
+
+@app.command("history")
+def show_history(
+    job: JobWord,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    since: Since = None,
+    until: Until = None,
+    key: KeyPattern = None,
+    changes: Annotated[bool, typer.Option("--changes", help="Leave out what set a key to the value it had.")] = False,
+    limit: Newest = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show who set and deleted which key when. A deploy sets every key again: --changes leaves that out."""
+    cut = Cut.of(as_of, as_of_offset)
+    relation, columns = ("config_change", CHANGE_COLUMNS) if changes else ("config_history", HISTORY_COLUMNS)
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
+        keys = None if key is None else keys_like(database.connection, found, key)
+        note(unmatched_key(database.connection, found, key) if key and not keys else "")
+        asked = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
+        title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
+        with open_history(database.connection, found, asked) as rows:
+            print_rows(rows, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)

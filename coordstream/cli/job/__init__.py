@@ -1,0 +1,1 @@
+"""`coordstream job`, and which job a command is about."""

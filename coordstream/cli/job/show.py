@@ -1,0 +1,109 @@
+"""`coordstream job`: the jobs, and how their logs stand."""
+
+import sys
+from collections.abc import Iterable
+from typing import Final
+
+import typer
+from psycopg import sql
+
+from coordstream.cli.arguments.options import Csv, JobWord, Json, Utc
+from coordstream.cli.database import open_database
+from coordstream.cli.job.lookup import NOTHING_IMPORTED, find_job
+from coordstream.cli.output.formats import print_list
+from coordstream.cli.output.tables import Column, print_rows, time_column
+from coordstream.cli.query.cut import Cut
+from coordstream.cli.query.rows import Row, Rows, fetch, state
+from coordstream.cli.status.faults import worst_state
+from coordstream.cli.status.show import COLUMNS as LOG_COLUMNS
+from coordstream.cli.status.show import TITLE as LOG_TITLE
+from coordstream.cli.status.show import logs_now, or_unknown
+
+app = typer.Typer(no_args_is_help=True)
+
+JOBS: Final = sql.SQL("select * from coordinator.job order by job_name, job_id")
+COUNT_COLUMNS: Final = (
+    Column("config keys", "config_count", "right"),
+    Column("tasks", "task_count", "right"),
+    Column("containers", "container_count", "right"),
+)
+LIST_COLUMNS: Final = (
+    Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
+    Column("state", "state", no_wrap=True),
+    Column("lag", lambda row: or_unknown(row["lag"]), "right"),
+    Column("bad", "quarantine_open", "right"),
+    time_column("last event", "last_record_time", drop=1),
+    Column("tasks", "task_count", "right", drop=2),
+    Column("containers", "container_count", "right", drop=3),
+    Column("gaps", "gap_count", "right", drop=4),
+)
+JOB_COLUMNS: Final = (
+    *COUNT_COLUMNS,
+    time_column("first event", "first_record_time"),
+    time_column("last event", "last_record_time"),
+)
+METADATA_COLUMNS: Final = (
+    Column("cluster", "cluster_type"),
+    Column("epoch id", "epoch_id"),
+    Column("config id", "config_id"),
+    Column("job model id", "job_model_id"),
+    time_column("written", "record_time"),
+)
+
+
+@app.callback()
+def job() -> None:
+    """The jobs, and how their logs stand."""
+
+
+@app.command("list")
+def show_list(utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
+    """List the jobs; state is that of the worst of a job's logs, lag that of both."""
+    with open_database() as database:
+        jobs = fetch(database.connection, JOBS)
+        logs, unreachable = logs_now(database)
+    rows = Rows([*jobs.columns, *sums(())], (row | sums(_of_job(row, logs)) for row in jobs))
+    print_rows(rows, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, as_csv=as_csv, utc=utc)
+    _tell(unreachable or ("" if logs else f"{NOTHING_IMPORTED}."))
+
+
+@app.command()
+def show(job: JobWord, utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
+    """Show a job: its logs with their states, what stands on them, and what its coordinator was started with."""
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        (row,) = state(database.connection, "job", found, Cut())
+        metadata = state(database.connection, "job_coordinator_metadata", found, Cut())
+        every_log, unreachable = logs_now(database)
+    logs = _of_job(row, every_log)
+    if as_json or as_csv:
+        print_list([row | sums(logs) | {"logs": logs, "metadata": metadata}], as_csv=as_csv)
+    else:
+        print_rows([row], JOB_COLUMNS, title=f"Job {found}", as_json=False, utc=utc)
+        print()
+        print_rows(logs, LOG_COLUMNS, title=LOG_TITLE, as_json=False, utc=utc)
+        print()
+        print_rows(metadata, METADATA_COLUMNS, title="Job coordinator", as_json=False, utc=utc)
+    _tell(unreachable)
+
+
+def sums(logs: Iterable[Row]) -> Row:
+    """What a job's logs amount to; a lag is null where that of one is not known. Replaced incarnations have no lag."""
+    known = list(logs)
+    newest = [log for log in known if log["is_newest"]]
+    lags = [log["lag"] for log in newest]
+    return {
+        "state": worst_state(log["state"] for log in newest),
+        "lag": None if None in lags else sum(lags),
+        "quarantine_open": sum(log["quarantine_open"] for log in known),
+        "gap_count": sum(log["gap_count"] for log in known),
+    }
+
+
+def _of_job(job: Row, logs: Iterable[Row]) -> list[Row]:
+    return [log for log in logs if (log["job_name"], log["job_id"]) == (job["job_name"], job["job_id"])]
+
+
+def _tell(sentence: str) -> None:
+    if sentence:
+        print(sentence, file=sys.stderr)

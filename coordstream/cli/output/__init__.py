@@ -1,0 +1,1 @@
+"""Tables, JSON and CSV on standard output."""

@@ -1,0 +1,63 @@
+"""Events as rows and tables, with fingerprints in place of secrets."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from coordstream.cli.output.tables import Column, exact_time_column, printable
+from coordstream.cli.output.times import exact
+from coordstream.cli.query.rows import Row
+from eventlog.events import RecordedEvent
+from eventlog.masked_event import mask_event
+from eventlog.secrets import SecretPolicy
+
+
+def shown_value(row: Row) -> str | None:
+    """What a table has in the place of the value."""
+    return "(tombstone)" if row["operation"] == "delete" else row["value"]
+
+
+EVENT_COLUMNS: Final = (
+    Column("offset", "log_offset", "right"),
+    exact_time_column("time", "record_time"),
+    Column("key", "key"),
+    Column("value", shown_value),
+)
+
+
+EVENT_FIELDS: Final = ("log_offset", "record_time", "timestamp", "operation", "key", "value", "value_bytes")
+
+
+def event_row(event: RecordedEvent, secrets: SecretPolicy) -> Row:
+    """An event as a row without its secrets; ``value_bytes`` is the size of what the log holds.
+
+    ``record_time`` is null where Python's calendar ends; ``timestamp`` has it in ms since 1970 all the same.
+    """
+    masked = mask_event(event, secrets)
+    return {
+        "log_offset": event.offset,
+        "record_time": _iso(event.timestamp),
+        "timestamp": event.timestamp,
+        "operation": "set" if event.value is not None else "delete",
+        "key": _text(masked.key),
+        "value": _text(masked.value),
+        "value_bytes": None if event.value is None else len(event.value),
+    }
+
+
+def event_line(row: Row) -> str:
+    """A row on one line, for events that come one by one."""
+    time = row["record_time"]
+    cells = (None if time is None else exact(time), row["key"], shown_value(row))
+    return "  ".join([f"{row['log_offset']:>8}", *map(printable, cells)])
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "backslashreplace")
+
+
+def _iso(timestamp: int) -> str | None:
+    try:
+        time = datetime.fromtimestamp(timestamp / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

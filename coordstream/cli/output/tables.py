@@ -1,0 +1,169 @@
+"""Rows as a table that fits the terminal, as lines for a pipe, or as JSON or CSV."""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, Final, Literal, NamedTuple
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from coordstream.cli.output.formats import print_json, print_lines, print_list
+from coordstream.cli.output.table_layout import GAP, Need, fitted
+from coordstream.cli.output.times import Times
+from coordstream.cli.query.rows import Row
+from eventlog.log import Clock, system_clock
+from eventlog.printable_text import printable_text
+
+__all__ = ["Column", "exact_time_column", "print_json", "print_rows", "print_text", "printable", "time_column"]
+
+PAGE_COLUMNS: Final = 100
+MOST_CHARACTERS: Final = 200
+PAGE_ROWS: Final = 1_000
+"""The widths of a table's columns are those of its first so many rows."""
+
+Content = str | Callable[[Row], Any]
+Line = tuple[str, ...]
+
+
+class Column(NamedTuple):
+    """A column of a table: its heading, and the column of the row (or a function of the row) that fills it.
+
+    ``drop`` is for terminals that are too narrow for all columns: 0 stays, and the highest number goes first.
+    ``time`` says whether the cells are times, and whether they are exact also without ``--utc``.
+    """
+
+    heading: str
+    content: Content
+    justify: Literal["left", "right"] = "left"
+    no_wrap: bool = False
+    time: Literal["", "words", "exact"] = ""
+    drop: int = 0
+
+
+def time_column(heading: str, content: Content, *, drop: int = 0) -> Column:
+    """A column of times, each on one line; see `Times` for how they are shown."""
+    return Column(heading, content, no_wrap=True, time="words", drop=drop)
+
+
+def exact_time_column(heading: str, content: Content, *, drop: int = 0) -> Column:
+    """A column of times to the millisecond, for histories: what happened within a second can be told apart."""
+    return Column(heading, content, no_wrap=True, time="exact", drop=drop)
+
+
+def print_rows(
+    rows: Iterable[Row],
+    columns: Sequence[Column],
+    *,
+    title: str,
+    as_json: bool,
+    as_csv: bool = False,
+    utc: bool = False,
+    clock: Clock = system_clock,
+) -> None:
+    """Print all columns of the rows as JSON or CSV, or some columns of them as a table.
+
+    Times are in words unless ``utc``. Rows are taken one by one, so that they may come from a cursor.
+    """
+    if as_json or as_csv:
+        print_list(rows, as_csv=as_csv)
+        return
+    times = Times(clock(), is_exact=utc)
+    headings = tuple(_heading(column, times) for column in columns)
+    cells = (tuple(_shown(row, column, times) for column in columns) for row in rows)
+    first = next(cells, None)
+    width = page_width()
+    print_text(title, bold=True)
+    if first is None:
+        print("  none")
+    elif width is None:
+        print_lines(headings, chain([first], cells))
+    else:
+        _print_table(columns, headings, chain([first], cells), width)
+
+
+def page_width() -> int | None:
+    """The width of the terminal that output goes to, or ``COLUMNS`` if that is set; None: a pipe or a file.
+
+    Programs that use readline hand COLUMNS down to what they start, so that it is no wish for what goes to a pipe.
+    """
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def page() -> Console:
+    """Standard output, as wide as `page_width` says, and 100 columns where that says nothing."""
+    return Console(width=page_width() or PAGE_COLUMNS, highlight=False)
+
+
+def print_text(text: str, *, bold: bool = False) -> None:
+    """Print a sentence: folded between words on a terminal, whole on a line of its own elsewhere."""
+    page().print(Text(text, style="bold" if bold else ""), soft_wrap=page_width() is None)
+
+
+def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:
+    """A value on one line: without characters that steer a terminal, and cut off beyond ``most`` characters."""
+    if value is None:
+        return "–"
+    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    shown = text if most is None or len(text) <= most else f"{text[: most - 1]}…"
+    return printable_text(shown)
+
+
+def input_partition(row: Row) -> str:
+    """The input partition that a row is about, as people say it, such as ``kafka.page-views.3``."""
+    if row["partition_id"] is None:
+        return "no partition"
+    bucket = row.get("key_bucket")
+    spelt = f"{row['system_name']}.{row['stream_name']}.{row['partition_id']}"
+    return spelt if bucket in (None, -1) else f"{spelt} (keys {bucket})"
+
+
+def _heading(column: Column, times: Times) -> str:
+    return times.heading(column.heading, is_exact=column.time == "exact") if column.time else column.heading
+
+
+def _shown(row: Row, column: Column, times: Times) -> str:
+    value = row[column.content] if isinstance(column.content, str) else column.content(row)
+    if column.time:
+        value = times.shown(value, is_exact=column.time == "exact")
+    return printable(value, None)
+
+
+def _print_table(columns: Sequence[Column], headings: Line, cells: Iterator[Line], width: int) -> None:
+    """Print a table page by page, so that one of any length needs the memory of one page."""
+    console, rows = page(), _next_rows(cells)
+    needs = [_need(column, [line[at] for line in (headings, *rows)]) for at, column in enumerate(columns)]
+    widths, shows_header = fitted(needs, width), True
+    while rows:
+        table = _table(columns, headings, widths, shows_header=shows_header)
+        for row in rows:
+            table.add_row(*(Text(row[at]) for at in widths))
+        console.print(table)
+        rows, shows_header = _next_rows(cells), False
+    if dropped := [heading for at, heading in enumerate(headings) if at not in widths]:
+        console.print(Text(f"(not shown in {width} columns: {', '.join(dropped)})", style="dim"))
+
+
+def _next_rows(cells: Iterator[Line]) -> list[Line]:
+    return [tuple(map(_clipped, row)) for row in islice(cells, PAGE_ROWS)]
+
+
+def _table(columns: Sequence[Column], headings: Line, widths: dict[int, int], *, shows_header: bool) -> Table:
+    padding = (0, GAP - 1, 0, 0)  # the box has a blank between two columns
+    table = Table(box=box.SIMPLE_HEAD, padding=padding, pad_edge=False, show_edge=False, show_header=shows_header)
+    for at, width in widths.items():
+        table.add_column(headings[at], justify=columns[at].justify, overflow="fold", width=width)
+    return table
+
+
+def _need(column: Column, cells: Iterable[str]) -> Need:
+    widest = max(map(cell_len, cells))
+    return Need(widest, may_fold=not column.no_wrap and column.justify == "left", drop=column.drop)
+
+
+def _clipped(cell: str) -> str:
+    return cell if len(cell) <= MOST_CHARACTERS else f"{cell[: MOST_CHARACTERS - 1]}…"

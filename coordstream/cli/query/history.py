@@ -1,0 +1,183 @@
+"""Histories of a job: chosen in the query, and fetched from the server as they are printed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from coordstream.cli.job.lookup import Job
+from coordstream.cli.query.cut import Cut
+from coordstream.cli.query.rows import IsoTimeLoader, Row, conditions, fetch, job_values
+from eventlog.connection import Connection
+
+FETCHED_AT_ONCE: Final = 1_000
+FIRST_WIDTH: Final = 1_000
+WIDENING: Final = 8
+
+_STRETCHES: Final = sql.SQL(
+    """
+    select j.stream_kind, j.incarnation, min({first}) as first, max({last}) as last
+    from projection.job_log j join projection.position p using (log_id) {cuts}
+    where j.job_name = %(name)s and j.job_id = %(id)s
+    group by j.stream_kind, j.incarnation order by j.stream_kind desc, j.incarnation
+    """
+)
+# log_time reaches what a record says, so what comes before the cut is older; a log that never got there may hold
+# records from a clock that is ahead
+_SINCE: Final = sql.SQL("cross join lateral projection.log_cut(j.log_id, %(since)s - interval '1 microsecond') s")
+_AS_OF: Final = sql.SQL(
+    """
+    cross join {cut} c
+    cross join lateral (
+      select case j.stream_kind when 'coordinator' then c.coordinator_incarnation else c.checkpoint_incarnation end,
+             case j.stream_kind when 'coordinator' then c.coordinator_cut else c.checkpoint_cut end) k(incarnation, cut)
+    """
+)
+_CUT_AT_TIME: Final = sql.SQL("projection.job_at(%(name)s, %(id)s, %(time)s)")
+_CUT_AT_OFFSET: Final = sql.SQL("projection.job_at_offset(%(name)s, %(id)s, %(offset)s, %(kind)s, null)")
+_LAST_AS_OF: Final = sql.SQL(
+    "case when j.incarnation < k.incarnation then p.next_offset - 1 when j.incarnation = k.incarnation then k.cut end"
+)
+_WITHIN: Final = sql.SQL(
+    """
+    from {relation} h where h.job_name = %(name)s and h.job_id = %(id)s and h.stream_kind = %(stream_kind)s
+      and h.incarnation = %(incarnation)s and h.log_offset between %(first)s and %(last)s{conditions}
+      and (%(since)s::timestamptz is null or h.record_time >= %(since)s)
+      and (%(until)s::timestamptz is null or h.record_time <= %(until)s)
+    """
+)
+_NTH_NEWEST: Final = sql.SQL("select h.log_offset {within} order by h.log_offset desc offset %(skipped)s limit 1")
+
+
+class Stretch(NamedTuple):
+    """Offsets of one of a job's logs, from the first to the last of them."""
+
+    stream_kind: str
+    incarnation: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class History:
+    """A relation with a row or more an event, and what is asked of it.
+
+    ``events`` is the relation that has a row for each of its events, which ``limit`` counts: the newest so many are
+    shown, each with all of its rows. ``order`` are the columns that tell the rows of an event apart. ``equal`` are
+    values of columns, as `rows.conditions` reads them; ``events`` has these columns too. ``since`` and ``until`` are
+    held against record times, both inclusive. ``kind`` is that of the log whose offset the cut names; None: the log
+    that the job's checkpoints are read from.
+    """
+
+    relation: str
+    events: sql.Identifier | None = None
+    order: Sequence[str] = ()
+    kind: str | None = None
+    cut: Cut = field(default_factory=Cut)
+    since: datetime | None = None
+    until: datetime | None = None
+    limit: int | None = None
+    equal: Mapping[str, Any] = field(default_factory=dict)
+
+
+class HistoryRows:
+    """The rows of a history, oldest first, while its transaction is open; at most a page of them is in memory."""
+
+    def __init__(self, connection: Connection, columns: Sequence[str], queries: Sequence[tuple[sql.Composed, Row]]):
+        self.columns = columns
+        self._connection = connection
+        self._queries = queries
+
+    def __iter__(self) -> Iterator[Row]:
+        for query, values in self._queries:
+            with self._connection.cursor("history", row_factory=dict_row) as cursor:
+                cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
+                cursor.itersize = FETCHED_AT_ONCE
+                yield from cursor.execute(query, values)
+
+
+@contextmanager
+def open_history(connection: Connection, job: Job, history: History) -> Iterator[HistoryRows]:
+    """The rows of a history of a job, all as of one moment: log by log, and in the order of each log.
+
+    The checkpoint topic comes after the coordinator stream, and what replaced a log after that log.
+    """
+    relation = sql.Identifier("coordinator", history.relation)
+    order = sql.SQL(", ").join(sql.SQL("h.{}").format(sql.Identifier(name)) for name in ("log_offset", *history.order))
+    with connection.transaction():
+        connection.execute("set transaction isolation level repeatable read, read only")
+        columns = fetch(connection, sql.SQL("select * from {} limit 0").format(relation)).columns
+        stretches = _stretches(connection, job, history)
+        if history.limit is not None:
+            stretches = _newest(connection, job, history, stretches, history.limit)
+        select = sql.SQL("select h.* {within} order by {order}").format(within=_within(relation, history), order=order)
+        yield HistoryRows(connection, columns, [(select, _values(job, history, each)) for each in stretches])
+
+
+def _stretches(connection: Connection, job: Job, history: History) -> list[Stretch]:
+    """The offsets of each log that the cut leaves, without those that certainly are older than asked for."""
+    firsts: list[sql.Composable] = [sql.SQL("0::bigint")]
+    lasts: list[sql.Composable] = [sql.SQL("p.next_offset - 1")]
+    cuts: list[sql.Composable] = []
+    if history.since is not None:
+        cuts.append(_SINCE)
+        firsts.append(sql.SQL("case when s.cut < p.next_offset then s.cut + 1 end"))
+    if history.cut != Cut():
+        cuts.append(_AS_OF.format(cut=_CUT_AT_OFFSET if history.cut.time is None else _CUT_AT_TIME))
+        lasts.append(sql.SQL("coalesce({}, -1)").format(_LAST_AS_OF))
+    query = _STRETCHES.format(
+        first=sql.SQL("greatest({})").format(sql.SQL(", ").join(firsts)),
+        last=sql.SQL("least({})").format(sql.SQL(", ").join(lasts)),
+        cuts=sql.SQL(" ").join(cuts),
+    )
+    cut = {"time": history.cut.time, "offset": history.cut.offset, "kind": history.kind}
+    values = {**job_values(job), **cut, "since": history.since}
+    found = [Stretch(*row) for row in connection.execute(query, values).fetchall()]
+    return [stretch for stretch in found if stretch.first <= stretch.last]
+
+
+def _newest(
+    connection: Connection, job: Job, history: History, stretches: Sequence[Stretch], limit: int
+) -> list[Stretch]:
+    """What the newest events take of the stretches: the last one's, and if it has too few, those before it."""
+    chosen: list[Stretch] = []
+    for stretch in reversed(stretches):
+        first, found = _nth_newest(connection, job, history, stretch, limit)
+        chosen.append(stretch._replace(first=first))
+        limit -= found
+        if limit == 0:
+            break
+    return chosen[::-1]
+
+
+def _nth_newest(connection: Connection, job: Job, history: History, stretch: Stretch, limit: int) -> tuple[int, int]:
+    """The offset of the newest event but so many, and how many there are from there on: fewer if there are no more.
+
+    Offsets are looked through from the end on, in ever wider stretches: no index has a log's events by their age alone.
+    """
+    within = _within(history.events or sql.Identifier("coordinator", history.relation), history)
+    query = _NTH_NEWEST.format(within=within)
+    width = max(FIRST_WIDTH, limit)
+    while True:
+        first = max(stretch.first, stretch.last + 1 - width)
+        values = _values(job, history, stretch._replace(first=first))
+        row = connection.execute(query, {**values, "skipped": limit - 1}).fetchone()
+        if row is not None:
+            return int(row[0]), limit
+        if first == stretch.first:
+            count = connection.execute(sql.SQL("select count(*) {}").format(within), values).fetchone()
+            return first, 0 if count is None else int(count[0])
+        width *= WIDENING
+
+
+def _within(relation: sql.Identifier, history: History) -> sql.Composed:
+    return _WITHIN.format(relation=relation, conditions=conditions(history.equal))
+
+
+def _values(job: Job, history: History, stretch: Stretch) -> Row:
+    times = {"since": history.since, "until": history.until}
+    return {**job_values(job), **history.equal, **times, **stretch._asdict()}

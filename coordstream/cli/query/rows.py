@@ -1,0 +1,85 @@
+"""Questions to the relations; every time comes as text in ISO 8601, UTC."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from psycopg import sql
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+from psycopg.rows import dict_row
+
+from coordstream.cli.job.lookup import Job
+from coordstream.cli.query.cut import Cut
+from eventlog.connection import Connection
+
+Row = dict[str, Any]
+
+_OF_JOB: Final = sql.SQL("select h.* from {source} h where h.job_name = %(name)s and h.job_id = %(id)s{conditions}")
+_FUNCTIONS: Final = {"relation": "", "as_of": "_as_of", "as_of_offset": "_as_of_offset"}
+
+
+class IsoTimeLoader(Loader):
+    """Reads timestamptz as ISO 8601 text, since Python's datetime ends with the year 9999 and Postgres' does not."""
+
+    def load(self, data: Buffer) -> str:
+        """``2026-01-31T12:00:00.5Z`` of what a session in UTC prints."""
+        return bytes(data).decode().replace(" ", "T", 1).replace("+00", "Z", 1)
+
+
+class Rows(list[Row]):
+    """Rows that are all in memory, with the names of their columns, which are known also where there is no row."""
+
+    def __init__(self, columns: Iterable[str], rows: Iterable[Row] = ()) -> None:
+        super().__init__(rows)
+        self.columns: Sequence[str] = list(columns)
+
+
+class RowStream:
+    """Rows that are read while they are printed, once, with the names of their columns."""
+
+    def __init__(self, columns: Iterable[str], rows: Iterator[Row]) -> None:
+        self.columns: Sequence[str] = list(columns)
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._rows
+
+
+def fetch(connection: Connection, query: sql.Composable, values: Mapping[str, Any] | None = None) -> Rows:
+    """All rows of a query, as dictionaries by column name."""
+    with connection.cursor(row_factory=dict_row) as cursor:
+        cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
+        rows = cursor.execute(query.as_bytes(connection), values).fetchall()
+        return Rows((column.name for column in cursor.description or ()), rows)
+
+
+def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: Any) -> Rows:
+    """The rows of a relation that says what is true: now, or by its as-of function at a cut.
+
+    Of them, those whose columns ``equal`` these values; None: whatever it is.
+    """
+    source = sql.SQL("coordinator.{relation}")
+    if cut.time is not None:
+        source = sql.SQL("coordinator.{as_of}(%(name)s, %(id)s, %(time)s)")
+    elif cut.offset is not None:
+        source = sql.SQL("coordinator.{as_of_offset}(%(name)s, %(id)s, %(offset)s)")
+    names = {suffix: sql.Identifier(f"{relation}{end}") for suffix, end in _FUNCTIONS.items()}
+    query = _OF_JOB.format(source=source.format(**names), conditions=conditions(equal))
+    return fetch(connection, query, {**job_values(job), "time": cut.time, "offset": cut.offset, **equal})
+
+
+def conditions(equal: Mapping[str, Any]) -> sql.Composable:
+    """What stands behind a where clause of ``h``: a list of values stands for any of them, None for no condition."""
+    parts = [
+        sql.SQL(" and h.{} = any({})" if isinstance(value, list) else " and h.{} = {}").format(
+            sql.Identifier(column), sql.Placeholder(column)
+        )
+        for column, value in equal.items()
+        if value is not None
+    ]
+    return sql.Composed(parts)
+
+
+def job_values(job: Job) -> Row:
+    """A job as queries name it."""
+    return {"name": job.name, "id": job.id}

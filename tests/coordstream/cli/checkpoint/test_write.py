@@ -1,0 +1,247 @@
+"""`coordstream checkpoint write`, on recording A's job in logs that can be appended to."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from coordstream.cli.checkpoint import write
+from eventlog.checkpoint import CheckpointV1, CheckpointV2
+from eventlog.partition import SystemStreamPartition
+from eventlog.postgres import PostgresEventLog
+from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
+from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from tests.builders import KAFKA_BACKEND, checkpoint_v1, config_set, set_checkpoint, task_container
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine
+from tests.fixtures.kafka_topics import Topics
+
+TASK = "Partition 1"
+PAGE_VIEWS_1 = SystemStreamPartition("kafka", "page-views", 1)
+PAGE_VIEWS_9 = SystemStreamPartition("kafka", "page-views", 9)
+LAST_COMMIT = datetime(2026, 11, 21, 9, 18, 13, tzinfo=UTC)
+AN_HOUR_LATER = LAST_COMMIT.replace(hour=10)
+GIVEN = f"{TASK}/kafka.page-views.1=7"
+END = 388
+
+
+@pytest.fixture
+def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """The command line where recording A's job has logs in Postgres, an hour after its last commit."""
+    monkeypatch.setattr(write, "system_clock", lambda: AN_HOUR_LATER)
+    return appendable
+
+
+def end(cli: CommandLine, stream: str = CHECKPOINT) -> int:
+    with PostgresEventLog(cli.database_url, stream) as log:
+        return log.end_offset()
+
+
+def written(cli: CommandLine) -> list[tuple[str, str, CheckpointV2]]:
+    """Type, task and checkpoint of what came after the recording."""
+    with PostgresEventLog(cli.database_url, CHECKPOINT) as log:
+        events = [(decode_key(event.key), event.value or b"") for event in log.read(END)]
+    return [(key.key_type, key.task_name, decode_v2(value)) for key, value in events]
+
+
+def starting(cli: CommandLine, task: str = TASK) -> Any:
+    """The checkpoint that the job would read at its next start."""
+    config = {"task.checkpoint.read.versions": "2,1"}
+    manager = KafkaCheckpointManager(lambda: PostgresEventLog(cli.database_url, CHECKPOINT), config=config)
+    manager.register(task)
+    with manager:
+        return manager.read_last_checkpoint(task)
+
+
+@pytest.mark.scenario("CKT-01")
+def test_without_offsets_the_current_ones_are_printed(job: CommandLine, tmp_path: Path) -> None:
+    printed = job.done("checkpoint", "write", "wordcount_pv")
+    lines = printed.splitlines()
+    assert len(lines) == 16
+    assert "tasknames.Partition 1.systems.kafka.streams.page-views.partitions.9 = 4" in lines
+    assert len(job.rows("checkpoint", "write", "wordcount_pv")) == 16
+    (tmp_path / "same").write_text(printed)
+    assert "are so already" in job.done("checkpoint", "write", "wordcount_pv", tmp_path / "same", "--yes")
+    assert end(job) == END
+
+
+def test_tasks_without_a_checkpoint_are_named(job: CommandLine) -> None:
+    with PostgresEventLog(job.database_url, COORDINATOR) as log:
+        log.append([task_container("Partition 80"), task_container("Partition 9")])
+    both = (
+        "2 tasks of the job have no checkpoint, and will start at the job's default offsets: Partition 80, Partition 9."
+    )
+    for words in ((), (GIVEN, "--dry-run")):
+        ended = job("checkpoint", "write", "wordcount_pv", *words)
+        assert both in ended.err.splitlines()
+        assert "Partition 9" not in ended.out
+    ended = job("checkpoint", "write", "wordcount_pv", "Partition 80/kafka.page-views.0=1", "--yes")
+    assert "1 task of the job has no checkpoint, and will start at the job's default offsets: Partition 9." in ended.err
+    assert "Partition 9" in job("checkpoint", "write", "wordcount_pv").err
+
+
+def test_a_partial_file_is_merged_and_state_stays(job: CommandLine, tmp_path: Path) -> None:
+    before = starting(job)
+    (tmp_path / "new").write_text("tasknames.Partition 1.systems.kafka.streams.page-views.partitions.1=7\n")
+    printed = job.done("checkpoint", "write", "wordcount_pv", tmp_path / "new", "--yes")
+    assert printed.splitlines()[-1] == "1 checkpoint written."
+    assert "kafka.page-views.1" in printed
+    assert "kafka.page-views.9" not in printed  # only what changes is shown
+    ((key_type, task, said),) = written(job)
+    assert (key_type, task) == ("checkpoint-v2", TASK)
+    assert said.offsets == {**before.offsets, PAGE_VIEWS_1: "7"}
+    assert said.state_markers == before.state_markers
+    assert list(said.state_markers) == [KAFKA_BACKEND]
+    assert said.checkpoint_id is not None
+    assert said.checkpoint_id.millis == int(AN_HOUR_LATER.timestamp() * 1000)
+    assert starting(job) == said
+
+
+def test_what_a_manager_reads_the_relations_show(job: CommandLine) -> None:
+    job.done("checkpoint", "write", "wordcount_pv", GIVEN, "Partition 3/kafka.page-views.3=0", "--yes")
+    assert job("follow", "--all", "--once").code == 0
+    shown: dict[str, dict[SystemStreamPartition, str]] = {}
+    for row in job.rows("checkpoint", "show", "wordcount_pv"):
+        partition = SystemStreamPartition(row["system_name"], row["stream_name"], row["partition_id"])
+        shown.setdefault(row["task_name"], {})[partition] = row["input_offset"]
+    assert shown == {f"Partition {number}": starting(job, f"Partition {number}").offsets for number in range(8)}
+    assert shown[TASK][PAGE_VIEWS_1] == "7"
+
+
+def test_a_whole_checkpoint_is_replaced_where_it_is_asked_for(job: CommandLine) -> None:
+    rows = job.rows("checkpoint", "write", "wordcount_pv/1", GIVEN, "--replace", "--yes")
+    assert [(row["partition_id"], row["old_offset"], row["new_offset"]) for row in rows] == [
+        (1, "29", "7"),
+        (9, "4", None),
+    ]
+    assert {(row["job_name"], row["job_id"], row["task_name"], row["is_written"]) for row in rows} == {
+        ("wordcount_pv", "1", TASK, True)
+    }
+    assert starting(job).offsets == {PAGE_VIEWS_1: "7"}
+    assert starting(job).state_markers
+
+
+def test_a_dry_run_writes_nothing(job: CommandLine) -> None:
+    printed = job.done("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
+    assert printed.splitlines()[-1] == "Nothing was written: this was a dry run."
+    (row,) = job.rows("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
+    assert (row["old_offset"], row["new_offset"], row["is_written"]) == ("29", "7", False)
+    assert end(job) == END
+
+
+def test_a_job_that_looks_alive_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write, "system_clock", lambda: LAST_COMMIT.replace(second=17))  # task.commit.ms=1500
+    words = ("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
+    refused = job.refused(*words)
+    assert "the job looks alive: a checkpoint was written 4 s ago, and only after 4.5 s" in refused
+    assert end(job) == END
+    monkeypatch.setattr(write, "system_clock", lambda: LAST_COMMIT.replace(second=18))
+    job.done(*words)
+    monkeypatch.setattr(write, "system_clock", lambda: LAST_COMMIT.replace(second=14))
+    job.done("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page-views.1=8", "--yes", "--force")
+    assert [said.offsets[PAGE_VIEWS_1] for _, _, said in written(job)] == ["7", "8"]
+
+
+def test_a_wrong_line_is_refused_with_its_number(job: CommandLine, tmp_path: Path) -> None:
+    well = "tasknames.Partition 1.systems.kafka.streams.page-views.partitions.1=7"
+    (tmp_path / "bad.properties").write_text(f"# new\n{well}\n{well.replace('.1=', '.one=')}\n")
+    refused = job.refused("checkpoint", "write", "wordcount_pv", tmp_path / "bad.properties", "--yes")
+    assert f"{tmp_path / 'bad.properties'}, line 3: " in refused
+    assert refused.endswith("nothing was written: correct the line")
+    assert end(job) == END
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        ((GIVEN,), 1, "nothing was written: nobody can be asked here, so give --yes"),
+        ((GIVEN.replace(TASK, "Partiton 1"), "--yes"), 1, "the job has no task 'Partiton 1': it has Partition 0, "),
+        (("nothing.properties", "--yes"), 1, "as a file it can't be read"),
+        ((GIVEN, "kafka.page-views.1=7"), 2, "is not written as TASK/SYSTEM.STREAM.PARTITION=OFFSET"),
+        ((GIVEN, "--config", "x"), 2, "--config is written as KEY=VALUE"),
+    ],
+)
+def test_what_is_refused_writes_nothing(job: CommandLine, words: tuple[str, ...], code: int, sentence: str) -> None:
+    finished = job("checkpoint", "write", "wordcount_pv", *words)
+    assert (finished.code, finished.err.count("\n")) == (code, 1)
+    assert sentence in finished.err
+    assert end(job) == END
+
+
+@pytest.mark.parametrize(("answer", "code"), [(True, 0), (False, 1), (None, 1)])
+def test_one_is_asked_at_a_terminal(
+    job: CommandLine, monkeypatch: pytest.MonkeyPatch, answer: bool | None, code: int
+) -> None:
+    def confirm(question: str, **_: object) -> bool:
+        assert question == "Write 1 checkpoint?"
+        if answer is None:
+            raise typer.Abort
+        return answer
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(typer, "confirm", confirm)
+    finished = job("checkpoint", "write", "wordcount_pv", GIVEN)
+    assert finished.code == code
+    assert finished.err == ("" if code == 0 else "nothing was written: the answer was not yes.\n")
+    assert end(job) == END + (code == 0)
+
+
+@pytest.mark.scenario("CKT-07")
+def test_what_the_user_says_goes_before_the_jobs_config(job: CommandLine) -> None:
+    words = ("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
+    job.done(*words, "--config", "task.checkpoint.read.versions=1")
+    with PostgresEventLog(job.database_url, CHECKPOINT) as log:
+        (event,) = log.read(END)
+    assert decode_key(event.key).key_type == "checkpoint"
+    unknown = job.refused(*words, "--config", "task.checkpoint.factory=my.Factory")
+    assert unknown.startswith("task.checkpoint.factory names my.Factory, whose checkpoints are on no log")
+    assert end(job) == END + 1
+
+
+@pytest.mark.scenario("CKT-07")
+def test_a_job_that_keeps_no_checkpoints_is_told(cli: CommandLine) -> None:
+    stream = "__samza_coordinator_counts_1"
+    cli.done("log", "create", stream)
+    words = ("checkpoint", "write", "counts", GIVEN, "--yes")
+    refused = cli.refused(*words)
+    assert refused.startswith("job counts/1 says nowhere that it keeps checkpoints: ")
+    assert "task.checkpoint.factory: set that" in refused
+    with PostgresEventLog(cli.database_url, stream) as log:
+        log.append([config_set(CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY)])
+    assert "on its checkpoint topic, which is not there: create it first" in cli.refused(*words)
+
+
+def test_checkpoints_of_the_coordinator_stream_are_written_there(cli: CommandLine) -> None:
+    stream = "__samza_coordinator_counts_1"
+    cli.done("log", "create", stream)
+    with PostgresEventLog(cli.database_url, stream) as log:
+        log.append([set_checkpoint(TASK, {"kafka.page-views.9": "4"})._replace(timestamp=1)])
+        cli.done("checkpoint", "write", "counts", GIVEN, "--yes")
+        event = list(log.read())[-1]
+    assert event.key == b'[1,"set-checkpoint","Partition 1"]'
+    assert b'"source":"checkpoint-tool"' in (event.value or b"")
+    assert b'"values":{"kafka.page-views.1":"7","kafka.page-views.9":"4"}' in (event.value or b"")
+
+
+def test_a_dotted_stream_in_a_second_version_is_warned_of(job: CommandLine) -> None:
+    finished = job("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page.views.1=7", "--yes")
+    assert finished.code == 0
+    assert finished.err.startswith("task 'Partition 1': Samza can't read V2 checkpoints of streams with a dot in their")
+
+
+def test_a_recording_is_not_appended_to(wordcount: CommandLine) -> None:
+    refused = wordcount.refused("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
+    assert refused.startswith(
+        f"nothing can be appended to {CHECKPOINT}: it was imported from a recording; write to the"
+    )
+    wordcount.done("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
+
+
+def test_checkpoints_are_written_on_brokers(kafka_cli: CommandLine, topics: Topics, job_name: str) -> None:
+    name = topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1")
+    topics.write(name, [checkpoint_v1(TASK, {"kafka.page-views.9": "4"}, at=1_700_000_000_000)])
+    kafka_cli.done("checkpoint", "write", job_name, GIVEN, "--yes")
+    assert decode_v1(topics.kept(name)[-1].value or b"") == CheckpointV1({PAGE_VIEWS_1: "7", PAGE_VIEWS_9: "4"})
+    assert kafka_cli.is_empty()

@@ -1,0 +1,165 @@
+import csv
+import io
+import json
+import re
+from datetime import UTC, datetime
+
+import pytest
+from rich.cells import cell_len
+
+from coordstream.cli.output import tables
+from coordstream.cli.output.table_layout import Need, fitted
+from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, printable, time_column
+from coordstream.cli.query.rows import Row, Rows
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "–"),
+        (True, "yes"),
+        (False, "no"),
+        (7, "7"),
+        ("grün 日本 🚀", "grün 日本 🚀"),
+        ("red \x1b[31m\r\n\x07\x9b\u202e", r"red \x1b[31m\r\n\x07\x9b\u202e"),
+        ("x" * 200, "x" * 200),
+        ("x" * 201, "x" * 199 + "…"),
+    ],
+)
+def test_a_value_cannot_steer_the_terminal(value: object, shown: str) -> None:
+    assert printable(value) == shown
+
+
+def test_markup_in_a_value_is_text(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows([{"a": "[red]x[/red]"}], [Column("[b]", "a")], title="[i]t", as_json=False)
+    printed = capsys.readouterr().out
+    assert "[red]x[/red]" in printed
+    assert "[i]t" in printed
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_table_fits_the_terminal_and_folds_what_is_long(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = [Column("long", "a"), Column("number", "b", "right"), Column("other", "a")]
+    print_rows([{"a": "0123456789" * 15, "b": 1}], columns, title="t", as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(re.findall(r"\d", "".join(lines))) == 2 * 150 + 1
+
+
+def test_no_row_is_said_in_words_and_is_an_empty_list_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows([], [Column("a", "a")], title="Things", as_json=False)
+    assert capsys.readouterr().out == "Things\n  none\n"
+    print_rows([], [Column("a", "a")], title="Things", as_json=True)
+    assert capsys.readouterr().out == "[]\n"
+
+
+def test_partitions_in_short() -> None:
+    row = {"system_name": "kafka", "stream_name": "a.b", "partition_id": 3}
+    assert input_partition({**row, "key_bucket": -1}) == "kafka.a.b.3"
+    assert input_partition({**row, "key_bucket": 2}) == "kafka.a.b.3 (keys 2)"
+    assert input_partition({**row, "partition_id": None}) == "no partition"
+
+
+def test_times_are_words_in_a_table_unless_they_are_to_be_exact(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"at": "2026-01-31T10:00:00.25Z"}]
+    columns = [time_column("set at", "at")]
+
+    def printed(*, utc: bool = False, as_json: bool = False) -> str:
+        print_rows(
+            rows, columns, title="t", as_json=as_json, utc=utc, clock=lambda: datetime(2026, 1, 31, 12, tzinfo=UTC)
+        )
+        return capsys.readouterr().out
+
+    assert printed().splitlines() == ["t", "set at", "2 hours ago"]
+    assert printed(utc=True).splitlines() == ["t", "set at (UTC)", "2026-01-31 10:00:00"]
+    assert "2026-01-31T10:00:00.25Z" in printed(as_json=True)
+
+
+ROWS: list[Row] = [
+    {"name": "Partition 0", "text": "x" * 300 + " 日本\tend", "at": "2026-01-31T10:00:00.2519Z", "n": None},
+    {"name": 'a "b", c', "text": "y\nz", "at": "2026-01-31T10:00:00Z", "n": 7},
+]
+COLUMNS = [
+    Column("name", "name"),
+    exact_time_column("at", "at", drop=1),
+    Column("n", "n", "right", drop=2),
+    Column("text", "text"),
+]
+
+
+def test_a_pipe_gets_a_line_a_row_with_tabs_between_whole_cells(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    print_rows(ROWS, COLUMNS, title="Things", as_json=False)
+    assert [line.split("\t") for line in capsys.readouterr().out.splitlines()] == [
+        ["Things"],
+        ["name", "at (UTC)", "n", "text"],
+        ["Partition 0", "2026-01-31 10:00:00.251", "–", "x" * 300 + r" 日本\tend"],
+        ['a "b", c', "2026-01-31 10:00:00.000", "7", r"y\nz"],
+    ]
+
+
+def test_csv_has_a_header_and_quotes_what_must_be_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows(Rows(ROWS[0], ROWS), COLUMNS, title="Things", as_json=False, as_csv=True)
+    printed = capsys.readouterr().out
+    assert printed.endswith('"a ""b"", c","y\nz",2026-01-31T10:00:00Z,7\r\n')
+    header, first, second = csv.reader(io.StringIO(printed, newline=""))
+    assert header == ["name", "text", "at", "n"]
+    assert first == [*list(ROWS[0].values())[:3], ""]
+    assert second == [*list(ROWS[1].values())[:3], "7"]
+
+
+def test_csv_of_no_row_has_its_header_and_odd_values_are_json(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows(Rows(["a", "b"]), [Column("a", "a")], title="Things", as_json=False, as_csv=True)
+    assert capsys.readouterr().out == "a,b\r\n"
+    print_rows([{"a": True, "b": [{"c": None}]}], [], title="", as_json=False, as_csv=True)
+    assert capsys.readouterr().out == 'a,b\r\ntrue,"[{""c"": null}]"\r\n'
+
+
+def test_json_is_written_row_by_row_as_one_list(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows(iter(ROWS), COLUMNS, title="Things", as_json=True)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == ROWS
+    assert printed == json.dumps(ROWS, ensure_ascii=False, indent=1) + "\n"
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_terminal_has_the_important_columns_and_names_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    wide = [{**row, "name": "name" * 16} for row in ROWS]
+    print_rows(wide, COLUMNS, title="Things", as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    assert lines[1].split() == ["name", "text"]
+    assert lines[-1] == "(not shown in 80 columns: at (UTC), n)"
+    assert any("…" in line for line in lines)
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_long_table_is_printed_page_by_page_in_the_same_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
+    rows = ({"a": n, "b": "x" * n} for n in (7, 8, 9, 60))
+    print_rows(rows, [Column("a", "a"), Column("b", "b")], title="t", as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:1] for line in lines[:6]] == ["t", "a", "─", "7", "8", "9"]
+    assert sum(line.count("x") for line in lines) == 7 + 8 + 9 + 60
+
+
+@pytest.mark.parametrize(
+    ("needs", "width", "widths"),
+    [
+        ([Need(5), Need(5)], 12, {0: 5, 1: 5}),
+        ([Need(5), Need(5, drop=1), Need(5, drop=1), Need(5, drop=2)], 12, {0: 5, 1: 5}),
+        ([Need(30, may_fold=False), Need(90)], 80, {0: 30, 1: 48}),
+        ([Need(30, may_fold=False), Need(90), Need(20, may_fold=False, drop=1)], 80, {0: 30, 1: 48}),
+        ([Need(30, may_fold=False), Need(90), Need(9, may_fold=False, drop=1)], 80, {0: 30, 1: 37, 2: 9}),
+        ([Need(100, may_fold=False), Need(20)], 80, {0: 66, 1: 12}),
+        ([Need(9, may_fold=False), Need(9, may_fold=False)], 4, {0: 1, 1: 1}),
+    ],
+)
+def test_columns_are_dropped_then_texts_folded_then_names(
+    needs: list[Need], width: int, widths: dict[int, int]
+) -> None:
+    assert fitted(needs, width) == widths

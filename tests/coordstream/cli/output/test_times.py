@@ -1,0 +1,65 @@
+from datetime import UTC, datetime
+from typing import Final
+
+import pytest
+
+from coordstream.cli.arguments.ago import parse_ago
+from coordstream.cli.output.times import Times, exact, in_words, moment
+
+NOW: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("time", "words"),
+    [
+        ("2026-01-31T12:00:00Z", "now"),
+        ("2026-01-31T11:59:58.5Z", "a second ago"),
+        ("2026-01-31T11:55:00.000001Z", "5 minutes ago"),
+        ("2026-01-31T10:00:00Z", "2 hours ago"),
+        ("2026-01-28T12:00:00Z", "3 days ago"),
+        ("2024-12-31T12:00:00Z", "1 year, 1 month ago"),
+        ("2026-01-31T13:10:00Z", "an hour from now"),
+        ("20260-01-31T12:00:00.5Z", "20260-01-31 12:00:00"),
+        ("0044-03-15T12:00:00Z BC", "0044-03-15 12:00:00Z BC"),
+    ],
+)
+def test_a_time_in_words(time: str, words: str) -> None:
+    assert in_words(time, NOW) == words
+
+
+def test_a_time_is_shown_as_wanted() -> None:
+    time = "2026-01-31T10:00:00.25Z"
+    assert (Times(NOW).heading("set at"), Times(NOW).shown(time)) == ("set at", "2 hours ago")
+    utc = Times(NOW, is_exact=True)
+    assert (utc.heading("set at"), utc.shown(time)) == ("set at (UTC)", "2026-01-31 10:00:00")
+    for times in (Times(NOW), utc):
+        assert times.heading("set at", is_exact=True) == "set at (UTC)"
+        assert times.shown(time, is_exact=True) == "2026-01-31 10:00:00.250"
+        assert times.shown(None) is None
+        assert times.shown(None, is_exact=True) is None
+
+
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [
+        ("2026-01-31T12:00:00Z", "2026-01-31 12:00:00.000"),
+        ("2026-01-31T12:00:00.5Z", "2026-01-31 12:00:00.500"),
+        ("2026-01-31T12:00:00.123999Z", "2026-01-31 12:00:00.123"),
+        ("20260-01-31T12:00:00.5Z", "20260-01-31 12:00:00.500"),
+        ("0044-03-15T12:00:00Z BC", "0044-03-15 12:00:00.000 BC"),
+        ("infinity", "infinity"),
+    ],
+)
+def test_an_exact_time_has_milliseconds(time: str, shown: str) -> None:
+    assert exact(time) == shown
+
+
+def test_a_moment_is_exact_to_the_second() -> None:
+    assert moment("2026-01-31T12:00:00.25Z") == "2026-01-31 12:00:00"
+    assert moment("20260-01-31T12:00:00Z") == "20260-01-31 12:00:00"
+    assert moment(None) is None
+
+
+@pytest.mark.parametrize("time", ["2026-01-31T11:59:58Z", "2026-01-31T11:00:00Z", "2026-01-30T12:00:00Z"])
+def test_what_is_shown_can_be_typed(time: str) -> None:
+    assert parse_ago(in_words(time, NOW)) == NOW - datetime.fromisoformat(time)

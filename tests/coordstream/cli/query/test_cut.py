@@ -1,0 +1,19 @@
+from datetime import UTC, datetime
+
+import pytest
+import typer
+
+from coordstream.cli.query.cut import Cut
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+def test_a_cut_is_said_in_words() -> None:
+    assert str(Cut()) == ""
+    assert str(Cut.of(NOON, None)) == " as of 2026-01-31 12:00:00 UTC"
+    assert str(Cut.of(None, 0)) == " as of offset 0"
+
+
+def test_a_time_and_an_offset_exclude_each_other() -> None:
+    with pytest.raises(typer.BadParameter, match="give one of them"):
+        Cut.of(NOON, 0)

@@ -1,0 +1,46 @@
+from datetime import UTC, datetime
+
+from psycopg import sql
+
+from coordstream.cli.database import open_database
+from coordstream.cli.job.lookup import Job
+from coordstream.cli.query.cut import Cut
+from coordstream.cli.query.rows import Rows, fetch, state
+from tests.coordstream.command_line import CommandLine
+
+JOB = Job("wordcount_pv", "1")
+# the record time of coordinator offset 112, the last event before run 2
+BEFORE_RUN_2 = datetime.fromtimestamp(1795252620, UTC)
+
+
+def test_times_are_iso_texts_also_where_datetime_ends(cli: CommandLine) -> None:
+    query = sql.SQL("select timestamptz '2026-01-31 12:00:00.25+00' as a, timestamptz '20260-01-31 12:00+00' as b")
+    with open_database() as database:
+        assert fetch(database.connection, query) == [{"a": "2026-01-31T12:00:00.25Z", "b": "20260-01-31T12:00:00Z"}]
+
+
+def test_states_are_cut(wordcount: CommandLine) -> None:
+    with open_database() as database:
+        counts = [
+            len(state(database.connection, "startpoint_fan_out", JOB, cut))
+            for cut in (Cut(), Cut(offset=112), Cut(offset=194), Cut(time=BEFORE_RUN_2))
+        ]
+    assert counts == [0, 0, 15, 0]
+
+
+def test_states_are_filtered_in_the_query(wordcount: CommandLine) -> None:
+    with open_database() as database:
+        ask = database.connection
+        for cut in (Cut(), Cut(offset=112), Cut(time=BEFORE_RUN_2)):
+            every = state(ask, "checkpoint", JOB, cut)
+            chosen = [row for row in every if row["task_name"] == "Partition 1"]
+            assert 0 < len(chosen) < len(every)
+            assert state(ask, "checkpoint", JOB, cut, task_name="Partition 1") == chosen
+            assert state(ask, "checkpoint", JOB, cut, task_name=["Partition 1"], input_offset=None) == chosen
+
+
+def test_columns_are_known_without_a_row(wordcount: CommandLine) -> None:
+    with open_database() as database:
+        rows = state(database.connection, "checkpoint", Job("nope", "1"), Cut())
+    assert isinstance(rows, Rows)
+    assert (list(rows), rows.columns[:4]) == ([], ["job_name", "job_id", "job_bucket", "task_name"])

@@ -1,0 +1,94 @@
+"""What is known of a job whose starting offsets are to be moved."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from coordstream.cli.job.lookup import Job
+from coordstream.cli.startpoint.job import StartpointJob, clock_behind, open_startpoint_job, require_stopped
+from coordstream.errors import CoordstreamError
+from eventlog.memory import MemoryEventLog
+from eventlog.postgres import PostgresEventLog
+from eventlog.streams import identify
+from managers.job_facts import JobFacts
+from managers.startpoints.startpoint_facts import StartpointFacts
+from tests.builders import checkpoint_v1, config_set, set_checkpoint
+from tests.coordstream.command_line import CommandLine
+from tests.coordstream.rewound_job import NOW, page_views
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+NOON_MS = 1_769_860_800_000
+HOUR_MS = 3_600_000
+COUNTS = "__samza_coordinator_counts_1"
+
+
+def job(
+    record_ms: int | None = None, commit_ms: int | None = None, config: dict[str, str] | None = None
+) -> StartpointJob:
+    facts = StartpointFacts(JobFacts(config or {}, frozenset()), {}, {}, {}, record_ms)
+    return StartpointJob(Job("counts", "1"), MemoryEventLog(identify(COUNTS)), facts, {}, commit_ms)
+
+
+@pytest.mark.parametrize(
+    ("known", "behind"),
+    [
+        (job(), ""),
+        (job(NOON_MS - 1), ""),
+        (job(NOON_MS + HOUR_MS), ""),
+        (job(NOON_MS + HOUR_MS + 1), "1 hours"),
+        (job(NOON_MS, NOON_MS + 36 * HOUR_MS), "36 hours"),
+        (job(NOON_MS + 24 * 365 * HOUR_MS), "365 days"),
+    ],
+)
+def test_a_clock_is_held_against_the_newest_record(known: StartpointJob, behind: str) -> None:
+    told = clock_behind(known, lambda: NOON)
+    assert bool(told) is bool(behind)
+    if behind:
+        assert told.startswith(f"this computer's clock says 2026-01-31 12:00 UTC, {behind} before the newest record of")
+
+
+def test_a_job_that_has_just_committed_counts_as_alive() -> None:
+    config = {"task.commit.ms": "2000"}
+    require_stopped(job(commit_ms=None), lambda: NOON)
+    require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON + timedelta(seconds=7))
+    with pytest.raises(CoordstreamError, match="a checkpoint was written 5 s ago, and only after 6 s without one"):
+        require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON + timedelta(seconds=5))
+
+
+def test_the_job_is_named_as_its_config_names_it(appendable: CommandLine) -> None:
+    with open_startpoint_job("wordcount-pv", lambda: NOW) as found:
+        assert str(found.job) == "wordcount_pv/1"
+        assert found.checkpoints["Partition 1"][page_views(1)] == "29"
+        assert found.last_commit_ms is not None
+        assert found.newest_record_ms == 1_795_252_699_033
+        assert found.unknown_checkpoints == ""
+
+
+def test_checkpoints_of_the_coordinator_stream_count_too(cli: CommandLine) -> None:
+    cli.done("log", "create", COUNTS)
+    with PostgresEventLog(cli.database_url, COUNTS) as log:
+        log.append([set_checkpoint("t", {"kafka.page-views.0": "4"})._replace(timestamp=NOON_MS)])
+    with open_startpoint_job("counts", lambda: NOON) as found:
+        assert found.checkpoints == {"t": {page_views(0): "4"}}
+        assert found.last_commit_ms == NOON_MS
+
+
+def test_a_place_of_checkpoints_that_is_not_known_is_told(cli: CommandLine) -> None:
+    cli.done("log", "create", COUNTS)
+    with PostgresEventLog(cli.database_url, COUNTS) as log:
+        log.append([config_set("task.checkpoint.factory", "my.Factory")])
+    with open_startpoint_job("counts", lambda: NOON) as found:
+        assert found.checkpoints == {}
+        assert found.unknown_checkpoints.startswith("task.checkpoint.factory names my.Factory")
+
+
+def test_a_job_without_a_coordinator_stream_has_no_startpoints(cli: CommandLine) -> None:
+    stream = "__samza_checkpoint_ver_1_for_counts_1"
+    cli.done("log", "create", stream)
+    with PostgresEventLog(cli.database_url, stream) as log:
+        log.append([checkpoint_v1("t")])
+    with (
+        pytest.raises(CoordstreamError, match="has no coordinator stream"),
+        open_startpoint_job("counts", lambda: NOON),
+    ):
+        pytest.fail("there is none")
