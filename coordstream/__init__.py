@@ -1,6 +1,6 @@
-"""The front door: command line, settings and embedded Postgres of coordstream, and its public Python names.
+"""coordstream's command line, settings and embedded Postgres, and its public Python names.
 
-A name is loaded when it is first used, so that a command does not wait for what it does not need.
+Each name is imported when it is first used: a program, or a command, loads only what it needs.
 """
 
 # ruff: isort: skip_file
@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    __version__: str
     from eventlog.checkpoint import (
         Checkpoint as Checkpoint,
         CheckpointId as CheckpointId,
@@ -287,6 +288,8 @@ _MODULES: Final = {name: module for module, names in _NAMES.items() for name in 
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return import_module("importlib.metadata").version(__name__)
     module = _MODULES.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -294,4 +297,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *_MODULES, "__version__"})

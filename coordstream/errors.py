@@ -1,15 +1,15 @@
-"""The errors of the front door: each message is one sentence that a person can act on."""
+"""coordstream's own errors. Each message says what is wrong, then what to do."""
 
 from eventlog.errors import PortableError
 
 
 class CoordstreamError(PortableError):
-    """Something was refused: the message names the thing, the place and what to do."""
+    """A command or a call was refused."""
 
 
 class SettingsError(CoordstreamError):
-    """A setting can't be used; the message names its variable, never its value."""
+    """A setting is invalid; the message names its variable, never its value."""
 
 
 class EmbeddedPostgresError(CoordstreamError):
-    """The embedded Postgres can't be started, stopped or reached."""
+    """The embedded Postgres cannot be started, stopped or reached."""

@@ -1,4 +1,4 @@
-"""``python -m coordstream.cli`` is ``coordstream``."""
+"""``python -m coordstream.cli`` runs the program ``coordstream``, as ``python -m coordstream`` does."""
 
 import sys
 

@@ -1,32 +1,30 @@
 """The program ``coordstream``: which commands there are, and how each of them ends.
 
-Exit code 0: done; 1: refused, with one sentence on standard error; 2: wrong use; 128 and the number of the signal
-where one ended it (130: Ctrl-C). Only the module of the command that was asked for is imported, and below a noun the
-module of its verb, so that commands start quickly.
+Exit code 0: done; 1: failed, with a message on standard error; 2: invalid usage; 128 plus the number of the signal
+that ended it (130: Ctrl-C). Only the module of the command that is run is imported, and below a noun only the module of
+its verb: commands start quickly.
 """
 
-import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Annotated, Final, NamedTuple
 
 import typer
 
+import coordstream
 from coordstream.cli.completion import completed_line
+from coordstream.cli.failure import TRACEBACK, close_broken_output, report, report_usage
 from coordstream.cli.termination import interrupted_by_signals
-from coordstream.cli.verbs import noun_app
-from coordstream.errors import CoordstreamError
-from eventlog.errors import EventLogError
-from projections.errors import ProjectionError
+from coordstream.cli.verbs import noun_app, reflowed
 
-TRACEBACK: Final = "--traceback"
-INTERRUPTED: Final = 130  # Typer's answer to Ctrl-C
-PIPE_CLOSED: Final = 1  # as Typer ends where it sees this first
+PROGRAM: Final = "coordstream"
+INTERRUPTED: Final = 130
+"""Typer's exit code for Ctrl-C."""
 
 
 class Command(NamedTuple):
-    """A word of the command line, the module that knows it, and whether a verb follows it."""
+    """A word of the command line, the module that defines it, and whether a verb follows it."""
 
     word: str
     module: str
@@ -64,7 +62,7 @@ COMMANDS: Final = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. A user's mistake never shows a traceback.
 
-    While a shell asks for completions, they are printed instead, and errors are not.
+    While a shell asks for completions, they are printed instead, without errors.
     """
     line = completed_line()
     if line is not None:
@@ -77,41 +75,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(given)
     except typer.TyperException as error:
-        return _wrong_use(error)
+        return report_usage(error)
     except BrokenPipeError:
-        return _pipe_closed()
+        return close_broken_output()
     except Exception as error:
-        if shows_traceback:
-            from coordstream.cli.private_traceback import private_traceback  # noqa: PLC0415
-
-            print(private_traceback(error), file=sys.stderr, end="")
-        else:
-            print(_sentence(error), file=sys.stderr)
-        return 1
+        return report(error, shows_traceback=shows_traceback)
 
 
 def _run(arguments: list[str]) -> int:
-    # not standalone: Typer then leaves errors and exit codes to us, also that of an interrupted command
+    # not standalone: Typer then leaves errors and exit codes to us, including that of an interrupted command
     with interrupted_by_signals() as received:
-        code = build_app(arguments)(arguments, prog_name="coordstream", standalone_mode=False)
+        code = build_app(arguments)(arguments, prog_name=PROGRAM, standalone_mode=False)
     sys.stdout.flush()
     if code == INTERRUPTED:
-        print("interrupted: the step under way was undone, what was done before it stays.", file=sys.stderr)
+        print("Interrupted. The current transaction was rolled back; earlier work is kept.", file=sys.stderr)
         return 128 + received[0] if received else INTERRUPTED
     return code if isinstance(code, int) else 0
 
 
 def _complete(line: list[str]) -> int:
     try:
-        build_app(line)([], prog_name="coordstream", standalone_mode=False)  # ends the process once it has answered
+        build_app(line)([], prog_name=PROGRAM, standalone_mode=False)  # ends the process once it has answered
     except Exception:
         return 1
     return 0
 
 
 def build_app(arguments: Sequence[str]) -> typer.Typer:
-    """The commands, with all there is to the one that the arguments name and just a line of help for the others."""
-    app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+    """The commands: the one that the arguments name in full, the others with a line of help only."""
+    app = typer.Typer(
+        no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
+    )
     app.callback()(_root)
     word, verb, *_ = [*(argument for argument in arguments if not argument.startswith("-")), "", ""]
     module = next((command.module for command in COMMANDS if command.word == word), "")
@@ -121,15 +115,15 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
             if command.has_verbs:
                 app.add_typer(noun_app(loaded, verb), name=command.word, help=command.help)
             else:
-                app.add_typer(loaded.app, help=command.help)
-        elif command.module != module:  # else it came with the module
+                app.add_typer(reflowed(loaded.app))
+        elif command.module != module:  # otherwise it came with the module
             app.command(command.word, help=command.help)(_not_loaded)
     return app
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
-        print(metadata.version("coordstream"))
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
+        print(coordstream.__version__)
         raise typer.Exit
 
 
@@ -138,30 +132,8 @@ def _root(
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
     ] = False,
 ) -> None:
-    """A Samza job's coordinator stream as an event log in Postgres, asked in SQL and read by Spark."""
+    """Query and change the coordinator streams of Apache Samza jobs: an event log in Postgres, SQL relations, Spark."""
 
 
 def _not_loaded() -> None:
     raise AssertionError("a command is loaded before it is run")
-
-
-def _wrong_use(error: typer.TyperException) -> int:
-    message = " ".join(error.format_message().split()).rstrip(".")
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "coordstream"
-    if message:  # empty where help was printed, because no verb was given
-        print(f"{message}: `{path} --help` shows what can be given.", file=sys.stderr)
-    return error.exit_code
-
-
-def _pipe_closed() -> int:
-    """The reader of our output has gone; Python must not stumble over that again as it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED
-
-
-def _sentence(error: Exception) -> str:
-    if isinstance(error, CoordstreamError | EventLogError | ProjectionError):
-        return " ".join(str(error).split())
-    # what an unforeseen error says may repeat a value, which may be a secret
-    return f"unforeseen error {type(error).__name__}: run the command with {TRACEBACK} to see where, and report it."

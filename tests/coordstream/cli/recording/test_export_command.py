@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.app import PIPE_CLOSED
+from coordstream.cli.failure import PIPE_CLOSED
 from eventlog.events import RecordedEvent
 from tests.coordstream.command_line import (
     CHECKPOINT,

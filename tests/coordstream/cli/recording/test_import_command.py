@@ -280,7 +280,7 @@ def test_ctrl_c_undoes_the_transactions_under_way(cli: CommandLine, processes: i
         wait_until(lambda: waiting() == 0, what="the server to leave it")
     assert (child.returncode, out) == (130, "")
     progress, _, last_line = err.rstrip("\n").rpartition("\n")
-    assert last_line == "interrupted: the step under way was undone, what was done before it stays."
+    assert last_line == "Interrupted. The current transaction was rolled back; earlier work is kept."
     assert "interrupted" not in progress
     assert cli.ask("select count(*) from eventlog.event") == [(0,)]
     assert [row["added"] for row in cli.rows("import", *RECORDING_A)] == [427, 388]

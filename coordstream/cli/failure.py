@@ -1,0 +1,79 @@
+"""How a command that fails tells why: one message on standard error, and an exit code."""
+
+import errno
+import os
+import sys
+from typing import Final
+
+import typer
+
+from coordstream.errors import CoordstreamError
+from coordstream.extras import missing_package_message
+from eventlog.errors import EventLogError
+from projections.errors import ProjectionError
+
+TRACEBACK: Final = "--traceback"
+FAILED: Final = 1
+PIPE_CLOSED: Final = 1
+"""Typer's exit code where it sees a closed pipe first."""
+
+_DEVICE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def report(error: Exception, *, shows_traceback: bool) -> int:
+    """Print what went wrong, or where from if the user wants the traceback; the exit code is 1."""
+    if shows_traceback:
+        from coordstream.cli.private_traceback import private_traceback  # noqa: PLC0415 (loads SQLAlchemy)
+
+        print(private_traceback(error), file=sys.stderr, end="")
+    else:
+        print(_message(error), file=sys.stderr)
+    if _is_output_error(error):
+        _discard_output()
+    return FAILED
+
+
+def report_usage(error: typer.TyperException) -> int:
+    """Print what is wrong with the command line, and where its help is; empty where Typer has printed the help."""
+    message = " ".join(error.format_message().split())
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "coordstream"
+    if message:
+        end = "" if message.endswith((".", "?")) else "."
+        print(f"{message}{end} See `{path} --help`.", file=sys.stderr)
+    return error.exit_code
+
+
+def close_broken_output() -> int:
+    """The exit code where the reader of our output has closed the pipe, as ``head`` does."""
+    _discard_output()
+    return PIPE_CLOSED
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, CoordstreamError | EventLogError | ProjectionError):
+        return " ".join(str(error).split())
+    if isinstance(error, ImportError) and (message := missing_package_message(error)):
+        return message
+    if _is_output_error(error):
+        return f"Cannot write output: {_reason(error)}."
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"Cannot access '{error.filename}': {_reason(error)}."
+    # the text of any other error may repeat a value, which may be a secret
+    return f"Unexpected error {type(error).__name__}. Run the command again with {TRACEBACK} and report its output."
+
+
+def _is_output_error(error: Exception) -> bool:
+    """Whether standard output (or a file that is already open) cannot take more: its error names no file."""
+    return isinstance(error, OSError) and error.filename is None and error.errno in _DEVICE_ERRORS
+
+
+def _reason(error: BaseException) -> str:
+    """The system's reason, for the middle of a sentence: ``no space left on device``."""
+    text = getattr(error, "strerror", None) or type(error).__name__
+    return text[:1].lower() + text[1:]
+
+
+def _discard_output() -> None:
+    """Send what Python still buffers nowhere, or it would fail again as it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
