@@ -19,7 +19,7 @@ from kafka import KafkaProducer
 from benchmarks.generator import OLDEST_COORDINATOR, generate
 from benchmarks.pace import write_paced
 from eventlog.events import NewEvent
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 
 ACKNOWLEDGED_SECONDS: Final = 30
 _ENDLESS: Final = sys.maxsize

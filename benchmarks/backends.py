@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.processes import ended_children_cpu_seconds, parent_of
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 _OTHERS: Final = """
 select pid from pg_stat_activity

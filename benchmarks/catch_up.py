@@ -9,8 +9,8 @@ from benchmarks.follower_process import following
 from benchmarks.limit import CopyData, Load, load, read_rows
 from benchmarks.processes import peak_bytes
 from benchmarks.server import BenchmarkServer
-from eventlog.connection import connect
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.postgres.connection import connect
 from tests.fixtures.kafka_topics import Topics
 
 APPENDED_EVENTS: Final = 1_000

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.processes import cpu_seconds
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from tests.fixtures.waiting import wait_until
 
 ATTACH_SECONDS: Final = 600

@@ -10,7 +10,7 @@ from psycopg import sql
 from benchmarks.relations import Extent, load_jobs
 from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
 from eventlog.messages import Envelope
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_key
 from managers.config.job_config import config_value

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from psycopg import sql
 
 from benchmarks.server import BenchmarkServer, backend_cpu_seconds
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 
 CopyData = Mapping[str, list[bytes]]
 """By the reference table's name, the data in blocks."""

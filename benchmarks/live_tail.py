@@ -10,7 +10,7 @@ from benchmarks.generator import OLDEST_COORDINATOR
 from benchmarks.idle import IDLE_SECONDS, Idle, idle
 from benchmarks.live import Pace, Run, run
 from benchmarks.server import BenchmarkServer
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from tests.fixtures.kafka_topics import Topics
 

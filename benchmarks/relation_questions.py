@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 KINDS: Final = ("large job", "small job", "one task", "ten minutes", "limit 100")
 """Filters: job_name and job_id of the large job, of a small one; a task of the large job; a range of its

@@ -10,9 +10,9 @@ from psycopg import sql
 
 from benchmarks.relation_data import COMMIT_MS, START_MS, JobLogs, JobSize
 from benchmarks.relation_questions import Question, questions
-from eventlog.connection import Connection, connect
 from eventlog.log import system_clock
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import Connection, connect
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.recording_import import import_stream

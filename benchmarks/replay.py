@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 from benchmarks.backends import OtherBackends
 from benchmarks.server import backend_cpu_seconds
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import Connection, connect
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity, identify
 from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob

@@ -14,9 +14,9 @@ from benchmarks.replay import Replay, Sizes, replay, replay_at_once, sizes
 from benchmarks.report import Figures
 from benchmarks.server import BenchmarkServer
 from coordstream.cli.recording.import_command import usable_cores
-from eventlog.connection import connect
 from eventlog.events import RecordedEvent
-from eventlog.recording import write_recording
+from eventlog.postgres.connection import connect
+from eventlog.recordings.recording import write_recording
 
 Streams = Mapping[str, list[RecordedEvent]]
 Say = Callable[[str], None]

@@ -11,7 +11,7 @@ from psycopg import sql
 from benchmarks.processes import cpu_seconds
 from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 
 
 class BenchmarkServer:

@@ -41,18 +41,16 @@ if TYPE_CHECKING:
         UnknownMessage as UnknownMessage,
     )
     from eventlog.partition import SystemStreamPartition as SystemStreamPartition, TaskName as TaskName
-    from eventlog.postgres import PostgresEventLog as PostgresEventLog, UnknownStream as UnknownStream
-    from eventlog.postgres_admin import PostgresAdmin as PostgresAdmin
+    from eventlog.postgres.log import PostgresEventLog as PostgresEventLog, UnknownStream as UnknownStream
+    from eventlog.postgres.admin import PostgresAdmin as PostgresAdmin
     from eventlog.startpoint import (
         Startpoint as Startpoint,
+        StartpointMaker as StartpointMaker,
+        StartpointNotSupported as StartpointNotSupported,
         StartpointOldest as StartpointOldest,
         StartpointSpecific as StartpointSpecific,
         StartpointTimestamp as StartpointTimestamp,
         StartpointUpcoming as StartpointUpcoming,
-    )
-    from eventlog.startpoint_maker import StartpointMaker as StartpointMaker
-    from eventlog.startpoint_visitor import (
-        StartpointNotSupported as StartpointNotSupported,
         StartpointVisitor as StartpointVisitor,
     )
     from eventlog.streams import (
@@ -219,11 +217,12 @@ _NAMES: Final = {
         "SetTaskContainerMapping SetTaskModeMapping SetTaskPartitionMapping UnknownMessage"
     ),
     "eventlog.partition": "SystemStreamPartition TaskName",
-    "eventlog.postgres": "PostgresEventLog UnknownStream",
-    "eventlog.postgres_admin": "PostgresAdmin",
-    "eventlog.startpoint": "Startpoint StartpointOldest StartpointSpecific StartpointTimestamp StartpointUpcoming",
-    "eventlog.startpoint_maker": "StartpointMaker",
-    "eventlog.startpoint_visitor": "StartpointNotSupported StartpointVisitor",
+    "eventlog.postgres.admin": "PostgresAdmin",
+    "eventlog.postgres.log": "PostgresEventLog UnknownStream",
+    "eventlog.startpoint": (
+        "Startpoint StartpointMaker StartpointNotSupported StartpointOldest StartpointSpecific StartpointTimestamp "
+        "StartpointUpcoming StartpointVisitor"
+    ),
     "eventlog.streams": "StreamIdentity checkpoint_stream_name coordinator_stream_name identify",
     "eventlog.source": "OffsetLost SourceUnavailable StreamMissing StreamRefused",
     "eventlog.system_admin": (

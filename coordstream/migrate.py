@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from coordstream.errors import CoordstreamError
 from coordstream.migration_files import migrations_folder
-from eventlog.connection import server_reason
+from eventlog.postgres.connection import server_reason
 from projections.errors import ArchiveMissing, RelationInUse
 from projections.missing_tables import missing_tables
 from projections.relations import digest, installed_digest

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from eventlog.checked_recording import CheckedRecording
 from eventlog.events import RecordedEvent
+from eventlog.recordings.checked_recording import CheckedRecording
 from eventlog.streams import StreamIdentity
 
 

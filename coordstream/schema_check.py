@@ -11,7 +11,7 @@ from typing import Final
 import psycopg
 
 from coordstream.migration_files import migrations_folder
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from projections.relation_files import digest, tables, views
 
 _ASSIGNED: Final = re.compile(r'^(down_)?revision = "(\w+)"$', re.MULTILINE)

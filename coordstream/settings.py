@@ -18,7 +18,7 @@ from pydantic_settings import (
 
 from coordstream.errors import SettingsError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
-from eventlog.secrets import DEFAULT_SECRET_PATTERNS
+from eventlog.secrets.secret_policy import DEFAULT_SECRET_PATTERNS
 
 ENV_PREFIX: Final = "COORDSTREAM_"
 TOML_FILE: Final = "coordstream.toml"

@@ -6,9 +6,9 @@ from typing import Final, Literal
 
 from eventlog.errors import ConfigError
 from eventlog.inputs import inputs
-from eventlog.number_offsets import offset_after
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointType, is_expired
+from eventlog.system_admin import offset_after
 
 __all__ = [
     "StartingOffset",

@@ -1,23 +1,26 @@
-"""Startpoints: from where a job is asked to read next."""
+"""Startpoints: requests to read a partition from another place (Samza's package ``org.apache.samza.startpoint``)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, TypeVar
+from typing import ClassVar, Final, Generic, Literal, NoReturn, TypeVar
 
+from eventlog.errors import EventLogError
 from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint_visitor import StartpointVisitor
 
 In = TypeVar("In")
 Out = TypeVar("Out")
+In_contra = TypeVar("In_contra", contravariant=True)
+Out_co = TypeVar("Out_co", covariant=True)
 StartpointType = Literal["specific", "timestamp", "oldest", "upcoming"]
 
 EXPIRY_MS: Final = 12 * 60 * 60 * 1000
+"""How long a requested startpoint is valid (StartpointManager.DEFAULT_EXPIRATION_DURATION)."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartpointSpecific:
-    """Read from this offset on (the offset itself is read). ``creation_timestamp`` in ms since 1970, on all kinds."""
+    """Read from this offset on (inclusive). ``creation_timestamp``, of all kinds, is in ms since 1970."""
 
     specific_offset: str | None
     creation_timestamp: int
@@ -27,8 +30,8 @@ class StartpointSpecific:
     def value(self) -> str | None:
         return self.specific_offset
 
-    def apply(self, given: In, visitor: StartpointVisitor[In, Out]) -> Out:
-        """What the visitor makes of this kind, given something to go by."""
+    def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
+        """Call the visitor's method for this kind."""
         return visitor.visit_specific(given, self)
 
 
@@ -44,8 +47,8 @@ class StartpointTimestamp:
     def value(self) -> str | None:
         return None if self.timestamp_offset is None else str(self.timestamp_offset)
 
-    def apply(self, given: In, visitor: StartpointVisitor[In, Out]) -> Out:
-        """What the visitor makes of this kind, given something to go by."""
+    def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
+        """Call the visitor's method for this kind."""
         return visitor.visit_timestamp(given, self)
 
 
@@ -57,8 +60,8 @@ class StartpointOldest:
     kind: ClassVar[StartpointType] = "oldest"
     value: ClassVar[None] = None
 
-    def apply(self, given: In, visitor: StartpointVisitor[In, Out]) -> Out:
-        """What the visitor makes of this kind, given something to go by."""
+    def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
+        """Call the visitor's method for this kind."""
         return visitor.visit_oldest(given, self)
 
 
@@ -70,8 +73,8 @@ class StartpointUpcoming:
     kind: ClassVar[StartpointType] = "upcoming"
     value: ClassVar[None] = None
 
-    def apply(self, given: In, visitor: StartpointVisitor[In, Out]) -> Out:
-        """What the visitor makes of this kind, given something to go by."""
+    def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
+        """Call the visitor's method for this kind."""
         return visitor.visit_upcoming(given, self)
 
 
@@ -80,7 +83,7 @@ Startpoint = StartpointSpecific | StartpointTimestamp | StartpointOldest | Start
 
 @dataclass(frozen=True, slots=True)
 class StartpointFanOut:
-    """The startpoints handed to one task, by partition (read-only); ``timestamp`` is when, in ms since 1970."""
+    """The startpoints fanned out to one task, by partition (read-only); ``timestamp`` is when, in ms since 1970."""
 
     timestamp: int | None
     fan_outs: Mapping[SystemStreamPartition, Startpoint]
@@ -93,5 +96,67 @@ class StartpointFanOut:
 
 
 def is_expired(startpoint: Startpoint, now_ms: int) -> bool:
-    """Whether a request is too old to be followed: more than twelve hours at ``now_ms`` (seed 004)."""
+    """Whether a requested startpoint is more than 12 hours old at ``now_ms``, so that Samza deletes it unread."""
     return now_ms - startpoint.creation_timestamp > EXPIRY_MS
+
+
+class StartpointMaker:
+    """Makes startpoints of each kind whose creation time a clock gives (ms since 1970).
+
+    Samza's constructors read the machine's clock.
+    """
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        self._clock: Final = clock
+
+    def specific(self, offset: str) -> StartpointSpecific:
+        """Read from this offset on."""
+        return StartpointSpecific(offset, self._clock())
+
+    def timestamp(self, ms: int) -> StartpointTimestamp:
+        """Read from the first event that is not older than a time (ms since 1970)."""
+        return StartpointTimestamp(ms, self._clock())
+
+    def oldest(self) -> StartpointOldest:
+        """Read from the oldest event on."""
+        return StartpointOldest(self._clock())
+
+    def upcoming(self) -> StartpointUpcoming:
+        """Read what is written from now on."""
+        return StartpointUpcoming(self._clock())
+
+
+class StartpointNotSupported(EventLogError, NotImplementedError):
+    """A visitor does not support a kind of startpoint."""
+
+    def __init__(self, kind: str, visitor: str, given: object) -> None:
+        self.kind = kind
+        self.visitor = visitor
+        super().__init__(f"{kind} is not supported by {visitor} for {given}: ask for another kind of startpoint")
+
+
+class StartpointVisitor(Generic[In_contra, Out_co]):
+    """What to do with each kind of startpoint (StartpointVisitor of Samza): a base class for visitors.
+
+    ``startpoint.apply(given, visitor)`` calls the method of its kind. A method that is not overridden raises
+    `StartpointNotSupported`.
+    """
+
+    def visit_specific(self, given: In_contra, startpoint: StartpointSpecific) -> Out_co:
+        """Called by `StartpointSpecific`."""
+        self._refuse(given, startpoint)
+
+    def visit_timestamp(self, given: In_contra, startpoint: StartpointTimestamp) -> Out_co:
+        """Called by `StartpointTimestamp`."""
+        self._refuse(given, startpoint)
+
+    def visit_oldest(self, given: In_contra, startpoint: StartpointOldest) -> Out_co:
+        """Called by `StartpointOldest`."""
+        self._refuse(given, startpoint)
+
+    def visit_upcoming(self, given: In_contra, startpoint: StartpointUpcoming) -> Out_co:
+        """Called by `StartpointUpcoming`."""
+        self._refuse(given, startpoint)
+
+    def _refuse(self, given: object, startpoint: object) -> NoReturn:
+        raise StartpointNotSupported(type(startpoint).__name__, type(self).__name__, given)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from eventlog.errors import EventLogError
+from eventlog.errors import EventLogError, WireError
 from eventlog.frozen_dict import frozen
-from eventlog.partition import SystemStreamPartition
+from eventlog.partition import SystemStreamPartition, parse_int64
 from eventlog.startpoint import Startpoint
 
 
@@ -78,3 +78,23 @@ class SystemAdmin(Protocol):
 
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
         """The offset of `resolve_startpoint` alone (seed 004); None: the order names no place."""
+
+
+def offset_after(offset: str) -> str | None:
+    """The offset after a processed one: one more. None if it is not an integer, or the last of 64 bits."""
+    number = _parse_offset(offset)
+    following = None if number is None else _parse_offset(str(number + 1))
+    return None if following is None else str(following)
+
+
+def compare_offsets(one: str, other: str) -> int | None:
+    """-1, 0 or 1 if ``one`` is before, at or after ``other``; None if either is not an integer."""
+    first, second = _parse_offset(one), _parse_offset(other)
+    return None if first is None or second is None else (first > second) - (first < second)
+
+
+def _parse_offset(offset: str) -> int | None:
+    try:
+        return parse_int64(offset, "bad_number", "an offset")
+    except WireError:
+        return None

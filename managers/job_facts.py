@@ -7,7 +7,6 @@ from typing import Final
 
 from eventlog.frozen_dict import frozen
 from eventlog.log import EventLog
-from eventlog.markers import is_changelog_offset
 from eventlog.messages import (
     Message,
     SetChangelogMapping,
@@ -18,6 +17,7 @@ from eventlog.messages import (
     SetTaskPartitionMapping,
 )
 from eventlog.partition import SystemStreamPartition
+from eventlog.state_markers import is_changelog_offset
 from managers.assignments.changelogs import changelogs
 from managers.job_models.job_model import STANDBY
 from managers.stores.coordinator_store import said

@@ -11,8 +11,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from eventlog.connection import Connection as DriverConnection
-from eventlog.tables import metadata as eventlog_metadata
+from eventlog.postgres.connection import Connection as DriverConnection
+from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.missing_tables import is_projection_missing, recreate_projection, require_no_projection
 from projections.rebuild import mark_for_rebuild
 from projections.relations import create_relations, digest, drop_relations, installed_digest

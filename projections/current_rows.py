@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from eventlog.connection import Connection
-from eventlog.row_writing import Columns, Rows, copy_rows
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.copy_rows import Columns, Rows, copy_rows
 from projections.fold.batch import BatchFold
 from projections.history_rows import CHECKPOINT_COLUMNS, MESSAGE_COLUMNS
 

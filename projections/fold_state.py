@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from projections.fold.batch import BEFORE_THE_FIRST, LogFold
 from projections.fold.layouts import LayoutEntry
 from projections.fold.other_version import NONE, UNHELD

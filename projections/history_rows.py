@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from eventlog.connection import Connection
-from eventlog.row_writing import Columns, Rows, copy_rows
-from eventlog.wire_values import UTF8_TEXT
+from eventlog.postgres.binary_values import UTF8_TEXT
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.copy_rows import Columns, Rows, copy_rows
 from projections.fold.batch import BatchFold
 from projections.fold.keys import KeyEntry
 from projections.fold.layouts import Layout, input_streams

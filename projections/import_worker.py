@@ -18,7 +18,7 @@ from threading import Thread
 from types import FrameType
 from typing import Any, Final, NoReturn
 
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import StreamIdentity
 from projections.fold.settings import FoldSettings
 from projections.projector import Clock

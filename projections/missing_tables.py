@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
-from eventlog.tables import metadata as eventlog_metadata
+from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.errors import ArchiveMissing, RelationInUse
 from projections.relations import drop_relations, missing_relations
 from projections.tables import metadata as projection_metadata

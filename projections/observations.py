@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 ObservationKind = Literal["gap", "swept", "truncated", "recreated"]
 

@@ -10,11 +10,11 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final
 
-from eventlog.archive import archive_rows, archive_writer
-from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
-from eventlog.json_rows import json_rows
-from eventlog.partitions import ensure_partition, ranges_of
+from eventlog.postgres.archive import archive_rows, archive_writer
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.json_rows import json_rows
+from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
 from projections.current_rows import merge_many, newest_rows, prepare
 from projections.errors import PositionMoved

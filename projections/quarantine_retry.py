@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from eventlog.archive import read_archive_at
-from eventlog.connection import Connection
+from eventlog.postgres.archive import read_archive_at
+from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
 from projections.fold.trial import is_understood
 from projections.projector import BATCH_EVENTS

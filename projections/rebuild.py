@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 from psycopg import sql
 from psycopg.pq import TransactionStatus
 
-from eventlog.archive import archive_end, read_archived
-from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
-from eventlog.log_registry import StoredLog
-from eventlog.partitions import ensure_partition
+from eventlog.postgres.archive import archive_end, read_archived
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log_registry import StoredLog
+from eventlog.postgres.table_partitions import ensure_partition
 from eventlog.timestamps import MICROS_OF_AN_HOUR, held_micros, micros_of
 from projections.current_rows import forget_merged
 from projections.errors import PositionMoved

@@ -13,9 +13,9 @@ from typing import Final
 
 import psycopg
 
-from eventlog.comparison import first_difference
-from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
+from eventlog.postgres.archive_comparison import first_difference
+from eventlog.postgres.connection import Connection
 from eventlog.streams import StreamIdentity
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS, Clock, OnStep, Projector

@@ -41,12 +41,12 @@ def views() -> list[str]:
 
 @cache
 def tables() -> list[str]:
-    """The names of the tables that `projections.tables` and `eventlog.tables` define, with their schema.
+    """The names of the tables that `projections.tables` and `eventlog.postgres.tables` define, with their schema.
 
     Read from the text of these modules, since importing them loads SQLAlchemy.
     """
     return [
         f"{schema}.{name}"
-        for schema, room in (("eventlog", "eventlog"), ("projection", "projections"))
+        for schema, room in (("eventlog", "eventlog.postgres"), ("projection", "projections"))
         for name in _TABLE.findall((files(room) / "tables.py").read_text(encoding="utf-8"))
     ]

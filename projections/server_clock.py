@@ -7,7 +7,7 @@ with the time by whoever asks, so one clock writes and compares them. What happe
 
 from datetime import datetime
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 
 def server_now(connection: Connection) -> datetime:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from projections.errors import LockLost, StreamBusy
 
 SILENT_SECONDS: Final = 30

@@ -5,7 +5,7 @@ Every command runs this query, so unlike `projections.rebuild` this module impor
 
 from typing import Final
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from projections.fold.settings import NOT_FOLDED
 
 _STREAMS: Final = """

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from eventlog.tables import NAMING_CONVENTION
+from eventlog.postgres.tables import NAMING_CONVENTION
 
 metadata = MetaData(schema="projection", naming_convention=NAMING_CONVENTION)
 

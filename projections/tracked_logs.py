@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from eventlog.archive import archive_end
-from eventlog.connection import Connection
-from eventlog.log_registry import StoredLog, hold, insert_log
-from eventlog.postgres import BACKEND
+from eventlog.postgres.archive import archive_end
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log import BACKEND
+from eventlog.postgres.log_registry import StoredLog, hold, insert_log
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from projections.errors import FoldVersionDiffers, NothingFolded
 from projections.fold.settings import NOT_FOLDED, FoldSettings

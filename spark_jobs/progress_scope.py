@@ -9,7 +9,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from pyspark.sql import DataFrame, SparkSession
 
-from eventlog.did_you_mean import did_you_mean
+from eventlog.error_text import did_you_mean
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_times import LOG_TIMES, with_usable_times
 from spark_jobs.readers import Ranges, Relation, Value, read_relation

@@ -15,8 +15,8 @@ from coordstream.mask_key import secret_policy
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.schema_check import is_current
 from coordstream.settings import Settings, load_settings
-from eventlog.connection import Connection, connect, failure_line, refuses_login, server_reason
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
+from eventlog.secrets.secret_policy import SecretPolicy
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
 _UNREADABLE: Final = (

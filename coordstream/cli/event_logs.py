@@ -13,8 +13,8 @@ from coordstream.cli.database import open_database
 from coordstream.settings import Settings, load_settings
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
-from eventlog.postgres import PostgresEventLog
-from eventlog.postgres_source import PostgresSource
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.source import PostgresSource
 from eventlog.source import EventSource
 from eventlog.streams import StreamIdentity, identify
 

@@ -20,7 +20,7 @@ from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.empty_result import too_early
 from coordstream.cli.query.rows import Row, fetch, state
 from coordstream.errors import CoordstreamError
-from eventlog.did_you_mean import did_you_mean
+from eventlog.error_text import did_you_mean
 
 app = typer.Typer()
 

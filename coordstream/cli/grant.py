@@ -11,7 +11,7 @@ from coordstream.cli.arguments.options import Json
 from coordstream.cli.database import open_database
 from coordstream.cli.output.tables import print_json
 from coordstream.errors import CoordstreamError
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 app = typer.Typer()
 

@@ -15,7 +15,7 @@ from coordstream.cli.schema import state_of
 from coordstream.errors import CoordstreamError
 from coordstream.migrate import SchemaState, downgrade, upgrade
 from coordstream.settings import load_settings
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 app = typer.Typer()
 

@@ -8,8 +8,8 @@ import psycopg
 from sqlalchemy.exc import DBAPIError
 
 from coordstream.errors import CoordstreamError
-from eventlog.connection import server_reason
 from eventlog.errors import EventLogError
+from eventlog.postgres.connection import server_reason
 from projections.errors import ProjectionError
 
 LEFT_OUT: Final = "(its text is left out, since it may repeat a value)"

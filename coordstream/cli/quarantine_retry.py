@@ -11,7 +11,7 @@ from coordstream.cli.database import open_database
 from coordstream.cli.job.lookup import Job, find_job
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings
 from projections.quarantine_retry import Trial, mend, try_again

@@ -5,7 +5,7 @@ from typing import Final
 
 from psycopg.errors import InsufficientPrivilege
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from projections.streams_to_rebuild import streams_to_rebuild
 
 _REMEDY: Final = "run `coordstream quarantine retry`, which folds them anew"

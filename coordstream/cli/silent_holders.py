@@ -1,6 +1,6 @@
 """Who holds a stream, and hangs, as `coordstream status` tells it."""
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from projections.stream_lock import holders
 
 

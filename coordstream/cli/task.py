@@ -16,8 +16,8 @@ from coordstream.cli.query.rows import Row, state
 from coordstream.cli.startpoint.show import place_to_start
 from coordstream.cli.task_facts import Relations, partition_rows, task_rows
 from coordstream.errors import CoordstreamError
-from eventlog.connection import Connection
-from eventlog.did_you_mean import did_you_mean
+from eventlog.error_text import did_you_mean
+from eventlog.postgres.connection import Connection
 
 app = typer.Typer(no_args_is_help=True)
 

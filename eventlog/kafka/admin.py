@@ -22,8 +22,7 @@ from kafka.errors import (
 from kafka.protocol.metadata import MetadataRequest
 
 from eventlog.errors import EventLogError
-from eventlog.kafka.admin_client import AdminClient
-from eventlog.kafka.client import REACH_SECONDS, ask
+from eventlog.kafka.client import REACH_SECONDS, AdminClient, ask
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts, StreamMissing, StreamRefused
 from eventlog.streams import CHECKPOINT_PREFIX, COORDINATOR_PREFIX, StreamIdentity, StreamKind

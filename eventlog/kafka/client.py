@@ -4,8 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
 
+from kafka import KafkaAdminClient
 from kafka.errors import (
     AuthorizationError,
     KafkaConnectionError,
@@ -14,7 +16,7 @@ from kafka.errors import (
     UnsupportedSaslMechanismError,
 )
 
-from eventlog.kafka.connections import make_net_client
+from eventlog.kafka.connection_manager import make_net_client
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.private_loggers import hold_private_loggers
 from eventlog.kafka.tls import tls_context, uses_tls
@@ -86,22 +88,50 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
     return connected
 
 
+class AdminClient:
+    """An admin client of kafka-python that connects when it is first used. Not safe for threads; a context manager."""
+
+    def __init__(self, options: KafkaOptions) -> None:
+        self._options = options
+        self._connected: Connected | None = None
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connected is not None:
+            self._connected.client.close()
+            self._connected = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def _client(self) -> Any:
+        if self._connected is None:
+            self._connected = connect(KafkaAdminClient, self._options)
+        return self._connected.client
+
+
 @contextmanager
-def spoken_for(options: KafkaOptions) -> Iterator[None]:
+def translate_errors(options: KafkaOptions) -> Iterator[None]:
     """Turn what kafka-python raises into `SourceUnavailable`."""
     try:
         yield
     except KafkaError as error:
-        raise _told(options, error) from error
+        raise _describe(options, error) from error
 
 
 def _not_connected(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
     if _is_broken_off(error) and "sasl_mechanism" in options.client_options:
         return CredentialsRefused(f"{options.place} breaks off when we log in: look at the user and its password")
-    return _told(options, error)
+    return _describe(options, error)
 
 
-def _told(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
+def _describe(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
     """The error in our words, with the place in it and no secret: what brokers answered is left out."""
     place = options.place
     reason = type(error).__name__.removesuffix("Error")
@@ -132,7 +162,7 @@ def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple
     deadline = time.monotonic() + REACH_SECONDS
     while True:
         try:
-            return _asked_once(options, question, answers)
+            return _ask_once(options, question, answers)
         except CredentialsRefused:
             raise
         except SourceUnavailable:
@@ -141,8 +171,8 @@ def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple
         time.sleep(_RETRY_SECONDS)
 
 
-def _asked_once(options: KafkaOptions, question: Callable[[], Answer], answers: tuple[type[KafkaError], ...]) -> Answer:
-    with spoken_for(options):
+def _ask_once(options: KafkaOptions, question: Callable[[], Answer], answers: tuple[type[KafkaError], ...]) -> Answer:
+    with translate_errors(options):
         try:
             return question()
         except answers as answer:

@@ -13,8 +13,8 @@ from kafka.errors import LogTruncationError, OffsetOutOfRangeError, TopicAuthori
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import PARTITION, KafkaAdmin, known_id
-from eventlog.kafka.client import TIMES, connect, spoken_for
-from eventlog.kafka.fetched import FetchedEvents
+from eventlog.kafka.client import TIMES, connect, translate_errors
+from eventlog.kafka.fetch_response import FetchedEvents
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import OffsetLost, Read, StreamRefused
 
@@ -160,7 +160,7 @@ class EventConsumer:
 
     def _poll_in_turn(self) -> _Fetched:
         """kafka-python drains a stream's whole answer before it comes to others: let those in between."""
-        with spoken_for(self._options):
+        with translate_errors(self._options):
             fetched = self._poll_client()
             if sum(map(len, fetched.values())) < POLL_EVENTS:
                 return fetched

@@ -10,7 +10,7 @@ from eventlog.events import NewEvent, RecordedEvent
 from eventlog.kafka.admin import BROKER_DEFAULT, SEGMENT_BYTES, KafkaAdmin, check
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.producer import EventProducer
-from eventlog.kafka.ranges import RangeReader
+from eventlog.kafka.range_reader import RangeReader
 from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_clock
 from eventlog.source import StreamMissing
 from eventlog.streams import StreamIdentity, StreamKind

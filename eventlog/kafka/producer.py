@@ -18,7 +18,7 @@ from kafka.record.default_records import DefaultRecordBatchBuilder
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import PARTITION
-from eventlog.kafka.client import Connected, connect, spoken_for
+from eventlog.kafka.client import Connected, connect, translate_errors
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import AppendRefused
 from eventlog.source import SourceUnavailable
@@ -82,7 +82,7 @@ class EventProducer:
         if self._connected is None:
             self._connected = connect(KafkaProducer, self._options, **self._settings())
             if self._transactional_id:
-                with spoken_for(self._options):
+                with translate_errors(self._options):
                     self._connected.client.init_transactions()
         return self._connected.client
 

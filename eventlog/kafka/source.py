@@ -8,7 +8,7 @@ from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.options import KafkaOptions
-from eventlog.kafka.ranges import RangeReader
+from eventlog.kafka.range_reader import RangeReader
 from eventlog.source import Read, StreamFacts, StreamMissing
 
 BACKEND: Final = "kafka"

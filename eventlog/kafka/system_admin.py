@@ -13,9 +13,7 @@ from kafka.errors import (
     for_code,
 )
 
-from eventlog.kafka.admin_client import AdminClient
-from eventlog.kafka.client import ask
-from eventlog.number_offsets import compare_offsets, offset_after
+from eventlog.kafka.client import AdminClient, ask
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import CredentialsRefused
 from eventlog.startpoint import (
@@ -24,13 +22,15 @@ from eventlog.startpoint import (
     StartpointSpecific,
     StartpointTimestamp,
     StartpointUpcoming,
+    StartpointVisitor,
 )
-from eventlog.startpoint_visitor import StartpointVisitor
 from eventlog.system_admin import (
     InputMissing,
     ResolvedStartpoint,
     SystemStreamMetadata,
     SystemStreamPartitionMetadata,
+    compare_offsets,
+    offset_after,
 )
 
 _EARLIEST: Final = int(OffsetSpec.EARLIEST)

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from eventlog.error_text import json_type
 from eventlog.errors import WireError
-from eventlog.json_type import json_type
 from eventlog.messages import (
     Message,
     SetChangelogMapping,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from eventlog.error_text import json_type
 from eventlog.errors import WireError
-from eventlog.json_type import json_type
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from eventlog.wire.jackson import dumps_text, loads
 

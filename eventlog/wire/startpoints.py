@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from eventlog.error_text import json_type
 from eventlog.errors import WireError
-from eventlog.json_type import json_type
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
     Startpoint,

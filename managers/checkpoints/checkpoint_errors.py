@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from eventlog.checkpoint import Checkpoint
-from eventlog.did_you_mean import did_you_mean
+from eventlog.error_text import did_you_mean
 from eventlog.errors import EventLogError, WireError
 from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from eventlog.error_text import json_type
 from eventlog.errors import WireError
-from eventlog.json_type import json_type
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.jackson import dumps, loads
 from eventlog.wire.partition_json import partition_from_json, partition_to_json

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from eventlog.did_you_mean import did_you_mean
+from eventlog.error_text import did_you_mean
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from managers.startpoints.startpoint_errors import StartpointError
 from managers.startpoints.startpoint_facts import StartpointFacts, Stream, stream_of

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from types import EllipsisType
 from typing import Any, Final
 
+from eventlog.error_text import json_type
 from eventlog.errors import WireError
 from eventlog.events import NewEvent
 from eventlog.frozen_dict import FrozenDict, frozen_json
-from eventlog.json_type import json_type
 from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
 from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key

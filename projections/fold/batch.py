@@ -13,7 +13,7 @@ from typing import Final
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
 from eventlog.messages import Envelope, SetConfig
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.timestamps import all_held_micros, held_micros
 from eventlog.wire.coordinator import decode_message

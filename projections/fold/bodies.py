@@ -19,7 +19,7 @@ from eventlog.messages import (
     SetTaskPartitionMapping,
 )
 from eventlog.partition import SystemStreamPartition
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.startpoint import Startpoint
 
 Body = dict[str, Any]

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from eventlog.errors import WireError
-from eventlog.markers import KafkaChangelogOffset, KafkaStateCheckpointMarker, is_changelog_offset
 from eventlog.messages import Delete, Envelope, SetCheckpoint
 from eventlog.partition import SystemStreamPartition
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.state_markers import KafkaChangelogOffset, KafkaStateCheckpointMarker, is_changelog_offset
 from eventlog.wire.checkpoint_topic import decode_v1, decode_v2
 from eventlog.wire.coordinator import CoordinatorKey, decode_message
 from projections.fold.held_text import require_held

@@ -20,7 +20,7 @@ from eventlog.messages import (
     SetTaskPartitionMapping,
 )
 from eventlog.partition import StartpointKey, SystemStreamPartition, startpoint_key_readings
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.partition_json import decode_partition_key, encode_partition_key

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from eventlog.messages import Envelope
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from projections.fold.bodies import JSONB_VERSION, config_body, encode_body
 
 _TEXT: Final = rb'"([ !#-\[\]-~]*)"'  # printable ASCII but quote and backslash: the same in JSON, in UTF-8 and in jsonb

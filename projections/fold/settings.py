@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 
 CODE_VERSION: Final = 3
 """Goes up whenever the same events would give other rows."""

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from eventlog.comparison import first_difference, tail_start
-from eventlog.connection import Connection
-from eventlog.log_registry import StoredLog, fill_topic, known_cluster, lock_cluster, newest_log
+from eventlog.postgres.archive_comparison import first_difference, tail_start
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log_registry import StoredLog, fill_topic, known_cluster, lock_cluster, newest_log
 from eventlog.source import EventSource, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
 from projections.errors import NothingFolded, OtherCluster, PositionBeyondEnd

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attach import POSTGRES, Attachment, attach

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, NamedTuple
 
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attaching import Attacher

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 State = Literal["catching-up", "live", "replacing", "refused", "stopped"]
 

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterable
 from typing import Final
 
-from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection
 
 _LIVING: Final = """
 select k.key_sha256, max(l.log_offset)

@@ -5,7 +5,7 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from eventlog.connection import failure_line, refuses_login, server_reason
+from eventlog.postgres.connection import failure_line, refuses_login, server_reason
 from eventlog.source import CredentialsRefused, SourceUnavailable
 from projections.errors import LockLost
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from eventlog.connection import Connection
 from eventlog.errors import StreamKindError
-from eventlog.log_registry import newest_log
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log_registry import newest_log
 from eventlog.streams import identify
 from projections.follow.attach import POSTGRES
 

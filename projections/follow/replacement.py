@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from eventlog.source import StreamFacts
 from eventlog.streams import StreamIdentity
 from projections.fold.settings import FoldSettings

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from eventlog.comparison import first_difference
-from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
+from eventlog.postgres.archive_comparison import first_difference
+from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings

@@ -7,8 +7,8 @@ from typing import Final
 
 import psycopg
 
-from eventlog.connection import Connection
 from eventlog.errors import EventLogError
+from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource, Read, SourceUnavailable, StreamMissing
 from projections.errors import ProjectionError
 from projections.follow.attach import POSTGRES

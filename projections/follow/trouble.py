@@ -5,7 +5,7 @@ from typing import Final
 
 import psycopg
 
-from eventlog.connection import server_reason
+from eventlog.postgres.connection import server_reason
 from eventlog.source import OffsetLost, StreamMissing, StreamRefused
 from projections.errors import NothingFolded, PositionBeyondEnd, PositionMoved
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from tests.fixtures.postgres import CloneSeries
 from tests.fixtures.sure_postgres import clones, sure_server
 

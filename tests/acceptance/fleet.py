@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 _TABLES: Final = """
 select format('%I.%I', n.nspname, c.relname), c.relname,

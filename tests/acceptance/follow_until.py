@@ -12,7 +12,7 @@ from threading import Event, Thread
 
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
-from eventlog.postgres_source import PostgresSource
+from eventlog.postgres.source import PostgresSource
 from eventlog.source import EventSource
 from projections.follow import gathering
 from projections.follow.follower import Follower

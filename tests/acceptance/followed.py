@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from eventlog.connection import connect
 from eventlog.events import NewEvent
+from eventlog.postgres.connection import connect
 from eventlog.source import EventSource
 from projections.follow.follower import Follower
 from projections.follow.plan import FollowPlan

@@ -6,7 +6,7 @@ of its occurrences to stop. Says `<backend pid>` on standard output when it stan
 
 import sys
 
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 from tests.properties.generated_jobs import Knobs, generate_job
 from tests.properties.importing import import_events
 

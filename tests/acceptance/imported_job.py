@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import Connection
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind, checkpoint_stream_name, coordinator_stream_name, identify
 from projections.fold.settings import FoldSettings
 from projections.recording_import import Imported, import_stream

@@ -3,8 +3,8 @@
 from datetime import timedelta
 from typing import Final
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent
+from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from projections.observations import Observation, write_observations
 from projections.tracked_logs import logs_of

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from benchmarks.generator import RELEASED_CHECKPOINTS, RELEASED_COORDINATOR, RELEASED_JOB, generate
-from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection
 from tests.oracle import log_times, to_time
 from tests.oracle_job import Relations, job_relations
 from tests.properties.generated_jobs import ARCHIVED_MS

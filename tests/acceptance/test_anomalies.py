@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent
+from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointUpcoming
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob, Row

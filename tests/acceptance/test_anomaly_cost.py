@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from tests.acceptance.imported_job import ImportedJob, Row
 from tests.acceptance.synthetic_history import JOB, History, buffers, load_history, plan, scans
 from tests.builders import FIRST_TIME, checkpoint_v1

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 from tests.acceptance.synthetic_history import CONFIG_KEYS, JOB, TASKS, History, buffers, load_history, plan, scans
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import ROWS, Row, to_time

@@ -8,8 +8,8 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres import PostgresEventLog
-from eventlog.postgres_source import PostgresSource
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.source import PostgresSource
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.execution_container_id_manager import ExecutionContainerIdManager
 from managers.assignments.job_model_assignments import JobModelAssignments

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from eventlog.archive import read_archive
-from eventlog.connection import Connection
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.postgres.archive import read_archive
+from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import StreamKind
 from tests.acceptance.bad_records import ON_THE_CHECKPOINT_TOPIC, ON_THE_COORDINATOR_STREAM, Bad

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from eventlog.connection import connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
+from eventlog.postgres.connection import connect
 from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, shown
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker

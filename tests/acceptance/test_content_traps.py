@@ -6,9 +6,9 @@ from typing import Final
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eventlog.archive import read_archive
-from eventlog.connection import Connection
 from eventlog.events import LOG_APPEND_TIME, NewEvent
+from eventlog.postgres.archive import read_archive
+from eventlog.postgres.connection import Connection
 from eventlog.wire.jackson import dumps
 from tests.acceptance.imported_job import IMPORTED_AT, ImportedJob
 from tests.builders import (

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from tests.acceptance.odd_jobs import import_recording_a
 from tests.documentation.example_queries import MAY_BE_EMPTY, example_files, examples_of
 from tests.documentation.relations_page import Example

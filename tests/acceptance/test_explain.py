@@ -4,8 +4,8 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent
+from eventlog.postgres.connection import Connection
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob

@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.relation_data import START_MS, JobLogs, JobSize
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
 from eventlog.events import CREATE_TIME, RecordedEvent
+from eventlog.postgres.connection import Connection, connect
 from tests.acceptance.synthetic_history import buffers, plan
 from tests.builders import task_partition
 from tests.fixtures.postgres import CloneSeries

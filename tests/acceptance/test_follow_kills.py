@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from projections.follow.follower import APPLICATION_NAME
 from tests.acceptance.tiled_recording import Digests, as_new, digests, import_tiles, tiles

@@ -5,11 +5,11 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
-from eventlog.postgres import PostgresEventLog
-from eventlog.postgres_source import PostgresSource
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.source import PostgresSource
 from eventlog.streams import coordinator_stream_name, identify
 from projections.follow import session
 from projections.follow.plan import FollowPlan

@@ -10,9 +10,9 @@ import psycopg
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
+from eventlog.postgres.connection import Connection, connect
 from projections.follow import gathering, session
 from projections.follow.follower import APPLICATION_NAME
 from projections.follow.plan import FollowPlan

@@ -6,10 +6,10 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from projections.follow.plan import FollowPlan
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from kafka.admin import ACL, ACLOperation, ACLPermissionType, NewPartitions, ResourcePattern, ResourceType
 
-from eventlog.connection import Connection, connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
+from eventlog.postgres.connection import Connection, connect
 from projections.follow import followed_stream, session
 from projections.follow.plan import FollowPlan
 from tests.builders import config_set

@@ -11,8 +11,8 @@ from typing import IO, Final
 
 import pytest
 
-from eventlog.connection import connect
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from tests.builders import config_set
 from tests.projections.follow.following import wait_for_position

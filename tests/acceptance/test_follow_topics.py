@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from eventlog.connection import Connection, connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import coordinator_stream_name
 from projections.follow import followed_stream, session
 from projections.follow.plan import FollowPlan

@@ -11,7 +11,7 @@ from typing import IO, Final
 
 import pytest
 
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 from tests.acceptance.torture import scaled
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics

@@ -4,8 +4,8 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent
+from eventlog.postgres.connection import Connection
 from tests.acceptance.imported_job import ImportedJob
 from tests.acceptance.synthetic_history import plan, scans
 from tests.builders import (

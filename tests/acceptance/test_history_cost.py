@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.relation_data import JobLogs, JobSize
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from tests.acceptance.synthetic_history import buffers, plan, scans
 from tests.fixtures.postgres import CloneSeries
 from tests.properties.importing import import_events

@@ -2,8 +2,8 @@
 
 import pytest
 
-from eventlog.connection import Connection
 from eventlog.memory import MemoryEventLog
+from eventlog.postgres.connection import Connection
 from eventlog.streams import coordinator_stream_name, identify
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
 from managers.job_models.job_coordinator_metadata_manager import NON_YARN, YARN, JobCoordinatorMetadataManager

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from projections.errors import PositionMoved, StreamBusy
 from projections.projector import Projector

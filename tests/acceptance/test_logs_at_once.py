@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection, connect
 from projections.recording_import import Imported
 from tests.acceptance.import_until import LONG
 from tests.acceptance.torture import scaled

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from projections import projector as projector_module
 from projections.errors import PositionMoved

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from eventlog.startpoint import EXPIRY_MS
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob, Row

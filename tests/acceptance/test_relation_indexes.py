@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from tests.acceptance.fleet import copy_jobs
 from tests.acceptance.odd_jobs import import_hand_made_jobs, import_recording_a
 from tests.acceptance.synthetic_history import plan

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from tests.acceptance.odd_jobs import import_odd_jobs, import_recording_a
 from tests.documentation.relations_page import Relation, parse_page, short_type
 

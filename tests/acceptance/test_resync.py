@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from eventlog.connection import connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
+from eventlog.postgres.connection import connect
 from projections.rebuild import replay_archive
 from projections.tracked_logs import logs_of
 from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, shown

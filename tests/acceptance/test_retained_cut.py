@@ -7,8 +7,8 @@ from typing import Final
 import pytest
 from psycopg.errors import InvalidParameterValue
 
-from eventlog.connection import Connection, connect
-from eventlog.partitions import PARTITION_OFFSETS
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, recorded
 from tests.oracle import to_time

@@ -10,10 +10,10 @@ import pytest
 from psycopg import sql
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
 from eventlog.events import NewEvent
-from eventlog.partitions import PARTITION_OFFSETS
-from eventlog.postgres import EVENT_CHANNEL, PostgresEventLog
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS
 from eventlog.streams import coordinator_stream_name, identify
 from tests.fixtures.database_users import database_user
 from tests.fixtures.postgres import CloneSeries

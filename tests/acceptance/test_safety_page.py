@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from coordstream.postgres.configuration import SERVER_SETTINGS
-from eventlog.connection import connect
 from eventlog.events import NewEvent
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import coordinator_stream_name, identify
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "safety.md"

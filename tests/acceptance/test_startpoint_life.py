@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from eventlog.startpoint import (
     EXPIRY_MS,
     Startpoint,

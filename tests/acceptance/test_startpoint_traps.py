@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from eventlog.startpoint import (
     EXPIRY_MS,
     StartpointOldest,

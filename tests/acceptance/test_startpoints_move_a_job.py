@@ -11,8 +11,7 @@ from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint import Startpoint
-from eventlog.startpoint_maker import StartpointMaker
+from eventlog.startpoint import Startpoint, StartpointMaker
 from eventlog.streams import identify
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -20,10 +20,10 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
-from eventlog.recording import write_recording
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import Connection, connect
+from eventlog.recordings.recording import write_recording
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from projections.fold.settings import FoldSettings
 from projections.rebuild import replay_archive

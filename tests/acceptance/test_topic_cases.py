@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.connection import Connection
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import FIRST_TIME, config_set, recorded
 from tests.vectors.building import partition_of

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from eventlog.startpoint import (
     StartpointOldest,
     StartpointTimestamp,

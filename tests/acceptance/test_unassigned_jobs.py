@@ -2,8 +2,8 @@
 
 import pytest
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent
+from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointSpecific
 from tests.acceptance.imported_job import ImportedJob, Row
 from tests.builders import (

@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent
+from eventlog.postgres.connection import Connection
 from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
 from tests.acceptance.odd_jobs import import_recording_a
 from tests.acceptance.synthetic_history import JOB, buffers, load_history, plan, scans

@@ -15,8 +15,8 @@ from psycopg.errors import (
     QueryCanceled,
 )
 
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from projections.projector import Projector
 from projections.tracked_logs import logs_of, register_log

@@ -5,10 +5,10 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent
 from eventlog.memory import MemoryEventLog
 from eventlog.messages import Envelope, SetConfig
+from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
 from eventlog.wire import coordinator
 from managers.config.job_config import delete_config, set_config, write_config

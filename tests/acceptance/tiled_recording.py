@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from eventlog.connection import Connection
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.postgres.connection import Connection
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from tests.acceptance.imported_job import import_events
 from tests.acceptance.samza_answers import recorded_stream

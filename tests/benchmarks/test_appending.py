@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.appending import began, generated, start_appending
 from benchmarks.generator import OLDEST_COORDINATOR
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 
 pytestmark = pytest.mark.slow

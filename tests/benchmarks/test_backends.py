@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from benchmarks.backends import OtherBackends
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the figures are those of Linux's /proc")
 WORK = b"select count(*) from generate_series(1, 2000000)"

@@ -7,8 +7,8 @@ import pytest
 from benchmarks.follower_process import FollowerFailed, FollowerProcess, following
 from benchmarks.generator import OLDEST_COORDINATOR
 from benchmarks.live import Pace, _require_row, run
-from eventlog.connection import connect
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 
 

@@ -10,7 +10,7 @@ import pytest
 from coordstream.cli import event_logs
 from coordstream.cli.startpoint import delete, fan_out, input_system, write
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import Startpoint
 from managers.startpoints.startpoint_facts import StartpointFacts
 from tests.coordstream.command_line import COORDINATOR, CommandLine

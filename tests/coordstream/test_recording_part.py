@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from coordstream.recording_part import Part
-from eventlog.checked_recording import check_recording
 from eventlog.events import RecordedEvent
-from eventlog.line_spool import LineSpool
-from eventlog.recording import write_recording
+from eventlog.recordings.checked_recording import check_recording
+from eventlog.recordings.line_spool import LineSpool
+from eventlog.recordings.recording import write_recording
 from eventlog.streams import identify
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, config_event
 

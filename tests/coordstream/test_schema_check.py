@@ -9,8 +9,8 @@ from alembic.script import ScriptDirectory
 
 from coordstream.migration_files import migrations_folder
 from coordstream.schema_check import head_revision, is_current
-from eventlog.connection import connect
-from eventlog.tables import metadata as eventlog_metadata
+from eventlog.postgres.connection import connect
+from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.relation_files import tables
 from projections.tables import metadata as projection_metadata
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from tests.documentation.relations_page import Column, Example, Function, Relation, column_of, sentences_and_key
 
 _RELATIONS: Final = """

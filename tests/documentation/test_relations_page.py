@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from tests.documentation.catalogue import functions_by_relation, relations_of
 from tests.documentation.example_queries import example_files, examples_of
 from tests.documentation.relations_page import (

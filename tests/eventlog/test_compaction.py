@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.compaction import latest_per_key
 from eventlog.events import CREATE_TIME, RecordedEvent
+from tests.fixtures.compaction import latest_per_key
 
 KEYS = st.sampled_from([b"a", b"b", b"c", None])
 VALUES = st.sampled_from([b"1", b"2", None])

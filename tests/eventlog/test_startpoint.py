@@ -1,4 +1,6 @@
-"""Kinds of startpoints, and when a request is too old."""
+"""Kinds of startpoints, their expiry, and visitors."""
+
+import itertools
 
 import pytest
 
@@ -7,10 +9,13 @@ from eventlog.startpoint import (
     EXPIRY_MS,
     Startpoint,
     StartpointFanOut,
+    StartpointMaker,
+    StartpointNotSupported,
     StartpointOldest,
     StartpointSpecific,
     StartpointTimestamp,
     StartpointUpcoming,
+    StartpointVisitor,
     is_expired,
 )
 
@@ -42,3 +47,61 @@ def test_fan_outs_are_equal_whatever_their_order() -> None:
     one = StartpointFanOut(1, {a: StartpointOldest(1), b: StartpointUpcoming(1)})
     other = StartpointFanOut(1, {b: StartpointUpcoming(1), a: StartpointOldest(1)})
     assert (one, hash(one)) == (other, hash(other))
+
+
+@pytest.mark.scenario("SPM-01")
+def test_each_kind_is_created_when_it_is_made() -> None:
+    make = StartpointMaker(itertools.count(1_000).__next__)
+    assert make.specific("123") == StartpointSpecific("123", 1_000)
+    assert make.timestamp(2_222_222) == StartpointTimestamp(2_222_222, 1_001)
+    assert make.oldest() == StartpointOldest(1_002)
+    assert make.upcoming() == StartpointUpcoming(1_003)
+
+
+Seen = tuple[str, str, object]
+KINDS = [
+    (StartpointSpecific("123", 1), "specific"),
+    (StartpointTimestamp(2_222_222, 1), "timestamp"),
+    (StartpointOldest(1), "oldest"),
+    (StartpointUpcoming(1), "upcoming"),
+]
+
+
+class Noting(StartpointVisitor[str, Seen]):
+    """Returns which of its methods was called, and its arguments."""
+
+    def visit_specific(self, given: str, startpoint: StartpointSpecific) -> Seen:
+        return "specific", given, startpoint
+
+    def visit_timestamp(self, given: str, startpoint: StartpointTimestamp) -> Seen:
+        return "timestamp", given, startpoint
+
+    def visit_oldest(self, given: str, startpoint: StartpointOldest) -> Seen:
+        return "oldest", given, startpoint
+
+    def visit_upcoming(self, given: str, startpoint: StartpointUpcoming) -> Seen:
+        return "upcoming", given, startpoint
+
+
+class OnlySpecific(StartpointVisitor[str, str | None]):
+    """Supports one kind."""
+
+    def visit_specific(self, given: str, startpoint: StartpointSpecific) -> str | None:
+        return startpoint.specific_offset and f"{given} at {startpoint.specific_offset}"
+
+
+@pytest.mark.parametrize(("startpoint", "kind"), KINDS)
+@pytest.mark.scenario("SPM-01")
+def test_each_kind_calls_its_own_method_and_gives_its_result(startpoint: Startpoint, kind: str) -> None:
+    assert startpoint.apply("input", Noting()) == (kind, "input", startpoint)
+
+
+@pytest.mark.parametrize(("startpoint", "kind"), KINDS[1:])
+@pytest.mark.scenario("SPM-02")
+def test_an_unsupported_kind_is_refused_by_name(startpoint: Startpoint, kind: str) -> None:
+    name = f"Startpoint{kind.capitalize()}"
+    with pytest.raises(NotImplementedError, match=f"{name} is not supported by OnlySpecific for input") as refused:
+        startpoint.apply("input", OnlySpecific())
+    assert isinstance(refused.value, StartpointNotSupported)
+    assert (refused.value.kind, refused.value.visitor) == (name, "OnlySpecific")
+    assert StartpointSpecific("1", 1).apply("input", OnlySpecific()) == "input at 1"

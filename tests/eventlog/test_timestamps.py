@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 from eventlog.timestamps import (
     FIRST_HELD_MS,
     LAST_HELD_MS,

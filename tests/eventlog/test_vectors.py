@@ -6,8 +6,8 @@ import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.errors import WireError
-from eventlog.markers import KafkaChangelogOffset, KafkaStateCheckpointMarker
 from eventlog.partition import SystemStreamPartition, TaskName
+from eventlog.state_markers import KafkaChangelogOffset, KafkaStateCheckpointMarker
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from eventlog.wire import checkpoint_topic
 from eventlog.wire.partition_json import decode_partition_key, encode_partition_key

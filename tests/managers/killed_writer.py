@@ -80,7 +80,7 @@ def opener(backend: str, place: str, stream: str) -> Callable[[], EventLog]:
         from eventlog.kafka.options import KafkaOptions  # noqa: PLC0415
 
         return partial(KafkaEventLog, KafkaOptions.parse(place), identify(stream))
-    from eventlog.postgres import PostgresEventLog  # noqa: PLC0415
+    from eventlog.postgres.log import PostgresEventLog  # noqa: PLC0415
 
     return partial(PostgresEventLog, place, stream)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
 from eventlog.memory import MemoryEventLog
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import StreamIdentity, StreamKind, checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import clock
 

@@ -3,10 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from eventlog.number_offsets import compare_offsets, offset_after
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
-from eventlog.system_admin import ResolvedStartpoint, SystemStreamMetadata, SystemStreamPartitionMetadata
+from eventlog.system_admin import (
+    ResolvedStartpoint,
+    SystemStreamMetadata,
+    SystemStreamPartitionMetadata,
+    compare_offsets,
+    offset_after,
+)
 
 
 @dataclass

@@ -16,8 +16,8 @@ from sqlalchemy.pool import NullPool
 
 from coordstream.migrate import downgrade, upgrade
 from coordstream.migration_files import migrations_folder
-from eventlog.connection import connect
-from eventlog.tables import metadata as eventlog_metadata
+from eventlog.postgres.connection import connect
+from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.tables import metadata as projection_metadata
 from tests.migrations.schema_dump import schema_of
 

@@ -12,7 +12,7 @@ import pytest
 
 from coordstream.migrate import SchemaError, downgrade, upgrade
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from tests.fixtures.database_users import database_user, url_of_user
 from tests.fixtures.postgres_server import running_server
 from tests.fixtures.waiting import wait_until

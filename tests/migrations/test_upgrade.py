@@ -13,7 +13,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
 from coordstream.migrate import SchemaError, SchemaState, downgrade, require_current, schema_state, upgrade
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from projections.errors import NothingFolded
 from projections.quarantine_retry import mend, try_again
 from tests.fixtures.waiting import wait_until

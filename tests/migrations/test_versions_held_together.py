@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from coordstream.migrate import downgrade, upgrade
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 from tests.properties.generated_jobs import generate_job
 from tests.properties.importing import import_log
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from projections.tracked_logs import TrackedLog
 
 VIEWS: Final = """

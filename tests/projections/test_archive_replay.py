@@ -7,9 +7,9 @@ from typing import Final
 
 import pytest
 
-from eventlog.archive import read_archive, read_archived
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
+from eventlog.postgres.archive import read_archive, read_archived
+from eventlog.postgres.connection import Connection, connect
 from projections.fold.rows import Swept
 from projections.follow.attach import attach
 from projections.follow.resync import resync

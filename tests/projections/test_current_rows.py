@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 from psycopg.types.json import Jsonb
 
-from eventlog.connection import Connection, connect
-from eventlog.json_rows import json_rows
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.json_rows import json_rows
 from projections.current_rows import merge_many, newest_rows, prepare
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.rows import CheckpointRow, MessageRow

@@ -6,7 +6,7 @@ from typing import Final
 import psycopg
 import pytest
 
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 from eventlog.streams import identify
 from projections.observations import Observation, read_observations, write_observations
 from projections.tracked_logs import register_log

@@ -15,9 +15,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from eventlog.connection import Connection, connect
 from eventlog.errors import ConfigError
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import Connection, connect
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity
 from projections.errors import FoldVersionDiffers, StreamBusy, WorkerEnded
 from projections.fold.settings import FoldSettings

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from eventlog.archive import read_archive
-from eventlog.connection import Connection, connect
+from eventlog.postgres.archive import read_archive
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from projections import projector as projector_module
 from projections.errors import PositionMoved

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection, connect
 from projections.errors import FoldVersionDiffers, StreamBusy
 from projections.fold import batch, settings
 from projections.quarantine_retry import Trial, mend, try_again

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from projections import rebuild as module
 from projections.errors import FoldVersionDiffers, PositionMoved
 from projections.fold import settings

@@ -6,15 +6,15 @@ from typing import Final
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from eventlog.compaction import latest_per_key
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import Connection, connect
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from projections.errors import FoldVersionDiffers
 from projections.fold.settings import FoldSettings
 from projections.recording_import import import_stream
+from tests.fixtures.compaction import latest_per_key
 from tests.properties.generated_jobs import generate_job
 from tests.properties.importing import ARCHIVED_AT, import_events
 

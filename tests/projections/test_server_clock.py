@@ -1,6 +1,6 @@
 from datetime import timedelta
 
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 from projections.server_clock import server_now
 
 

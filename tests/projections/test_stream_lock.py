@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg.errors import QueryCanceled
 
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 from projections.errors import LockLost, StreamBusy
 from projections.stream_lock import LockHolder, StreamLocks, holders, stream_lock
 from tests.fixtures.database_users import database_user, user_of

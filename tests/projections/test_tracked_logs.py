@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from projections.tracked_logs import logs_of, make_current, register_log

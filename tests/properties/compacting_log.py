@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from eventlog.compaction import latest_per_key
 from eventlog.events import RecordedEvent
 from eventlog.memory import MemoryEventLog
 from eventlog.streams import StreamIdentity
 from tests.contracts.event_log import clock
+from tests.fixtures.compaction import latest_per_key
 
 
 class CompactingLog(MemoryEventLog):

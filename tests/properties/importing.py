@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import Connection
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS

@@ -7,10 +7,10 @@ import pytest
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.checkpoint import CheckpointV1
-from eventlog.connection import Connection, connect
 from eventlog.errors import ConfigError, WireError
 from eventlog.events import RecordedEvent
 from eventlog.memory import MemoryEventLog
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY, decode_key
 from managers.checkpoints.checkpoint_place import JobCheckpoints, checkpoint_manager

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import Row
 from tests.properties.generated_jobs import generate_job

@@ -12,9 +12,9 @@ from typing import Final
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.compaction import latest_per_key
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection, connect
+from tests.fixtures.compaction import latest_per_key
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import ROWS, Row, log_times
 from tests.oracle_history import CHANGE_COLUMNS, HISTORY_ROWS, config_changes, history_rows

@@ -9,12 +9,12 @@ import pytest
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.checkpoint import CheckpointV1
-from eventlog.connection import Connection, connect
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.inputs import inputs
 from eventlog.memory import MemoryEventLog
 from eventlog.messages import SetStartpointFanOut
 from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.connection import Connection, connect
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
 from eventlog.streams import identify

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.messages import (
@@ -27,6 +26,7 @@ from eventlog.messages import (
     UnknownMessage,
 )
 from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_message
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection, connect
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import ROWS, Row, coordinator_rows, coordinator_state, log_times, to_time
 from tests.properties.generated_jobs import ARCHIVED_MS, generate_job

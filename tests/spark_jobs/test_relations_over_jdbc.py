@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
-from eventlog.connection import connect
+from eventlog.postgres.connection import connect
 from spark_jobs.readers import Ranges, read_relation
 from spark_jobs.readers import Relation as ReadRelation
 from spark_jobs.settings import ReadSettings

@@ -15,8 +15,8 @@ from coordstream.cli.query.history import History, open_history
 from coordstream.cli.query.rows import Row, state
 from coordstream.cli.verbs import Verb
 from coordstream.errors import CoordstreamError
-from eventlog.connection import Connection
-from eventlog.did_you_mean import did_you_mean
+from eventlog.error_text import did_you_mean
+from eventlog.postgres.connection import Connection
 
 app = typer.Typer(no_args_is_help=True)
 VERBS: Final = (Verb("write", "checkpoint.write", "write"),)

@@ -16,8 +16,8 @@ from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.empty_result import note, too_early, unmatched_key
 from coordstream.cli.query.rows import Row, Rows, state
-from eventlog.connection import Connection
-from eventlog.secrets import FINGERPRINT_PREFIX
+from eventlog.postgres.connection import Connection
+from eventlog.secrets.secret_policy import FINGERPRINT_PREFIX
 
 From = Annotated[
     datetime | None, typer.Option("--from", metavar="TIME", parser=parse_time, help="The earlier time (UTC).")

@@ -8,7 +8,7 @@ import typer
 
 from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.rows import Row
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 KeyPattern = Annotated[
     str | None, typer.Option("--key", metavar="PATTERN", help="Keys that match, such as 'systems.*'.")

@@ -3,7 +3,7 @@
 import shlex
 from typing import Final, NamedTuple
 
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 
 LONGEST_VALUE: Final = 1_000
 

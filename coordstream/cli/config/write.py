@@ -16,8 +16,8 @@ from coordstream.cli.output.tables import Column, print_json, print_rows, printa
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
-from eventlog.did_you_mean import did_you_mean
-from eventlog.secrets import holds_fingerprint
+from eventlog.error_text import did_you_mean
+from eventlog.secrets.secret_policy import holds_fingerprint
 from managers.config.write_once import write_once_changes
 from managers.errors import WriteOnceChange
 from managers.streams.coordinator_writer import CoordinatorStreamWriter

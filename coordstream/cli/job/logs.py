@@ -9,7 +9,7 @@ from coordstream.cli.event_logs import open_log, open_source
 from coordstream.cli.job.lookup import DATABASE, Job, choose_job
 from coordstream.settings import load_settings
 from eventlog.log import EventLog
-from eventlog.log_registry import stream_identities
+from eventlog.postgres.log_registry import stream_identities
 from eventlog.streams import StreamIdentity, StreamKind, identify
 
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from coordstream.errors import CoordstreamError
-from eventlog.connection import Connection
-from eventlog.did_you_mean import did_you_mean
+from eventlog.error_text import did_you_mean
+from eventlog.postgres.connection import Connection
 
 DATABASE = "the database"
 NOTHING_IMPORTED = "the database holds no log yet: run `coordstream import FILE` or `coordstream follow`"

@@ -14,9 +14,9 @@ from coordstream.cli.output.tables import print_json
 from coordstream.errors import CoordstreamError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.messages import SetConfig
-from eventlog.recording import read_recording
-from eventlog.recording_line import LineError, decode_line
-from eventlog.secrets import holds_fingerprint
+from eventlog.recordings.recording import read_recording
+from eventlog.recordings.recording_line import LineError, decode_line
+from eventlog.secrets.secret_policy import holds_fingerprint
 
 STANDARD_INPUT: Final = Path("-")
 

@@ -2,8 +2,8 @@
 
 from coordstream.cli.job.lookup import NOTHING_IMPORTED
 from coordstream.errors import CoordstreamError
-from eventlog.connection import Connection
-from eventlog.did_you_mean import did_you_mean
+from eventlog.error_text import did_you_mean
+from eventlog.postgres.connection import Connection
 from projections.tracked_logs import TrackedLog, logs_of
 
 

@@ -17,8 +17,8 @@ from coordstream.cli.output.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, RowStream, fetch
 from coordstream.cli.verbs import Verb
-from eventlog.archive import read_archive
-from eventlog.connection import Connection
+from eventlog.postgres.archive import read_archive
+from eventlog.postgres.connection import Connection
 from eventlog.timestamps import ms_of
 from projections.tracked_logs import TrackedLog
 

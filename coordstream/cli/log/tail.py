@@ -16,9 +16,9 @@ from coordstream.cli.output.tables import print_rows
 from coordstream.cli.query.rows import Rows
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
-from eventlog.archive import read_archive
 from eventlog.events import RecordedEvent
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.archive import read_archive
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.source import EventSource, StreamFacts, StreamMissing, StreamRefused
 from projections.tracked_logs import logs_of
 

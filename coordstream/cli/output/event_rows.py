@@ -7,8 +7,8 @@ from coordstream.cli.output.tables import Column, exact_time_column, printable
 from coordstream.cli.output.times import exact
 from coordstream.cli.query.rows import Row
 from eventlog.events import RecordedEvent
-from eventlog.masked_event import mask_event
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.masked_event import mask_event
+from eventlog.secrets.secret_policy import SecretPolicy
 
 
 def shown_value(row: Row) -> str | None:

@@ -16,8 +16,8 @@ from coordstream.cli.output.formats import print_json, print_lines, print_list
 from coordstream.cli.output.table_layout import GAP, Need, fitted
 from coordstream.cli.output.times import Times
 from coordstream.cli.query.rows import Row
+from eventlog.error_text import printable_text
 from eventlog.log import Clock, system_clock
-from eventlog.printable_text import printable_text
 
 __all__ = ["Column", "exact_time_column", "print_json", "print_rows", "print_text", "printable", "time_column"]
 

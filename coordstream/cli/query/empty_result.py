@@ -9,8 +9,8 @@ from coordstream.cli.job.lookup import Job
 from coordstream.cli.output.tables import printable
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.rows import fetch
-from eventlog.connection import Connection
-from eventlog.did_you_mean import did_you_mean
+from eventlog.error_text import did_you_mean
+from eventlog.postgres.connection import Connection
 
 FIRST_EVENT: Final = sql.SQL(
     """

@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.rows import IsoTimeLoader, Row, conditions, fetch, job_values
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 FETCHED_AT_ONCE: Final = 1_000
 FIRST_WIDTH: Final = 1_000

@@ -10,7 +10,7 @@ from psycopg.rows import dict_row
 
 from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.cut import Cut
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 Row = dict[str, Any]
 

@@ -10,11 +10,11 @@ import typer
 from coordstream.cli.arguments.options import Stream
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.log.find import find_log
-from eventlog.archive import read_archive
 from eventlog.events import RecordedEvent
-from eventlog.masked_event import mask_event
-from eventlog.recording import write_recording
-from eventlog.recording_line import encode_line
+from eventlog.postgres.archive import read_archive
+from eventlog.recordings.recording import write_recording
+from eventlog.recordings.recording_line import encode_line
+from eventlog.secrets.masked_event import mask_event
 from projections.tracked_logs import TrackedLog
 
 STANDARD_OUTPUT: Final = Path("-")

@@ -19,9 +19,9 @@ from coordstream.cli.output.formats import print_list
 from coordstream.cli.query.rows import Row
 from coordstream.errors import CoordstreamError
 from coordstream.recording_part import Part
-from eventlog.checked_recording import CheckedRecording, check_recording
-from eventlog.line_spool import LineSpool
 from eventlog.log import system_clock
+from eventlog.recordings.checked_recording import CheckedRecording, check_recording
+from eventlog.recordings.line_spool import LineSpool
 from eventlog.streams import StreamIdentity, identify
 from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob

@@ -7,7 +7,7 @@ from psycopg import sql
 
 from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.rows import Rows, fetch, job_values
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 
 _NOW: Final = sql.SQL("coordinator.startpoint_history")
 _AS_OF: Final = sql.SQL("coordinator.startpoint_history_as_of(%(name)s, %(id)s, %(as_of)s)")

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from tests.coordstream.command_line import CommandLine
 from tests.fixtures.database_users import database_user, user_of
 

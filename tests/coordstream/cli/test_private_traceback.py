@@ -8,7 +8,7 @@ from sqlalchemy.pool import NullPool
 
 from coordstream.cli.private_traceback import LEFT_OUT, private_traceback
 from coordstream.errors import CoordstreamError
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 
 PLANTED = "pl4nted"
 

@@ -3,9 +3,9 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.connection import connect
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import connect
 from projections.fold import batch, settings
 from projections.stream_lock import stream_lock
 from tests.builders import changelog_set, config_set, raw, recorded

@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.checkpoint import CheckpointV1
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointSpecific
 from eventlog.streams import coordinator_stream_name
 from managers.checkpoints.checkpoint_manager import CheckpointManager

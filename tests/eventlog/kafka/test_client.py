@@ -15,7 +15,7 @@ from kafka.errors import (
     TopicAuthorizationFailedError,
 )
 
-from eventlog.kafka.client import ask, connect, spoken_for
+from eventlog.kafka.client import ask, connect, translate_errors
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
@@ -44,13 +44,16 @@ def test_a_client_waits_as_told_before_it_asks_about_another_topic(kafka_options
 
 def test_errors_are_said_with_the_place() -> None:
     sentence = r"Kafka at 127\.0\.0\.1:1 does not answer \(KafkaTimeout\): look whether"
-    with pytest.raises(SourceUnavailable, match=sentence), spoken_for(NOWHERE):
+    with pytest.raises(SourceUnavailable, match=sentence), translate_errors(NOWHERE):
         raise KafkaTimeoutError("of no use to anybody")
 
 
 @pytest.mark.parametrize("error", [SaslAuthenticationFailedError, TopicAuthorizationFailedError])
 def test_refused_credentials_are_told_apart_and_not_repeated(error: type[Exception]) -> None:
-    with pytest.raises(CredentialsRefused, match=r"Kafka at 127\.0\.0\.1:1 refuses us") as refused, spoken_for(NOWHERE):
+    with (
+        pytest.raises(CredentialsRefused, match=r"Kafka at 127\.0\.0\.1:1 refuses us") as refused,
+        translate_errors(NOWHERE),
+    ):
         raise error("user follower, password a secret")
     assert "secret" not in str(refused.value)
 

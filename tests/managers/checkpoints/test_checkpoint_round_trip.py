@@ -13,8 +13,8 @@ from eventlog.checkpoint_choice import LIVE_MAX_AGE, READ_VERSIONS
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
-from eventlog.markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.partition import SystemStreamPartition
+from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.streams import checkpoint_stream_name, identify
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.fixtures.kafka_topics import Topics

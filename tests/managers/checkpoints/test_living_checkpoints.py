@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointV1
 from eventlog.checkpoint_choice import Candidate
-from eventlog.compaction import latest_per_key
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
@@ -16,6 +15,7 @@ from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.checkpoint_events import TopicReader
 from managers.checkpoints.living_checkpoints import LivingCheckpoints
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, raw, recorded, tombstone
+from tests.fixtures.compaction import latest_per_key
 from tests.managers.watched_log import WatchedLog
 
 TASKS = ("T0", "T1")

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.compaction import latest_per_key
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
 from managers.stores.keyed_state import KeyedState
 from managers.stores.namespaced_key import NamespacedKey
+from tests.fixtures.compaction import latest_per_key
 
 A = NamespacedKey("set-config", "a")
 SPELLINGS = (b'[1,"set-config","a"]', b'[1, "set-config", "a"]', b'[2,"set-config","a"]', b'[1,"set-config","b"]')

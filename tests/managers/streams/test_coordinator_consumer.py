@@ -10,7 +10,7 @@ from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
 from eventlog.memory import MemoryEventLog
-from eventlog.postgres import PostgresEventLog, UnknownStream
+from eventlog.postgres.log import PostgresEventLog, UnknownStream
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_key

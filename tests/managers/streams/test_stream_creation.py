@@ -4,13 +4,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eventlog.connection import connect
 from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import LogExists
-from eventlog.postgres import PostgresEventLog
-from eventlog.postgres_admin import PostgresAdmin
+from eventlog.postgres.admin import PostgresAdmin
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import StreamIdentity, coordinator_stream_name
 from managers.errors import MissingSetting
 from managers.streams.stream_creation import create_coordinator_stream

@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.timestamps import held_micros
 from projections.fold.batch import BatchFold, LogFold

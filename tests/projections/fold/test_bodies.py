@@ -14,7 +14,7 @@ from eventlog.messages import (
     SetTaskPartitionMapping,
 )
 from eventlog.partition import SystemStreamPartition
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.startpoint import StartpointSpecific
 from projections.fold.bodies import Body, encode_body, message_body, other_body
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from eventlog.errors import WireError
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.wire.coordinator import CoordinatorKey
 from projections.fold.checkpoints import decode_checkpoint, mask_opaque_markers
 from projections.fold.layouts import LayoutEntry

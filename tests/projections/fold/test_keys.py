@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from projections.fold.keys import KeyDictionary, KeyEntry
 

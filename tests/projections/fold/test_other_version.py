@@ -4,7 +4,7 @@ import json
 from typing import Final
 
 from eventlog.events import CREATE_TIME, RecordedEvent
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.timestamps import held_micros
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2
 from projections.fold.batch import BatchFold, LogFold

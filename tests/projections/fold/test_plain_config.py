@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from eventlog.errors import WireError
 from eventlog.messages import SetConfig
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.wire.coordinator import CoordinatorKey, decode_message
 from projections.fold.bodies import JSONB_VERSION, message_body
 from projections.fold.plain_config import read_plain_config

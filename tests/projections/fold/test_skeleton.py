@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.errors import WireError
-from eventlog.markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.partition import SystemStreamPartition
+from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.wire.checkpoint_topic import encode_v1, encode_v2
 from eventlog.wire.coordinator import CoordinatorKey
 from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint

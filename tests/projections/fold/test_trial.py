@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from projections.fold.settings import FoldSettings
 from projections.fold.trial import is_understood

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from eventlog.connection import Connection, connect
-from eventlog.postgres import PostgresEventLog
-from eventlog.postgres_source import PostgresSource
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.source import PostgresSource
 from eventlog.streams import identify
 from tests.fixtures.memory_source import MemorySource
 from tests.projections.follow.following import ORDERS, MakeLog, append

@@ -8,8 +8,8 @@ from threading import Thread
 from typing import Any
 from unittest.mock import patch
 
-from eventlog.connection import Connection
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import EventSource
 from eventlog.streams import coordinator_stream_name
 from projections.fold.settings import FoldSettings

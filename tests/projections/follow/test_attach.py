@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
 from eventlog.errors import StreamKindError
 from eventlog.events import NewEvent
-from eventlog.log_registry import newest_log
-from eventlog.postgres import PostgresEventLog
-from eventlog.postgres_source import PostgresSource
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log_registry import newest_log
+from eventlog.postgres.source import PostgresSource
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key

@@ -7,8 +7,8 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from eventlog.connection import Connection, connect
-from eventlog.postgres_source import PostgresSource
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.source import PostgresSource
 from projections import stream_lock
 from projections.follow import session
 from projections.follow.plan import FollowPlan

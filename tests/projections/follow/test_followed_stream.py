@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.heartbeat import Beat

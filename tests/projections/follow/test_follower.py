@@ -5,8 +5,8 @@ import json
 import psycopg
 import pytest
 
-from eventlog.connection import Connection
-from eventlog.postgres_source import PostgresSource
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.source import PostgresSource
 from projections.follow import session
 from projections.follow.plan import FollowPlan
 from tests.fixtures.database_users import database_user

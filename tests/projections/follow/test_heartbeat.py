@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from eventlog.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from projections.follow.heartbeat import Beat, write_beats
 from projections.tracked_logs import register_log

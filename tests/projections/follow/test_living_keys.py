@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection, connect
 from projections.follow.living_keys import LivingKeys
 from projections.tracked_logs import logs_of
 from tests.properties.importing import import_events

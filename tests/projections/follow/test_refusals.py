@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.connection import Connection
-from eventlog.postgres_source import PostgresSource
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.source import PostgresSource
 from projections.follow import followed_stream, session
 from projections.follow.plan import FollowPlan
 from tests.fixtures.memory_source import MemorySource

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import Final
 
-from eventlog.connection import connect
-from eventlog.log_registry import newest_log
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log_registry import newest_log
 from eventlog.source import StreamFacts
 from eventlog.streams import identify
 from projections.follow.attachment import Change

@@ -7,8 +7,8 @@ from typing import Any, Final
 import psycopg
 import pytest
 
-from eventlog.connection import Connection, connect
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection, connect
 from eventlog.source import SourceUnavailable
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1
 from projections.follow.attach import Attachment, attach

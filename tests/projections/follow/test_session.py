@@ -5,8 +5,8 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from eventlog.connection import Connection
-from eventlog.postgres_source import PostgresSource
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.source import PostgresSource
 from projections.follow import followed_stream, session
 from projections.follow.plan import FollowPlan
 from projections.server_clock import server_now

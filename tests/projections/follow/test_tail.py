@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import psycopg
 import pytest
 
-from eventlog.connection import Connection
 from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection
 from eventlog.source import Read
 from eventlog.streams import identify
 from projections.follow.tail import CONFLICT_TRIES, Tail

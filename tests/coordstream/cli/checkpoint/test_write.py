@@ -10,7 +10,7 @@ import typer
 from coordstream.cli.checkpoint import write
 from eventlog.checkpoint import CheckpointV1, CheckpointV2
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
 from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager

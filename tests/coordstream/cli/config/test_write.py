@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer

@@ -16,9 +16,9 @@ import pytest
 
 from coordstream.cli.follow import command as follow_command
 from coordstream.cli.follow.ending import ending_after
-from eventlog.connection import connect
 from eventlog.kafka import client
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set

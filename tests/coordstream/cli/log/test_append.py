@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from eventlog.events import RecordedEvent
-from eventlog.postgres import PostgresEventLog
-from eventlog.recording_line import encode_line
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.recordings.recording_line import encode_line
 from tests.coordstream.command_line import COORDINATOR, RECORDING_A, CommandLine, config_event, recording
 from tests.fixtures.kafka_topics import Topics
 

@@ -11,7 +11,7 @@ import pytest
 
 from coordstream.cli.log.tail import newest_events
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import StreamFacts
 from tests.coordstream.command_line import COORDINATOR, CommandLine, config_event
 from tests.fixtures.kafka_topics import Topics

@@ -1,6 +1,6 @@
 from coordstream.cli.output.event_rows import event_line, event_row
 from eventlog.events import RecordedEvent
-from eventlog.secrets import SecretPolicy
+from eventlog.secrets.secret_policy import SecretPolicy
 
 POLICY = SecretPolicy(b"a key")
 

@@ -13,7 +13,7 @@ from coordstream.cli.job.lookup import Job
 from coordstream.cli.query import history
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.history import History, open_history
-from eventlog.connection import Connection
+from eventlog.postgres.connection import Connection
 from tests.coordstream.command_line import CommandLine, config_event, recording
 
 pytestmark = pytest.mark.slow

@@ -13,11 +13,11 @@ import psycopg
 import pytest
 
 from coordstream.cli.recording import import_command
-from eventlog import checked_recording
-from eventlog import recording as recording_files
 from eventlog.events import RecordedEvent
-from eventlog.recording import write_recording
-from eventlog.recording_line import decode_line
+from eventlog.recordings import checked_recording
+from eventlog.recordings import recording as recording_files
+from eventlog.recordings.recording import write_recording
+from eventlog.recordings.recording_line import decode_line
 from eventlog.streams import identify
 from projections.import_worker import ImportJob
 from tests.coordstream.command_line import (

@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest
 from tests.builders import config_set, coordinator_key, raw, startpoint
 from tests.coordstream.command_line import COORDINATOR, CommandLine

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from tests.builders import config_set
 from tests.coordstream.command_line import COORDINATOR, CommandLine

@@ -8,7 +8,7 @@ from coordstream.cli.job.lookup import Job
 from coordstream.cli.startpoint.job import StartpointJob, clock_behind, open_startpoint_job, require_stopped
 from coordstream.errors import CoordstreamError
 from eventlog.memory import MemoryEventLog
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from managers.job_facts import JobFacts
 from managers.startpoints.startpoint_facts import StartpointFacts

@@ -7,7 +7,7 @@ import typer
 
 from coordstream.cli.startpoint import request
 from eventlog.events import NewEvent
-from eventlog.postgres import PostgresEventLog
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from coordstream.cli.status.show import with_end
-from eventlog.connection import connect
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import system_clock
-from eventlog.log_registry import newest_log
-from eventlog.postgres import PostgresEventLog
-from eventlog.recording import read_recording
-from eventlog.secrets import SecretPolicy
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log_registry import newest_log
+from eventlog.recordings.recording import read_recording
+from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections import stream_lock
 from projections.fold.settings import FoldSettings

@@ -1,0 +1,138 @@
+"""The archive, ``eventlog.event``: every event ever seen, written by binary COPY and read back exactly."""
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, Final
+
+from eventlog.events import Headers, RecordedEvent
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.copy_rows import Columns, copying
+from eventlog.timestamps import held_micros
+
+EventsWriter = Callable[[Iterable[RecordedEvent]], None]
+
+_EVENT: Final = Columns.of(
+    "eventlog.event",
+    log_offset="int8",
+    record_time="timestamptz",
+    archived_at="timestamptz",
+    unheld_timestamp="int8",
+    log_id="int4",
+    leader_epoch="int4",
+    timestamp_type="int2",
+    headers="jsonb",
+    key="bytea",
+    value="bytea",
+)
+_JSONB_VERSION: Final = b"\x01"
+_NOT_IN_JSONB: Final = re.compile("[\0\ud800-\udfff]")
+
+_SELECT: Final = """
+select log_offset, coalesce(unheld_timestamp, (extract(epoch from record_time) * 1000)::bigint), timestamp_type,
+       key, value, headers, leader_epoch, archived_at
+from eventlog.event
+"""
+_READ: Final = f"{_SELECT} where log_id = %s and log_offset >= %s and log_offset < %s order by log_offset limit %s"
+_END: Final = """
+select coalesce((select next_offset from eventlog.log_head where log_id = %(log_id)s),
+                (select max(log_offset) + 1 from eventlog.event where log_id = %(log_id)s), 0)
+"""
+_READ_AT: Final = f"{_SELECT} where log_id = %s and log_offset = any(%s::bigint[]) order by log_offset"
+
+
+@contextmanager
+def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Iterator[EventsWriter]:
+    """Append events of one log, within the caller's transaction; ``archived_at`` in microseconds since 2000."""
+    with copying(connection, _EVENT) as write_rows:
+
+        def write(events: Iterable[RecordedEvent]) -> None:
+            write_rows(_rows(events, log_id, archived_at))
+
+        yield write
+
+
+def archive_rows(
+    log_id: int, archived_at: int, events: Iterable[RecordedEvent]
+) -> tuple[Columns, Iterable[tuple[Any, ...]]]:
+    """The rows that `archive_writer` would write."""
+    return _EVENT, _rows(events, log_id, archived_at)
+
+
+def _rows(events: Iterable[RecordedEvent], log_id: int, archived_at: int) -> Iterator[tuple[Any, ...]]:
+    for offset, timestamp, timestamp_type, key, value, headers, epoch in events:
+        micros = held_micros(timestamp)
+        unheld = timestamp if micros is None else None
+        stored = _encode_headers(headers) if headers else None
+        yield offset, micros, archived_at, unheld, log_id, epoch, timestamp_type, stored, key, value
+
+
+def read_archive(
+    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
+) -> Iterator[RecordedEvent]:
+    """Events of a log from offset ``first`` to before ``until``, in offset order, fetched page by page."""
+    return (event for event, _ in read_archived(connection, log_id, first, until, page=page))
+
+
+def read_archived(
+    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
+) -> Iterator[tuple[RecordedEvent, datetime]]:
+    """As `read_archive`, each event with the time when it was archived."""
+    while True:
+        rows = connection.execute(_READ, (log_id, first, until, page), binary=True).fetchall()
+        yield from map(_event, rows)
+        if len(rows) < page:
+            return
+        first = rows[-1][0] + 1
+
+
+def read_archive_at(
+    connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = 10_000
+) -> Iterator[RecordedEvent]:
+    """Those events of a log that stand at these offsets, which rise; fetched page by page."""
+    for first in range(0, len(offsets), page):
+        some = list(offsets[first : first + page])
+        for row in connection.execute(_READ_AT, (log_id, some), binary=True).fetchall():
+            yield _event(row)[0]
+
+
+def archive_end(connection: Connection, log_id: int) -> int:
+    """The end of a log that Postgres keeps; of others the offset after the last archived event. 0 of an empty log."""
+    row = connection.execute(_END, {"log_id": log_id}).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _event(row: Sequence[Any]) -> tuple[RecordedEvent, datetime]:
+    offset, timestamp, timestamp_type, key, value, headers, leader_epoch, archived_at = row
+    event = RecordedEvent(offset, timestamp, timestamp_type, key, value, _decode_headers(headers), leader_epoch)
+    return event, archived_at
+
+
+def _encode_headers(headers: Headers) -> bytes:
+    return _JSONB_VERSION + headers_json(headers).encode()
+
+
+def headers_json(headers: Headers) -> str:
+    """An event's headers as the archive keeps them: a JSON list of lists."""
+    return json.dumps([_stored_header(name, value) for name, value in headers])
+
+
+def _stored_header(name: str, value: bytes | None) -> list[str | None]:
+    """Name and value; a name that jsonb cannot hold stands as base64 in the third place."""
+    stored = None if value is None else base64.b64encode(value).decode()
+    if _NOT_IN_JSONB.search(name):
+        return [None, stored, base64.b64encode(name.encode("utf-8", "surrogatepass")).decode()]
+    return [name, stored]
+
+
+def _decode_headers(headers: list[list[str | None]] | None) -> Headers:
+    return tuple(_header(*stored) for stored in headers or ())
+
+
+def _header(name: str | None, value: str | None, name_base64: str | None = None) -> tuple[str, bytes | None]:
+    if name_base64 is not None:
+        name = base64.b64decode(name_base64).decode("utf-8", "surrogatepass")
+    return name or "", None if value is None else base64.b64decode(value)

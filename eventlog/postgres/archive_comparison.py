@@ -1,0 +1,63 @@
+"""Whether a log is still the one that was archived: its events, held beside those of the archive."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final, NamedTuple
+
+from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection
+
+_CHUNK_EVENTS: Final = 1_000
+
+_ARCHIVED: Final = """
+select log_offset, coalesce(unheld_timestamp, (extract(epoch from record_time) * 1000)::bigint),
+       sha256(key), sha256(value)
+from eventlog.event where log_id = %s and log_offset = any(%s)
+"""
+_TAIL_START: Final = """
+select min(log_offset)
+from (select log_offset from eventlog.event where log_id = %s order by log_offset desc limit %s) as tail
+"""
+
+
+class Fingerprint(NamedTuple):
+    """What an event is recognised by; the digests are SHA-256."""
+
+    offset: int
+    timestamp: int
+    key_sha256: bytes | None
+    value_sha256: bytes | None
+
+
+def first_difference(connection: Connection, log_id: int, events: Iterable[RecordedEvent]) -> int | None:
+    """The offset of the first of a log's events that the archive does not have, or has with another time or bytes.
+
+    None if it has them all. It may well have more: a compacted topic forgets.
+    """
+    for chunk in _chunks(map(_fingerprint, events)):
+        offsets = [event.offset for event in chunk]
+        archived = {Fingerprint(*row) for row in connection.execute(_ARCHIVED, (log_id, offsets), binary=True)}
+        for event in chunk:
+            if event not in archived:
+                return event.offset
+    return None
+
+
+def tail_start(connection: Connection, log_id: int, events: int) -> int:
+    """The offset of the archive's last event but so many; of its first, if it has fewer; 0 if it has none."""
+    row = connection.execute(_TAIL_START, (log_id, events)).fetchone()
+    return 0 if row is None or row[0] is None else int(row[0])
+
+
+def _fingerprint(event: RecordedEvent) -> Fingerprint:
+    return Fingerprint(event.offset, event.timestamp, _digest(event.key), _digest(event.value))
+
+
+def _digest(data: bytes | None) -> bytes | None:
+    return None if data is None else hashlib.sha256(data).digest()
+
+
+def _chunks(fingerprints: Iterator[Fingerprint]) -> Iterator[list[Fingerprint]]:
+    while chunk := list(islice(fingerprints, _CHUNK_EVENTS)):
+        yield chunk

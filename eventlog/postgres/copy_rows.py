@@ -1,0 +1,50 @@
+"""Rows into a table, many at a time."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from eventlog.postgres.binary_values import COPIED_AS
+from eventlog.postgres.connection import Connection
+
+Rows = Iterable[Sequence[Any]]
+RowsWriter = Callable[[Rows], None]
+
+
+class Columns(NamedTuple):
+    """Columns of a table with their types: those of Postgres, and those of `eventlog.postgres.binary_values`."""
+
+    table: str
+    columns: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, table: str, **columns: str) -> "Columns":
+        """Columns in the order given."""
+        return cls(table, tuple(columns.items()))
+
+    @property
+    def names(self) -> str:
+        """The columns' names, as a statement lists them."""
+        return ", ".join(name for name, _ in self.columns)
+
+
+def copy_rows(connection: Connection, columns: Columns, rows: Rows) -> None:
+    """COPY rows into a table."""
+    with copying(connection, columns) as write:
+        write(rows)
+
+
+@contextmanager
+def copying(connection: Connection, columns: Columns) -> Iterator[RowsWriter]:
+    """Open a COPY in binary format; the server works on what was written while the caller makes more."""
+    statement = f"copy {columns.table} ({columns.names}) from stdin (format binary)"
+    with connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
+        copy.set_types([COPIED_AS.get(kind, kind) for _, kind in columns.columns])
+        format_row = copy.formatter.write_row  # what Copy.write_row calls, without a call between
+
+        def write(rows: Rows) -> None:
+            for row in rows:
+                if block := format_row(row):
+                    copy.write(bytes(block))
+
+        yield write

@@ -1,0 +1,251 @@
+"""An event log in Postgres: the tables that archive other logs, and a head that gives out offsets."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from types import TracebackType
+from typing import Final, Self
+
+from psycopg import DatabaseError
+from psycopg.errors import UniqueViolation
+from psycopg.pq import TransactionStatus
+
+from eventlog.error_text import did_you_mean
+from eventlog.errors import EventLogError
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log import (
+    AppendConflict,
+    AppendRefused,
+    Capabilities,
+    Clock,
+    LogExists,
+    check_timestamp,
+    system_clock,
+)
+from eventlog.postgres.archive import archive_end, headers_json, read_archive
+from eventlog.postgres.binary_values import ByteaArray, Int8Array, bytea_array, int8_array
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log
+from eventlog.streams import StreamIdentity, StreamKind
+
+BACKEND: Final = "postgres"
+_UNKNOWN_STREAM: Final = "CS001"
+_CONFLICT: Final = "CS003"
+_OFFSETS: Final = range(2**63)
+_NOWHERE: Final = -1
+_CALL_EVENTS: Final = 10_000
+_CALL_BYTES: Final = 16 << 20
+EVENT_CHANNEL: Final = "coordstream_event"
+"""Where every append is notified; the payload is JSON with ``stream_name`` and ``next_offset``.
+
+Any login of the database can notify: take it as a reason to look at the log, never as its end.
+"""
+
+_INSERT_HEAD: Final = "insert into eventlog.log_head (log_id, next_offset) values (%s, 0)"
+_APPEND: Final = """
+select eventlog.append(%s, %s::bytea[], %s::bytea[], %s::bigint[], %s::jsonb[], %s::bigint, %s::timestamptz)
+"""
+_START: Final = "select min(log_offset) from eventlog.event where log_id = %(log_id)s"
+
+
+class UnknownStream(EventLogError):
+    """The database has no log of this stream."""
+
+    def __init__(self, stream_name: str, known: Iterable[str] = ()) -> None:
+        self.stream_name = stream_name
+        meant = did_you_mean(stream_name, known)
+        super().__init__(f"the database has no log of {stream_name}: create it, or correct the stream's name.{meant}")
+
+
+class StreamExists(LogExists):
+    """The stream that was to be created is there already."""
+
+    def __init__(self, stream_name: str) -> None:
+        self.stream_name = stream_name
+        super().__init__(f"the database has a log of {stream_name} already: open it instead of creating it")
+
+
+_WRITTEN_ELSEWHERE: Final = {
+    "kafka": "the database has the archive of a topic; write to the topic",
+    "recording": "it was imported from a recording; write to the topic that was recorded, or to a log of another name",
+}
+"""By backend, why a log of the archive that is not Postgres' own takes no events."""
+
+
+class PostgresEventLog:
+    """The newest incarnation of a stream in Postgres. Not safe for threads; any number of them, anywhere, at once.
+
+    What was archived of Kafka or of a recording can be read in the same way, and not appended to. A connection that
+    was given stays the caller's: within its transaction an append is part of that.
+    """
+
+    def __init__(self, database: str | Connection, stream_name: str, *, clock: Clock = system_clock) -> None:
+        """Open a log by the URL of its database, or over a connection.
+
+        Raises:
+            UnknownStream: there is no such log.
+        """
+        self._owns_connection = isinstance(database, str)
+        self._connection = connect(database) if isinstance(database, str) else database
+        self._clock = clock
+        try:
+            self._log = _newest(self._connection, stream_name)
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def create(cls, database: str | Connection, stream: StreamIdentity, *, clock: Clock = system_clock) -> Self:
+        """Make an empty log, and open it.
+
+        Raises:
+            StreamExists: the database has a log of this stream, of whatever backend.
+        """
+        with _connected(database) as connection, connection.transaction():
+            _insert(connection, stream, clock())
+        return cls(database, stream.stream_name, clock=clock)
+
+    @property
+    def stream_name(self) -> str:
+        """The stream that this is the log of."""
+        return self._log.stream_name
+
+    @property
+    def stream_kind(self) -> StreamKind:
+        """Whether it is a coordinator stream or a checkpoint topic."""
+        return self._log.stream_kind
+
+    @property
+    def incarnation(self) -> int:
+        """Which incarnation of the stream this is."""
+        return self._log.incarnation
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """All, but for the archive of another log: what was superseded before it came here was never seen."""
+        is_ours = self._log.backend == BACKEND
+        return Capabilities(can_append=is_ours, keeps_superseded_events=is_ours, conditional_append=is_ours)
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        """See `EventLog.append`. Writers wait for each other, so that offsets become visible in order."""
+        if not self.capabilities.can_append:
+            raise AppendRefused(self.stream_name, _WRITTEN_ELSEWHERE[self._log.backend])
+        with self._undone_on_error(is_one_call=len(calls := _calls(events)) == 1):
+            first = self._append(calls[0], expected_offset)
+            for call in calls[1:]:
+                self._append(call, None)
+        return range(first, first + len(events))
+
+    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
+        """See `EventLog.read`."""
+        end = self.end_offset()
+        last = end if until is None else max(min(until, end), 0)
+        return read_archive(self._connection, self._log.log_id, max(min(first, end), 0), last)
+
+    def start_offset(self) -> int:
+        """See `EventLog.start_offset`."""
+        row = self._connection.execute(_START, {"log_id": self._log.log_id}).fetchone()
+        return self.end_offset() if row is None or row[0] is None else int(row[0])
+
+    def end_offset(self) -> int:
+        """See `EventLog.end_offset`."""
+        return archive_end(self._connection, self._log.log_id)
+
+    def close(self) -> None:
+        """Close the connection, unless it was given."""
+        if self._owns_connection:
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _undone_on_error(self, *, is_one_call: bool) -> Iterator[None]:
+        """A transaction, or a savepoint within the caller's; a single call on its own needs neither."""
+        is_idle = self._connection.info.transaction_status is TransactionStatus.IDLE
+        if is_one_call and is_idle and self._connection.autocommit:
+            yield
+            return
+        with self._connection.transaction():
+            yield
+
+    def _append(self, events: Sequence[NewEvent], expected_offset: int | None) -> int:
+        expected = expected_offset if expected_offset is None or expected_offset in _OFFSETS else _NOWHERE
+        try:
+            row = self._connection.execute(
+                _APPEND, (self.stream_name, *_arrays(events), expected, self._own_time()), binary=True
+            ).fetchone()
+        except DatabaseError as error:
+            raise self._spoken(error, expected_offset) from None
+        return 0 if row is None else int(row[0])
+
+    def _own_time(self) -> datetime | None:
+        """None where the time is the server's, which is one for all writers."""
+        return None if self._clock is system_clock else self._clock()
+
+    def _spoken(self, error: DatabaseError, expected_offset: int | None) -> Exception:
+        if error.sqlstate == _UNKNOWN_STREAM:
+            return UnknownStream(self.stream_name)
+        if error.sqlstate == _CONFLICT and expected_offset is not None:
+            return AppendConflict(self.stream_name, expected_offset, int(error.diag.message_detail or 0))
+        return error
+
+
+def _calls(events: Sequence[NewEvent]) -> list[Sequence[NewEvent]]:
+    """The events in parts, each of a size that one statement bears; one, be it empty, at least.
+
+    Raises:
+        ValueError: a timestamp has more than 64 bits.
+    """
+    for event in events:
+        check_timestamp(event)
+    parts: list[Sequence[NewEvent]] = []
+    first = size = 0
+    for at, event in enumerate(events):
+        if at > first and (at - first == _CALL_EVENTS or size > _CALL_BYTES):
+            parts.append(events[first:at])
+            first, size = at, 0
+        size += len(event.key or b"") + len(event.value or b"")
+    return [*parts, events[first:]]
+
+
+def _arrays(events: Sequence[NewEvent]) -> tuple[ByteaArray | Int8Array | list[str | None] | None, ...]:
+    """Keys, values, times and headers; of the last two, None where no event has any."""
+    times = [event.timestamp for event in events]
+    headers = [headers_json(event.headers) if event.headers else None for event in events]
+    return (
+        bytea_array([event.key for event in events]),
+        bytea_array([event.value for event in events]),
+        int8_array(times) if any(time is not None for time in times) else None,
+        headers if any(headers) else None,
+    )
+
+
+def _newest(connection: Connection, stream_name: str) -> StoredLog:
+    stored = newest_log(connection, stream_name)
+    if stored is None:
+        names = connection.execute("select distinct stream_name from eventlog.log").fetchall()
+        raise UnknownStream(stream_name, [name for (name,) in names])
+    return stored
+
+
+@contextmanager
+def _connected(database: str | Connection) -> Iterator[Connection]:
+    if not isinstance(database, str):
+        yield database
+        return
+    with connect(database) as connection:
+        yield connection
+
+
+def _insert(connection: Connection, stream: StreamIdentity, now: datetime) -> None:
+    try:
+        log = insert_log(connection, stream.stream_name, stream.stream_kind, 1, BACKEND, now)
+    except UniqueViolation:
+        raise StreamExists(stream.stream_name) from None
+    connection.execute(_INSERT_HEAD, (log.log_id,))

@@ -1,0 +1,96 @@
+"""Rows of ``eventlog.log``: which logs there are, each incarnation of a stream its own."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from eventlog.postgres.connection import Connection
+from eventlog.streams import StreamIdentity, StreamKind, identify
+
+_INSERT: Final = """
+insert into eventlog.log (backend, cluster_id, stream_name, stream_kind, incarnation, topic_id, created_at)
+values (%s, %s, %s, %s, %s, %s, %s)
+returning log_id
+"""
+_NEWEST: Final = """
+select log_id, backend, stream_name, stream_kind, incarnation, cluster_id, topic_id from eventlog.log
+where stream_name = %s order by incarnation desc limit 1
+"""
+_STREAMS: Final = "select distinct stream_name, stream_kind from eventlog.log order by stream_name"
+_FILL_TOPIC: Final = "update eventlog.log set backend = %s, cluster_id = %s, topic_id = %s where log_id = %s"
+_CLUSTER: Final = "select cluster_id from eventlog.log where cluster_id is not null limit 1"
+_HOLD: Final = "select eventlog.hold(%s)"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLog:
+    """One log as ``eventlog.log`` has it; ``backend`` is ``kafka``, ``postgres`` or ``recording``.
+
+    ``cluster_id`` and ``topic_id`` say which topic it is the log of, where it is one of Kafka.
+    """
+
+    log_id: int
+    backend: str
+    stream_name: str
+    stream_kind: StreamKind
+    incarnation: int
+    cluster_id: str | None = None
+    topic_id: str | None = None
+
+
+def insert_log(
+    connection: Connection,
+    stream_name: str,
+    stream_kind: StreamKind,
+    incarnation: int,
+    backend: str,
+    now: datetime,
+    *,
+    cluster_id: str | None = None,
+    topic_id: str | None = None,
+) -> StoredLog:
+    """Make a log known, in the caller's transaction.
+
+    Raises:
+        psycopg.errors.UniqueViolation: the stream has this incarnation already.
+    """
+    values = (backend, cluster_id, stream_name, stream_kind, incarnation, topic_id, now)
+    row = connection.execute(_INSERT, values).fetchone()
+    if row is None:
+        raise RuntimeError("insert into eventlog.log returned no row")
+    return StoredLog(int(row[0]), backend, stream_name, stream_kind, incarnation, cluster_id, topic_id)
+
+
+def newest_log(connection: Connection, stream_name: str) -> StoredLog | None:
+    """The newest incarnation of a stream, if there is any."""
+    row = connection.execute(_NEWEST, (stream_name,)).fetchone()
+    return None if row is None else StoredLog(*row)
+
+
+def stream_identities(connection: Connection) -> list[StreamIdentity]:
+    """All streams of which the database has a log, of whatever backend, by name."""
+    return [identify(*row) for row in connection.execute(_STREAMS).fetchall()]
+
+
+def fill_topic(connection: Connection, log_id: int, backend: str, cluster_id: str | None, topic_id: str | None) -> None:
+    """Say which topic a log is of that was imported from a recording of it, in the caller's transaction."""
+    connection.execute(_FILL_TOPIC, (backend, cluster_id, topic_id, log_id))
+
+
+def known_cluster(connection: Connection) -> str | None:
+    """The one Kafka cluster whose logs the database has; None while it has none."""
+    row = connection.execute(_CLUSTER).fetchone()
+    return None if row is None else str(row[0])
+
+
+def lock_cluster(connection: Connection) -> None:
+    """Let no other session write down a cluster until the caller's transaction ends."""
+    hold(connection, "cluster")
+
+
+def hold(connection: Connection, name: str) -> None:
+    """Wait until no other transaction holds a name, and hold it until the caller's ends.
+
+    Any login of a database can take the advisory locks that others wait for; this takes the right to write.
+    """
+    connection.execute(_HOLD, (name,))

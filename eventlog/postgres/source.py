@@ -1,0 +1,260 @@
+"""The Postgres logs of a database as a follower reads them: woken by LISTEN, read page by page.
+
+Any login may notify, so a notification only says where to look: positions move over events that are there, and to ends
+that ``eventlog.log_head`` has.
+"""
+
+import json
+import selectors
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from time import monotonic
+from types import TracebackType
+from typing import Final, Self
+
+import psycopg
+
+from eventlog.events import RecordedEvent
+from eventlog.postgres.archive import read_archive
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import BACKEND, EVENT_CHANNEL
+from eventlog.postgres.log_registry import StoredLog, newest_log
+from eventlog.source import Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
+
+APPLICATION_NAME: Final = "coordstream follow (source)"
+POLL_EVENTS: Final = 10_000
+POLL_BYTES: Final = 16 << 20
+_LEAST_SHARE: Final = 100
+_PAGE_EVENTS: Final = 1_000
+_ASK_SECONDS: Final = 1.0
+"""How often the ends are asked for even if nobody tells of an append: a notification may be lost with a connection."""
+_OFFSETS: Final = range(2**63)
+_PASS_NOTICES: Final = 1_000
+_FIRST_PAUSE: Final = 0.001
+_LONGEST_PAUSE: Final = 0.05
+"""Notifications that told nothing new are followed by a pause, which doubles: a flood of them costs little."""
+
+_NAMES: Final = "select distinct stream_name from eventlog.log where backend = %s"
+_ENDS: Final = """
+select l.stream_name, h.next_offset from eventlog.log l join eventlog.log_head h using (log_id)
+where l.backend = %s and l.stream_name = any(%s) order by l.incarnation
+"""
+_START: Final = "select min(log_offset) from eventlog.event where log_id = %s"
+
+
+class PostgresSource:
+    """All logs of a database whose backend is Postgres. Connects when first asked, and again after a loss."""
+
+    backend: Final = BACKEND
+    cluster_id: Final = None
+
+    def __init__(self, database_url: str) -> None:
+        self._url = database_url
+        self._connection: Connection | None = None
+        self._positions: dict[str, int] = {}
+        self._logs: dict[str, StoredLog] = {}
+        self._ends: dict[str, int] = {}
+        self._claims: dict[str, int] = {}
+        self._asked_at = float("-inf")
+        self._pause = 0.0
+        self._deaf_until = float("-inf")
+        self._waker, self._woken = socket.socketpair()
+        self._waker.setblocking(False)
+        self._woken.setblocking(False)
+
+    def stream_names(self) -> list[str]:
+        """See `EventSource.stream_names`; a log in Postgres may have any name, its kind is known all the same."""
+        with self._connected() as connection:
+            return sorted(name for (name,) in connection.execute(_NAMES, (BACKEND,)).fetchall())
+
+    def describe(self, stream_name: str) -> StreamFacts:
+        """See `EventSource.describe`; nothing in Postgres is forgotten."""
+        with self._connected() as connection:
+            log = _own_log(connection, stream_name)
+            end = self._ask_ends(connection, [stream_name])[stream_name]
+            row = connection.execute(_START, (log.log_id,)).fetchone()
+        start = end if row is None or row[0] is None else row[0]
+        return StreamFacts(stream_name, None, start, end)
+
+    def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
+        """See `EventSource.end_offsets`."""
+        with self._connected() as connection:
+            return self._ask_ends(connection, stream_names)
+
+    def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
+        """See `EventSource.read`."""
+        with self._connected() as connection:
+            log = _own_log(connection, stream_name)
+            yield from read_archive(connection, log.log_id, first, until, page=_PAGE_EVENTS)
+
+    def assign(self, positions: Mapping[str, int]) -> None:
+        """See `EventSource.assign`."""
+        with self._connected() as connection:
+            self._logs = {name: self._logs.get(name) or _own_log(connection, name) for name in positions}
+        self._positions = dict(positions)
+        self._asked_at = float("-inf")
+
+    def poll(self, timeout: float) -> list[Read]:
+        """See `EventSource.poll`."""
+        deadline = monotonic() + timeout
+        with self._connected() as connection:
+            while True:
+                self._learn_ends(connection)
+                is_listening = monotonic() >= self._deaf_until
+                was_told = is_listening and self._take_notices(connection)  # also those that came with ends
+                reads = self._read_ready(connection)
+                if is_listening:
+                    self._pause_after(was_useless=was_told and not reads)
+                if reads or not self._wait(connection, deadline):
+                    return reads
+
+    def wake(self) -> None:
+        """See `EventSource.wake`."""
+        with suppress(OSError):  # woken already, and often; or closed by now, so that nobody waits
+            self._waker.send(b"\0")
+
+    def close(self) -> None:
+        """See `EventSource.close`."""
+        self._disconnect()
+        self._waker.close()
+        self._woken.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            yield self._connection
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            self._disconnect()
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise SourceUnavailable(f"the database of the logs cannot be reached ({reason})") from error
+
+    def _connect(self) -> Connection:
+        connection = connect(self._url, application_name=APPLICATION_NAME)
+        connection.execute(f"listen {EVENT_CHANNEL}")
+        self._asked_at = float("-inf")
+        return connection
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _learn_ends(self, connection: Connection) -> None:
+        if monotonic() >= self._asked_at + _ASK_SECONDS:
+            self._asked_at = monotonic()
+            self._ask_ends(connection, list(self._positions))
+
+    def _take_notices(self, connection: Connection) -> bool:
+        """Note what is claimed; True if there was any notification."""
+        notices = list(connection.notifies(timeout=0, stop_after=_PASS_NOTICES))
+        for notice in notices:
+            self._claims.update(_claim(notice.payload))
+        return bool(notices)
+
+    def _pause_after(self, *, was_useless: bool) -> None:
+        self._pause = min(max(2 * self._pause, _FIRST_PAUSE), _LONGEST_PAUSE) if was_useless else 0.0
+        self._deaf_until = monotonic() + self._pause
+
+    def _ask_ends(self, connection: Connection, stream_names: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = dict(connection.execute(_ENDS, (BACKEND, list(stream_names))).fetchall())
+        self._ends.update(found)
+        return found
+
+    def _read_ready(self, connection: Connection) -> list[Read]:
+        """A share for each stream that has more; the one that was read the longest ago comes first."""
+        ready = [name for name, position in self._positions.items() if self._until(name) > position]
+        share = max(POLL_EVENTS // max(len(ready), 1), _LEAST_SHARE)
+        reads: list[Read] = []
+        left = POLL_EVENTS
+        for name in ready:
+            read = self._read_page(connection, name, share)
+            if read.next_offset == self._positions.pop(name):
+                self._claims.pop(name)  # it was false
+            else:
+                reads.append(read)
+            self._positions[name] = read.next_offset
+            left -= len(read.events)
+            if left <= 0:
+                break
+        self._claims = {name: end for name, end in self._claims.items() if end > self._positions.get(name, end)}
+        return reads
+
+    def _until(self, name: str) -> int:
+        """How far to look for events: to the end, or further where a notification claims that there are more."""
+        return max(self._ends.get(name, 0), self._claims.get(name, 0))
+
+    def _read_page(self, connection: Connection, name: str, most: int) -> Read:
+        first, end = self._positions[name], self._ends.get(name, 0)
+        page = min(most, _PAGE_EVENTS)
+        archived = read_archive(connection, self._logs[name].log_id, first, self._until(name), page=page)
+        events = _bounded(archived, most)
+        return Read(name, events, events[-1].offset + 1 if events else max(first, end))
+
+    def _wait(self, connection: Connection, deadline: float) -> bool:
+        """Wait for a notification or the time to look again; False when the time is over or somebody woke us."""
+        now = monotonic()
+        if now >= deadline:
+            return False
+        until = min(deadline, self._asked_at + _ASK_SECONDS)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._woken, selectors.EVENT_READ)
+            if now >= self._deaf_until:
+                selector.register(connection.fileno(), selectors.EVENT_READ)
+            else:
+                until = min(until, self._deaf_until)
+            selector.select(max(until - now, 0.0))
+        return not self._was_woken()
+
+    def _was_woken(self) -> bool:
+        was_woken = False
+        with suppress(BlockingIOError):  # read empty
+            while self._woken.recv(65_536):
+                was_woken = True
+        return was_woken
+
+
+def _claim(payload: str) -> dict[str, int]:
+    """The stream that a notification names and the end that it claims; nothing where it cannot be read."""
+    try:
+        told = json.loads(payload)
+    except (ValueError, RecursionError):
+        return {}
+    name, end = (told.get("stream_name"), told.get("next_offset")) if isinstance(told, dict) else (None, None)
+    return {name: end} if isinstance(name, str) and isinstance(end, int) and end in _OFFSETS else {}
+
+
+def _own_log(connection: Connection, stream_name: str) -> StoredLog:
+    log = newest_log(connection, stream_name)
+    if log is None:
+        raise StreamMissing(stream_name, "the database")
+    if log.backend != BACKEND:
+        raise StreamRefused(
+            stream_name,
+            f"the database holds the archive of a {log.backend} log, which nobody appends to here: name the brokers of "
+            "its topic in COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS",
+        )
+    return log
+
+
+def _bounded(events: Iterator[RecordedEvent], most: int) -> list[RecordedEvent]:
+    """The next events, so many and so large at most, but one at least."""
+    taken: list[RecordedEvent] = []
+    left = POLL_BYTES
+    for event in islice(events, most):
+        taken.append(event)
+        left -= len(event.value or b"")
+        if left <= 0:
+            break
+    return taken

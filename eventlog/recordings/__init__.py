@@ -1,0 +1,1 @@
+"""Recordings: the records of topics in files."""

@@ -1,0 +1,107 @@
+"""Recordings: the records of one or more topics in a file, a JSON object a line, plain or gzipped."""
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, Final, cast
+
+from eventlog.errors import RecordingError
+from eventlog.events import RecordedEvent
+from eventlog.recordings.recording_line import LineError, decode_line, encode_line
+
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_COMPRESSION_LEVEL: Final = 6
+
+
+def read_recording(path: Path) -> Iterator[tuple[str, RecordedEvent]]:
+    """Each record with its topic, in the order of the file.
+
+    Raises `RecordingError`, naming the file and the line, as soon as something is wrong; what came before is good.
+    """
+    return ((topic, event) for topic, event, _ in read_lines(path))
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, RecordedEvent, bytes]]:
+    """As `read_recording`, each record with the line that it stands in."""
+    last_offsets: dict[str, int] = {}
+    for number, line in _lines(path):
+        try:
+            topic, event = decode_line(line)
+            _check_order(topic, last_offsets.get(topic), event.offset)
+        except LineError as error:
+            raise RecordingError(f"{path}, line {number}: {error}; record the topic again or remove the line") from None
+        last_offsets[topic] = event.offset
+        yield topic, event, line
+
+
+def write_recording(path: Path, records: Iterable[tuple[str, RecordedEvent]]) -> int:
+    """Write records to a file, gzipped if its name ends with ``.gz``, and give their count.
+
+    The file appears whole or not at all, for its owner alone; the same records give the same bytes. Raises
+    `RecordingError` where the file cannot be written.
+    """
+    count = 0
+    with _replacing(path) as file:
+        for topic, event in records:
+            file.write(encode_line(topic, event))
+            count += 1
+    return count
+
+
+def _check_order(topic: str, last_offset: int | None, offset: int) -> None:
+    if last_offset is not None and offset <= last_offset:
+        raise LineError(f"offset {offset} of {topic} stands after offset {last_offset}")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    try:
+        with _open(path) as file:
+            for number, line in enumerate(file, start=1):
+                if not line.isspace():
+                    yield number, line
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise RecordingError(
+            f"{path}, after line {number}: the gzip data is cut off or damaged; copy the file again"
+        ) from error
+    except OSError as error:
+        raise RecordingError(f"{path} cannot be read: {error.strerror}; name a recording that exists") from error
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[IO[bytes]]:
+    with path.open("rb") as file:
+        magic = file.read(len(_GZIP_MAGIC))
+        file.seek(0)
+        if magic != _GZIP_MAGIC:
+            yield file
+            return
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            yield cast("IO[bytes]", unpacked)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as temporary:
+            beside = Path(temporary.name)
+            try:
+                yield from _packed(temporary, path)
+                temporary.flush()
+                beside.replace(path)
+            except BaseException:
+                beside.unlink()
+                raise
+    except OSError as error:
+        raise RecordingError(f"{path} cannot be written: {error.strerror}; name a folder you may write to") from error
+
+
+def _packed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
+    if path.suffix != ".gz":
+        yield file
+        return
+    with gzip.GzipFile("", "wb", _COMPRESSION_LEVEL, file, mtime=0) as packed:
+        yield cast("IO[bytes]", packed)

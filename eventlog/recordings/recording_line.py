@@ -1,0 +1,117 @@
+"""One line of a recording: a record of a topic as a JSON object, key and value in base64."""
+
+import json
+from binascii import Error as Base64Error
+from binascii import a2b_base64, b2a_base64
+from typing import Any, Final
+
+from eventlog.error_text import json_type
+from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
+
+_TIMESTAMP_TYPES: Final = {"CreateTime": CREATE_TIME, "LogAppendTime": LOG_APPEND_TIME}
+_TIMESTAMP_TYPE_NAMES: Final = {number: name for name, number in _TIMESTAMP_TYPES.items()}
+
+
+class LineError(Exception):
+    """A line of a recording is no record; the caller knows the file and the line."""
+
+
+def decode_line(line: bytes) -> tuple[str, RecordedEvent]:
+    """The topic and the record of a line. Raises `LineError`, which never shows key or value."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        raise LineError("not a line of JSON, so this is no recording") from None
+    if not isinstance(fields, dict):
+        raise LineError(f"{json_type(fields)} instead of an object with topic, offset, key_b64, value_b64")
+    _check_partition(_field(fields, "partition", int))
+    topic: str = _field(fields, "topic", str)
+    event = RecordedEvent(
+        _natural(fields, "offset"),
+        _field(fields, "timestamp", int),
+        _timestamp_type(fields),
+        _bytes(fields, "key_b64"),
+        _bytes(fields, "value_b64"),
+        _headers(fields.get("headers", [])),
+        _field(fields, "leader_epoch", int) if fields.get("leader_epoch") is not None else None,
+    )
+    return topic, event
+
+
+def encode_line(topic: str, event: RecordedEvent) -> bytes:
+    """A record as a line, with its line feed."""
+    fields: dict[str, Any] = {
+        "topic": topic,
+        "partition": 0,
+        "offset": event.offset,
+        "timestamp": event.timestamp,
+        "timestamp_type": _TIMESTAMP_TYPE_NAMES[event.timestamp_type],
+        "key_b64": _base64(event.key),
+        "value_b64": _base64(event.value),
+        "headers": [[name, _base64(value)] for name, value in event.headers],
+    }
+    if event.leader_epoch is not None:
+        fields["leader_epoch"] = event.leader_epoch
+    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
+
+
+def _check_partition(partition: int) -> None:
+    if partition != 0:
+        raise LineError(f"a record of partition {partition}, while a log of Samza has only partition 0")
+
+
+def _field(fields: dict[str, Any], name: str, kind: type) -> Any:
+    if name not in fields:
+        raise LineError(f"no field {name}")
+    value = fields[name]
+    if type(value) is not kind:
+        raise LineError(f"{name} is {json_type(value)}, not {json_type(kind())}")
+    return value
+
+
+def _natural(fields: dict[str, Any], name: str) -> int:
+    value: int = _field(fields, name, int)
+    if value < 0:
+        raise LineError(f"{name} is below 0")
+    return value
+
+
+def _timestamp_type(fields: dict[str, Any]) -> int:
+    name = fields.get("timestamp_type")
+    number = _TIMESTAMP_TYPES.get(name) if isinstance(name, str) else None
+    if number is None:
+        raise LineError("timestamp_type is neither CreateTime nor LogAppendTime")
+    return number
+
+
+def _bytes(fields: dict[str, Any], name: str) -> bytes | None:
+    if name not in fields:
+        raise LineError(f"no field {name}")
+    return _from_base64(fields[name], name)
+
+
+def _from_base64(text: Any, name: str) -> bytes | None:
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise LineError(f"{name} is {json_type(text)}, not a text or null")
+    try:
+        return a2b_base64(text, strict_mode=True)
+    except (Base64Error, ValueError):
+        raise LineError(f"{name} is not base64") from None
+
+
+def _base64(data: bytes | None) -> str | None:
+    return None if data is None else b2a_base64(data, newline=False).decode("ascii")
+
+
+def _headers(headers: Any) -> tuple[tuple[str, bytes | None], ...]:
+    if not headers and isinstance(headers, list):
+        return ()
+    if not isinstance(headers, list) or not all(_is_header(header) for header in headers):
+        raise LineError("headers is not a list of [name, base64 or null]")
+    return tuple((name, _from_base64(value, "a header")) for name, value in headers)
+
+
+def _is_header(header: Any) -> bool:
+    return isinstance(header, list) and len(header) == 2 and isinstance(header[0], str)

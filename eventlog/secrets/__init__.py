@@ -1,0 +1,1 @@
+"""Which texts are secrets, and how they are masked."""

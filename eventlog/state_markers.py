@@ -1,0 +1,122 @@
+"""Marks that tie a task's state to its checkpoint: how far its changelog was written at that commit."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from eventlog.checkpoint import CheckpointId
+from eventlog.error_text import json_type
+from eventlog.errors import WireError
+from eventlog.partition import SystemStreamPartition, parse_int32
+from eventlog.wire.jackson import dumps_text, loads
+from eventlog.wire.partition_json import partition_from_json, partition_to_json
+
+KAFKA_STATE_BACKEND_FACTORY: Final = "org.apache.samza.storage.KafkaChangelogStateBackendFactory"
+
+_MARKER_VERSION: Final = 1
+_NULL: Final = "null"
+_CHANGELOG_OFFSET: Final = re.compile(r"[0-9]+-[0-9]+:.+")
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaStateCheckpointMarker:
+    """The newest offset of a store's changelog partition at a commit; None where the changelog is empty."""
+
+    changelog: SystemStreamPartition
+    offset: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> "KafkaStateCheckpointMarker":
+        """Read a marker as JSON (Samza 1.8.0) or as ``1;system;stream;partition;offset`` (seed 002).
+
+        Raises `WireError`.
+        """
+        return _from_json(text) if text.lstrip().startswith("{") else _from_fields(text)
+
+    def serialise(self) -> str:
+        """The JSON text that Samza 1.8.0 writes into a V2 checkpoint."""
+        fields = {
+            "version": _MARKER_VERSION,
+            "changelog-ssp": partition_to_json(self.changelog),
+            "changelog-offset": self.offset,
+        }
+        return dumps_text(fields)
+
+
+class StateMarkerLine(NamedTuple):
+    """A marker with the class that can read it (seed 002, StateCheckpointMarkerSerde)."""
+
+    factory: str
+    payload: str
+
+    @classmethod
+    def parse(cls, text: str) -> "StateMarkerLine":
+        """Read ``1:factory:payload``; the payload may hold colons. Raises `WireError`."""
+        parts = text.split(":", 2)
+        if len(parts) != 3:
+            raise WireError("missing_field", "a state marker is not written as version:factory:payload")
+        _refuse_other_version(parts[0])
+        return cls(parts[1], parts[2])
+
+    def __str__(self) -> str:
+        return f"{_MARKER_VERSION}:{self.factory}:{self.payload}"
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaChangelogOffset:
+    """What a V1 checkpoint holds for a changelog partition: the commit's id and the offset (None: empty)."""
+
+    checkpoint_id: CheckpointId
+    offset: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> "KafkaChangelogOffset":
+        """Read ``<checkpoint id>:<offset or null>`` (Samza's KafkaChangelogSSPOffset). Raises `WireError`."""
+        parts = text.rstrip(":").split(":")
+        if len(parts) != 2:
+            raise WireError("bad_checkpoint_id", "a changelog offset is not written as <checkpoint id>:<offset>")
+        return cls(CheckpointId.parse(parts[0]), _null_or(parts[1]))
+
+    def __str__(self) -> str:
+        return f"{self.checkpoint_id}:{_NULL if self.offset is None else self.offset}"
+
+
+def is_changelog_offset(text: str) -> bool:
+    """Whether a V1 offset is that of a changelog partition, so that `KafkaChangelogOffset.parse` reads it."""
+    if not _CHANGELOG_OFFSET.fullmatch(text):
+        return False
+    try:
+        KafkaChangelogOffset.parse(text)
+    except WireError:
+        return False
+    return True
+
+
+def _from_json(text: str) -> KafkaStateCheckpointMarker:
+    fields = loads(text)
+    for name in ("changelog-ssp", "changelog-offset"):
+        if name not in fields:
+            raise WireError("missing_field", f"a state marker has no {name}")
+    offset = fields["changelog-offset"]
+    if offset is not None and not isinstance(offset, str):
+        raise WireError("wrong_type", f"a state marker's changelog-offset is {json_type(offset)}, not a text")
+    return KafkaStateCheckpointMarker(partition_from_json(fields["changelog-ssp"]), offset)
+
+
+def _from_fields(text: str) -> KafkaStateCheckpointMarker:
+    parts = text.split(";")
+    if len(parts) != 5:
+        raise WireError("missing_field", "a state marker is not written as version;system;stream;partition;offset")
+    version, system, stream, partition, offset = parts
+    _refuse_other_version(version)
+    number = parse_int32(partition, "bad_partition", "a state marker's partition")
+    return KafkaStateCheckpointMarker(SystemStreamPartition(system, stream, number), _null_or(offset))
+
+
+def _refuse_other_version(text: str) -> None:
+    if parse_int32(text, "bad_number", "a state marker's version") != _MARKER_VERSION:
+        raise WireError("bad_number", "a state marker is of another version than 1")
+
+
+def _null_or(text: str) -> str | None:
+    return None if text == _NULL else text

@@ -1,0 +1,78 @@
+"""The records of a batch: held to kafka-python's own writer and reader."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
+
+from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
+from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
+
+HEADER_BYTES = 61
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+headers = st.lists(st.tuples(texts, st.none() | st.binary(max_size=20)), max_size=3)
+contents = st.tuples(
+    st.integers(0, 2**62),
+    st.none() | st.binary(max_size=300),
+    st.none() | st.binary(max_size=20_000),
+    headers,
+)
+
+
+def batch_of(records: Sequence[tuple[int, bytes | None, bytes | None, Any]]) -> bytes:
+    """A batch as a producer writes it."""
+    builder = DefaultRecordBatchBuilder(2, 0, False, -1, -1, -1, 1 << 30)
+    for offset, (time, key, value, named) in enumerate(records):
+        builder.append(offset, time, key, value, named)
+    return bytes(builder.build())
+
+
+def facts_of(batch: Any, **changed: Any) -> BatchFacts:
+    """What its header says of a batch."""
+    facts = BatchFacts(batch.base_offset, batch.first_timestamp, None, batch.leader_epoch, batch.records_count)
+    return facts._replace(**changed)
+
+
+@given(st.lists(contents, min_size=1, max_size=20))
+def test_they_are_read_as_kafka_python_reads_them(records: list[tuple[int, bytes | None, bytes | None, Any]]) -> None:
+    written = batch_of(records)
+    facts = facts_of(DefaultRecordBatch(written), base_offset=7, leader_epoch=3)
+    expected = [
+        RecordedEvent(one.offset + 7, one.timestamp, CREATE_TIME, one.key, one.value, tuple(map(tuple, one.headers)), 3)
+        for one in DefaultRecordBatch(written)
+    ]
+    assert batch_events(written[HEADER_BYTES:], facts) == expected
+    assert [event.timestamp for event in expected] == [time for time, *_ in records]
+
+
+def test_a_time_that_the_log_gave_is_that_of_all() -> None:
+    written = batch_of([(1, b"a", b"", []), (2, b"b", b"", [])])
+    facts = facts_of(DefaultRecordBatch(written), append_time=99)
+    events = batch_events(written[HEADER_BYTES:], facts)
+    assert [(event.timestamp, event.timestamp_type) for event in events] == [(99, LOG_APPEND_TIME)] * 2
+
+
+def test_the_name_of_a_header_keeps_bytes_that_are_no_text() -> None:
+    """Some clients write them; kafka-python can neither write nor read them."""
+    written = batch_of([(1, b"k", b"v", [("xxxx", b"y")])]).replace(b"xxxx", b"\xff\xc3\xed\xa0")
+    (event,) = batch_events(written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written)))
+    ((name, value),) = event.headers
+    assert (name.encode("utf-8", "surrogateescape"), value) == (b"\xff\xc3\xed\xa0", b"y")
+
+
+def test_a_batch_that_compaction_has_emptied_has_no_events() -> None:
+    assert batch_events(b"", BatchFacts(5, 0, None, 0, 0)) == []
+
+
+@given(st.data())
+def test_damaged_records_are_told_and_never_guessed(data: st.DataObject) -> None:
+    written = batch_of([(1, b"key", b"value", [("h", b"x")]), (2, None, None, [])])
+    records, facts = written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written))
+    cut = data.draw(st.integers(0, len(records) - 1))
+    for damaged in (records[:cut], records + b"\0", records[:cut] + records[cut + 1 :]):
+        with pytest.raises(RecordsDamaged):
+            batch_events(damaged, facts)

@@ -1,0 +1,137 @@
+"""``eventlog.append``, as SQL calls it."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+import pytest
+
+from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, NewEvent
+from eventlog.postgres.archive import read_archive
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log_registry import insert_log
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS
+from tests.contracts.event_log import NOW, STREAM
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def owner(database_url: str) -> Iterator[Connection]:
+    """The owner of a database with one empty log."""
+    with connect(database_url) as connection:
+        PostgresEventLog.create(connection, STREAM)
+        yield connection
+
+
+def append(connection: Connection, *arguments: str, stream_name: str = STREAM.stream_name) -> Any:
+    query = f"select eventlog.append({', '.join(('%s', *arguments))})"
+    row = connection.execute(query.encode(), (stream_name,)).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def test_keys_and_values_are_enough(owner: Connection) -> None:
+    assert append(owner, r"array['k', 'l']::bytea[]", "array['v', null]::bytea[]") == 0
+    assert append(owner, r"array['\x00']::bytea[]", "array['']::bytea[]", "event_times => array[5]") == 2
+    with PostgresEventLog(owner, STREAM.stream_name) as log:
+        first, deleted, timed = log.read()
+    assert (first.key, first.value, first.timestamp_type) == (b"k", b"v", LOG_APPEND_TIME)
+    assert (deleted.value, deleted.timestamp) == (None, first.timestamp)
+    assert (timed.key, timed.value, timed.timestamp, timed.timestamp_type) == (b"\0", b"", 5, CREATE_TIME)
+
+
+def test_a_time_left_out_is_the_servers(owner: Connection) -> None:
+    before = owner.execute("select clock_timestamp()").fetchone()
+    append(owner, "array['k']::bytea[]", "array[null]::bytea[]")
+    row = owner.execute("select archived_at, record_time from eventlog.event").fetchone()
+    assert before is not None
+    assert row is not None
+    archived_at, record_time = row
+    assert archived_at >= before[0]
+    assert record_time == archived_at.replace(microsecond=archived_at.microsecond // 1000 * 1000)
+
+
+def test_the_owner_may_say_when(owner: Connection) -> None:
+    append(owner, "array['k']::bytea[]", "array['v']::bytea[]", "appended_at => '2001-02-03 04:05:06.7899Z'")
+    row = owner.execute("select archived_at, record_time from eventlog.event").fetchone()
+    at = datetime(2001, 2, 3, 4, 5, 6, 789_900, tzinfo=UTC)
+    assert row == (at, at.replace(microsecond=789_000))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sqlstate", "said"),
+    [
+        (("array['k']::bytea[]", "array[]::bytea[]"), "22023", "differ in length"),
+        (("null", "array['v']::bytea[]"), "22023", "differ in length"),
+        (("array['k']::bytea[]", "array['v']::bytea[]", "array[1, 2]"), "22023", "differ in length"),
+        (("array['k']::bytea[]", "array['v']::bytea[]", "null", "array[]::jsonb[]"), "22023", "differ in length"),
+        (("array['k']::bytea[]", "array['v']::bytea[]", "expected_offset => 7"), "CS003", "ends at offset 0, not at 7"),
+    ],
+)
+def test_what_does_not_fit_is_refused(owner: Connection, arguments: tuple[str, ...], sqlstate: str, said: str) -> None:
+    with pytest.raises(psycopg.DatabaseError, match=said) as refused:
+        append(owner, *arguments)
+    assert refused.value.sqlstate == sqlstate
+    assert owner.execute(
+        "select (select count(*) from eventlog.event), next_offset from eventlog.log_head"
+    ).fetchone() == (
+        0,
+        0,
+    )
+
+
+@pytest.mark.parametrize("headers", ['{"a": 1}', "[1]", '[["a"]]', '[["a", 1]]', '[[1, "YQ=="]]', '[["a", "?"]]'])
+def test_headers_that_nobody_could_read_are_refused(owner: Connection, headers: str) -> None:
+    with pytest.raises(psycopg.DataError):
+        append(owner, "array['k']::bytea[]", "array['v']::bytea[]", "null", f"array['{headers}']::jsonb[]")
+
+
+def test_headers_are_kept(owner: Connection) -> None:
+    append(
+        owner,
+        "array['k']::bytea[]",
+        "array['v']::bytea[]",
+        "null",
+        """array['[["a", "YQ=="], ["b", null]]']::jsonb[]""",
+    )
+    (event,) = read_archive(owner, 1)
+    assert event.headers == (("a", b"a"), ("b", None))
+
+
+def test_a_log_that_is_not_there_or_not_ours(owner: Connection) -> None:
+    with pytest.raises(psycopg.DatabaseError, match="there is no log of elsewhere") as unknown:
+        append(owner, "array[]::bytea[]", "array[]::bytea[]", stream_name="elsewhere")
+    insert_log(owner, "recorded", "coordinator", 1, "recording", NOW)
+    with pytest.raises(psycopg.DatabaseError, match="recorded is the archive of a recording log") as archive:
+        append(owner, "array[]::bytea[]", "array[]::bytea[]", stream_name="recorded")
+    assert (unknown.value.sqlstate, archive.value.sqlstate) == ("CS001", "CS002")
+
+
+def test_more_than_a_statement_bears_is_appended_as_one(owner: Connection) -> None:
+    large = bytes(9 << 20)
+    events = [NewEvent(b"k", large, 1)] * 4 + [NewEvent(b"%d" % n, b"v", 1) for n in range(20_001)]
+    log = PostgresEventLog(owner, STREAM.stream_name)
+    assert log.append(events, expected_offset=0) == range(20_005)
+    stored = owner.execute(
+        "select count(*), max(log_offset), count(distinct xmin::text) from eventlog.event"
+    ).fetchone()
+    assert stored == (20_005, 20_004, 1)
+
+
+def test_an_append_over_several_partitions(owner: Connection) -> None:
+    owner.execute("update eventlog.log_head set next_offset = %s", (3 * PARTITION_OFFSETS - 1,))
+    assert append(owner, "array['k', 'l']::bytea[]", "array['v', 'w']::bytea[]") == 3 * PARTITION_OFFSETS - 1
+    made = owner.execute(
+        "select count(*) from pg_class where relname in ('event_from_20000000', 'event_from_30000000')"
+    ).fetchone()
+    assert made == (2,)
+
+
+def test_a_search_path_of_the_callers_changes_nothing(owner: Connection) -> None:
+    owner.execute("create function public.cardinality(bytea[]) returns integer language sql as 'select 100 / 0'")
+    owner.execute("create temp table log_head (log_id integer, next_offset bigint)")
+    owner.execute("set search_path = pg_temp, public, pg_catalog")
+    assert append(owner, "array['k']::bytea[]", "array['v']::bytea[]") == 0

@@ -1,0 +1,109 @@
+"""Connections as this product makes them."""
+
+import re
+
+import psycopg
+import pytest
+from psycopg.pq import TransactionStatus
+
+from eventlog.postgres.connection import CONNECT_SECONDS, connect, refuses_login, server_reason
+
+
+def test_no_transaction_is_left_open(database_url: str) -> None:
+    with connect(database_url) as connection:
+        connection.execute("select 1")
+        assert connection.info.transaction_status is TransactionStatus.IDLE
+    with connect(database_url, autocommit=False) as connection:
+        connection.execute("select 1")
+        assert connection.info.transaction_status is TransactionStatus.INTRANS
+
+
+def test_it_has_a_name_and_speaks_utc(database_url: str) -> None:
+    query = "select current_setting('application_name'), current_setting('timezone')"
+    with connect(database_url) as connection:
+        assert connection.execute(query).fetchone() == ("coordstream", "UTC")
+    with connect(database_url, application_name="follower") as connection:
+        assert connection.execute(query).fetchone() == ("follower", "UTC")
+
+
+def test_a_dead_peer_is_noticed_in_half_a_minute(database_url: str) -> None:
+    with connect(database_url) as connection:
+        options = connection.info.get_parameters()
+    idle, interval, count = (int(options[f"keepalives_{name}"]) for name in ("idle", "interval", "count"))
+    assert idle + interval * count <= 30
+
+
+def test_a_client_that_is_gone_is_noticed_by_the_server(database_url: str) -> None:
+    names = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count")
+    with connect(database_url, autocommit=False) as connection:
+        connection.rollback()  # takes back what a transaction has set
+        idle, interval, count = (connection.execute(f"show {name}".encode()).fetchone() for name in names)
+        assert (idle, interval, count) == (("15",), ("5",), ("3",))
+        assert connection.execute("show client_connection_check_interval").fetchone() == ("2s",)
+
+
+def test_bytes_travel_as_bytes(database_url: str) -> None:
+    with connect(database_url) as connection:
+        data = bytes(range(256))
+        row = connection.execute("select %s, pg_typeof(%s)::text", (data, data), binary=True).fetchone()
+    assert row == (data, "bytea")
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("select 'pl4nted'::bigint", "invalid input syntax for type bigint"),
+        ("select '{pl4nted'::jsonb", "invalid input syntax for type json"),
+        ("select from pl4ced", 'relation "pl4ced" does not exist'),
+        ("insert into eventlog.log_head values (1, null)", None),
+    ],
+)
+def test_a_servers_reason_repeats_no_value(database_url: str, query: str, reason: str | None) -> None:
+    with connect(database_url) as connection, pytest.raises(psycopg.Error) as refused:
+        connection.execute(query.encode())
+    said = server_reason(refused.value)
+    assert said is not None
+    assert "pl4nted" not in said
+    assert "Failing row" not in said
+    assert reason is None or said == reason
+
+
+def test_a_lost_connection_is_not_the_servers_reason() -> None:
+    assert server_reason(psycopg.OperationalError("gone")) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "environment", "seconds"),
+    [("", None, CONNECT_SECONDS), ("?connect_timeout=3", None, 3), ("?connect_timeout=3", "7", 3), ("", "7", 7)],
+)
+def test_a_server_that_does_not_answer_is_given_up(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, url: str, environment: str | None, seconds: int
+) -> None:
+    monkeypatch.delenv("PGCONNECT_TIMEOUT", raising=False)
+    if environment is not None:
+        monkeypatch.setenv("PGCONNECT_TIMEOUT", environment)
+    with connect(f"{database_url}{url}") as connection:
+        assert connection.info.get_parameters()["connect_timeout"] == str(seconds)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "other", "is_refused"),
+    [
+        (r"(//[^:]*):[^@]*@", r"\1:wrong@", True),
+        (r"//[^:]*:", "//nobody-knows:", True),
+        (r"/[^/]*$", "/no-such-database", True),
+        (r":[0-9]+/", ":1/", False),
+    ],
+    ids=["password", "user", "database", "port"],
+)
+def test_a_login_that_is_refused_is_told_from_a_server_that_is_away(
+    database_url: str, pattern: str, other: str, is_refused: bool
+) -> None:
+    with pytest.raises(psycopg.OperationalError) as failed:
+        connect(re.sub(pattern, other, database_url))
+    assert refuses_login(failed.value) is is_refused
+
+
+def test_a_server_that_starts_or_is_full_refuses_nobody() -> None:
+    for reason in ("the database system is starting up", "sorry, too many clients already"):
+        assert not refuses_login(psycopg.OperationalError(f"connection failed: FATAL:  {reason}"))

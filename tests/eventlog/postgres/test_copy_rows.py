@@ -1,0 +1,69 @@
+"""Rows come as they were given."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from eventlog.postgres.binary_values import UTF8_TEXT
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.copy_rows import Columns, copy_rows
+
+COLUMNS: Final = Columns.of(
+    "public.written",
+    n="int8",
+    small="int2",
+    at="timestamptz",
+    body="jsonb",
+    told=UTF8_TEXT,
+    name="text",
+    data="bytea",
+    flag="bool",
+    many="text[]",
+)
+TABLE: Final = (
+    "create table written (n int8, small int2, at timestamptz, body jsonb, told text, name text, data bytea,"
+    " flag bool, many text[])"
+)
+FIRST: Final = -211_813_488_000_000_000  # 4713 BC
+ROWS: Final[list[tuple[Any, ...]]] = [
+    (2**63 - 1, 7, 0, b'\x01{"a": "\\u00fc\xc3\xbc"}', "ü,\x1f".encode(), "it's", b"\0\xff", True, ["a", None, "\x1e"]),
+    (-1, None, FIRST, b"\x01null", b"", "", b"", False, []),
+    (0, -7, 820_454_400_000_001, None, None, None, None, None, None),
+]
+
+
+@pytest.fixture
+def connected(empty_database_url: str) -> Iterator[Connection]:
+    with connect(empty_database_url) as connection:
+        connection.execute(TABLE)
+        yield connection
+
+
+def written(connection: Connection) -> list[tuple[Any, ...]]:
+    query = "select n, small, at::text, body::text, told, name, data, flag, many from written order by n"
+    return connection.execute(query).fetchall()
+
+
+def test_values_come_as_they_were_given(connected: Connection) -> None:
+    copy_rows(connected, COLUMNS, ROWS)
+    assert written(connected) == [
+        (-1, None, "4714-11-24 00:00:00+00 BC", "null", "", "", b"", False, []),
+        (0, -7, "2025-12-31 00:00:00.000001+00", None, None, None, None, None, None),
+        (
+            2**63 - 1,
+            7,
+            "2000-01-01 00:00:00+00",
+            '{"a": "üü"}',
+            "ü,\x1f",
+            "it's",
+            b"\0\xff",
+            True,
+            ["a", None, "\x1e"],
+        ),
+    ]
+
+
+def test_no_rows_are_no_rows(connected: Connection) -> None:
+    copy_rows(connected, COLUMNS, [])
+    assert written(connected) == []

@@ -1,0 +1,203 @@
+"""The event log in Postgres."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Event
+
+import pytest
+
+from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
+from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog
+from eventlog.postgres.archive import archive_writer
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog, StreamExists, UnknownStream
+from eventlog.postgres.log_registry import insert_log, newest_log
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ensure_partition
+from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.streams import checkpoint_stream_name, identify
+from eventlog.wire.coordinator import encode_key
+from projections.fold.settings import FoldSettings
+from projections.projector import Projector
+from projections.tracked_logs import track_log
+from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock, new_events
+from tests.fixtures.waiting import PATIENCE, wait_until
+
+CONFIG_A = NewEvent(encode_key("set-config", "a"), b'{"values":{"value":"1"}}')
+
+
+class TestPostgresEventLog(ConditionalAppendContract):
+    @pytest.fixture(autouse=True)
+    def _database(self, database_url: str) -> None:
+        self.url = database_url
+
+    def make_log(self, clock: Clock) -> EventLog:
+        return PostgresEventLog.create(self.url, STREAM, clock=clock)
+
+    def open_again(self, log: EventLog) -> EventLog:
+        return PostgresEventLog(self.url, log.stream_name, clock=clock)
+
+
+def test_a_stream_is_created_once(database_url: str) -> None:
+    PostgresEventLog.create(database_url, STREAM).close()
+    with pytest.raises(StreamExists, match=r"__samza_coordinator_orders_1 already: open it") as exists:
+        PostgresEventLog.create(database_url, STREAM)
+    assert exists.value.stream_name == STREAM.stream_name
+
+
+def test_an_unknown_stream_is_told(database_url: str) -> None:
+    with pytest.raises(UnknownStream, match=r"no log of elsewhere: create it") as unknown:
+        PostgresEventLog(database_url, "elsewhere")
+    assert unknown.value.stream_name == "elsewhere"
+
+
+def test_logs_of_one_database_do_not_mix(database_url: str) -> None:
+    other = identify(checkpoint_stream_name("orders"))
+    with PostgresEventLog.create(database_url, STREAM) as log, PostgresEventLog.create(database_url, other) as second:
+        log.append(new_events(2))
+        assert second.append(new_events(1, "other")) == range(1)
+        assert [event.key for event in second.read()] == [b"other0"]
+        assert (log.end_offset(), second.end_offset(), second.stream_kind) == (2, 1, "checkpoint")
+
+
+def test_a_connection_that_was_given_stays_open(database_url: str) -> None:
+    with connect(database_url) as connection:
+        with PostgresEventLog.create(connection, STREAM, clock=clock) as log:
+            log.append([NewEvent(b"k", b"v")])
+            assert [event.timestamp_type for event in log.read()] == [LOG_APPEND_TIME]
+            assert log.incarnation == 1
+        assert connection.execute("select 1").fetchone() == (1,)
+
+
+def test_an_append_is_part_of_the_callers_transaction(database_url: str) -> None:
+    with connect(database_url) as connection, PostgresEventLog.create(connection, STREAM) as log:
+        with suppress(ZeroDivisionError), connection.transaction():
+            log.append(new_events(2))
+            raise ZeroDivisionError
+        assert list(log.read()) == []
+        with connection.transaction():
+            with pytest.raises(AppendConflict):
+                log.append(new_events(1), expected_offset=7)
+            assert log.append(new_events(1)) == range(1)
+        assert log.end_offset() == 1
+
+
+def test_writers_wait_for_each_other_so_that_no_hole_is_seen(database_url: str) -> None:
+    with (
+        PostgresEventLog.create(database_url, STREAM) as reader,
+        connect(database_url) as connection,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        slow = PostgresEventLog(connection, STREAM.stream_name)
+        with connection.transaction():
+            assert slow.append(new_events(2, "slow")) == range(2)
+            second = pool.submit(_append_in_a_session_of_its_own, database_url)
+            wait_until(lambda: _waits_for_a_lock(connection), what="the second writer to wait")
+            assert (reader.end_offset(), list(reader.read())) == (0, [])
+        assert second.result(timeout=PATIENCE) == range(2, 3)
+        assert [event.key for event in reader.read()] == [b"slow0", b"slow1", b"fast0"]
+
+
+def test_offsets_of_a_writer_that_failed_go_to_the_next(database_url: str) -> None:
+    with connect(database_url) as connection, ThreadPoolExecutor(1) as pool:
+        log = PostgresEventLog.create(connection, STREAM)
+        with suppress(ZeroDivisionError), connection.transaction():
+            log.append(new_events(2, "lost"))
+            second = pool.submit(_append_in_a_session_of_its_own, database_url)
+            wait_until(lambda: _waits_for_a_lock(connection), what="the second writer to wait")
+            raise ZeroDivisionError
+        assert second.result(timeout=PATIENCE) == range(1)
+        assert [event.key for event in log.read()] == [b"fast0"]
+
+
+def test_a_reader_beside_writers_sees_a_prefix_that_only_grows(database_url: str) -> None:
+    done = Event()
+
+    def write(writer: int) -> None:
+        with PostgresEventLog(database_url, STREAM.stream_name) as mine:
+            for turn in range(25):
+                mine.append(new_events(2, f"{writer}.{turn}."))
+
+    def watch() -> list[list[RecordedEvent]]:
+        seen: list[list[RecordedEvent]] = []
+        with PostgresEventLog(database_url, STREAM.stream_name) as mine:
+            while not seen or not done.is_set():
+                seen.append(list(mine.read()))
+        return seen
+
+    with PostgresEventLog.create(database_url, STREAM) as log, ThreadPoolExecutor(4) as pool:
+        watching = pool.submit(watch)
+        try:
+            list(pool.map(write, range(3)))
+        finally:
+            done.set()
+        final = list(log.read())
+        assert [event.offset for event in final] == list(range(150))
+        assert all(seen == final[: len(seen)] for seen in watching.result(timeout=PATIENCE))
+
+
+def test_an_append_is_notified_when_it_is_committed(database_url: str) -> None:
+    with connect(database_url) as listener, PostgresEventLog.create(database_url, STREAM) as log:
+        listener.execute(f"listen {EVENT_CHANNEL}")
+        log.append(new_events(3))
+        log.append([])
+        log.append(new_events(1))
+        told = [json.loads(notice.payload) for notice in listener.notifies(timeout=PATIENCE, stop_after=2)]
+    assert told == [{"stream_name": STREAM.stream_name, "next_offset": end} for end in (3, 4)]
+
+
+def test_an_append_over_the_edge_of_a_partition(database_url: str) -> None:
+    with connect(database_url) as connection, PostgresEventLog.create(connection, STREAM) as log:
+        connection.execute("update eventlog.log_head set next_offset = %s", (PARTITION_OFFSETS - 1,))
+        assert log.append(new_events(2)) == range(PARTITION_OFFSETS - 1, PARTITION_OFFSETS + 1)
+        assert [event.offset for event in log.read()] == [PARTITION_OFFSETS - 1, PARTITION_OFFSETS]
+        assert log.start_offset() == PARTITION_OFFSETS - 1
+
+
+def test_the_archive_of_another_log_is_read_and_not_appended_to(database_url: str) -> None:
+    event = RecordedEvent(5, 1, 0, b"k", b"v")
+    with connect(database_url) as connection:
+        with connection.transaction():
+            stored = insert_log(connection, STREAM.stream_name, "coordinator", 1, "recording", NOW)
+            ensure_partition(connection, "eventlog", "event", 0)
+            with archive_writer(connection, stored.log_id, 0) as write:
+                write([event])
+        log = PostgresEventLog(connection, STREAM.stream_name)
+        assert (log.start_offset(), log.end_offset(), list(log.read())) == (5, 6, [event])
+        assert log.capabilities == Capabilities(
+            can_append=False, keeps_superseded_events=False, conditional_append=False
+        )
+        with pytest.raises(AppendRefused, match=r"orders_1: it was imported from a recording; write to the topic"):
+            log.append(new_events(1))
+
+
+def test_the_projector_folds_a_log_in_place(database_url: str) -> None:
+    settings = FoldSettings(SecretPolicy(b"key"))
+    with connect(database_url) as connection, PostgresEventLog.create(connection, STREAM, clock=clock) as log:
+        log.append([CONFIG_A, CONFIG_A._replace(key=encode_key("set-config", "b"))])
+        stored = newest_log(connection, STREAM.stream_name)
+        assert stored is not None
+        with connection.transaction():
+            registered = track_log(connection, stored, settings)
+        projector = Projector(connection, registered, settings, clock, archives=False)
+        projector.apply(list(log.read(projector.next_offset)))
+        log.append([CONFIG_A._replace(value=None)])
+        projector.apply(list(log.read(projector.next_offset)))
+        rows = connection.execute("select config_key, config_value, log_offset from coordinator.config").fetchall()
+        history = connection.execute("select operation from coordinator.config_history order by log_offset").fetchall()
+    assert rows == [("b", "1", 1)]
+    assert history == [("set",), ("set",), ("delete",)]
+    assert projector.next_offset == 3
+
+
+def _append_in_a_session_of_its_own(url: str) -> range:
+    with PostgresEventLog(url, STREAM.stream_name) as log:
+        return log.append(new_events(1, "fast"))
+
+
+def _waits_for_a_lock(connection: Connection) -> bool:
+    row = connection.execute(
+        "select count(*) from pg_locks where not granted and pid <> pg_backend_pid()"
+        " and pid in (select pid from pg_stat_activity where datname = current_database())"
+    ).fetchone()
+    return row is not None and row[0] > 0

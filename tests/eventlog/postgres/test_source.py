@@ -1,0 +1,270 @@
+"""Postgres logs as a follower reads them."""
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator, Sequence
+
+import psycopg
+import pytest
+
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.postgres import source as postgres_source
+from eventlog.postgres.archive import read_archive
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log_registry import insert_log
+from eventlog.postgres.source import APPLICATION_NAME, PostgresSource
+from eventlog.source import EventSource, Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
+from tests.contracts.event_log import NOW, new_events
+from tests.contracts.event_source import EventSourceContract
+from tests.fixtures.database_users import database_user
+from tests.fixtures.waiting import PATIENCE
+
+pytestmark = pytest.mark.slow
+
+ORDERS = coordinator_stream_name("orders")
+COUNTS = coordinator_stream_name("counts")
+AT_ONCE = 0.0
+LONG = PATIENCE
+
+
+class TestPostgresSource(EventSourceContract):
+    backend = "postgres"
+
+    @pytest.fixture(autouse=True)
+    def _database(self, database_url: str) -> Iterator[None]:
+        self._numbers = itertools.count()
+        with connect(database_url) as connection:
+            self._url, self._connection = database_url, connection
+            yield
+
+    def make_source(self) -> EventSource:
+        return PostgresSource(self._url)
+
+    def make_stream(self) -> str:
+        name = coordinator_stream_name(f"job{next(self._numbers)}")
+        PostgresEventLog.create(self._connection, identify(name))
+        return name
+
+    def append(self, stream_name: str, events: Sequence[NewEvent]) -> None:
+        PostgresEventLog(self._connection, stream_name).append(events)
+
+
+@pytest.fixture
+def source(database_url: str) -> Iterator[PostgresSource]:
+    with PostgresSource(database_url) as opened:
+        yield opened
+
+
+def created(url: str, stream_name: str, count: int = 0) -> PostgresEventLog:
+    log = PostgresEventLog.create(url, identify(stream_name))
+    log.append(new_events(count))
+    return log
+
+
+def offsets(reads: list[Read]) -> dict[str, list[int]]:
+    return {read.stream_name: [event.offset for event in read.events] for read in reads}
+
+
+def end_backends(url: str) -> None:
+    """Cut the source's connection, as a restart of the server does."""
+    with psycopg.connect(url, autocommit=True) as admin:
+        ended = admin.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = %s", (APPLICATION_NAME,)
+        ).fetchall()
+    assert ended == [(True,)]
+
+
+def test_it_is_an_event_source(database_url: str) -> None:
+    source: EventSource = PostgresSource(database_url)
+    assert (source.backend, source.cluster_id) == ("postgres", None)
+    source.close()
+
+
+def test_logs_of_other_backends_are_not_its_streams(database_url: str, source: PostgresSource) -> None:
+    created(database_url, COUNTS).close()
+    created(database_url, checkpoint_stream_name("counts")).close()
+    with connect(database_url) as connection:
+        insert_log(connection, ORDERS, "coordinator", 1, "recording", NOW)
+    assert source.stream_names() == [checkpoint_stream_name("counts"), COUNTS]
+    with pytest.raises(StreamRefused, match=r"archive of a recording log.*COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"):
+        source.describe(ORDERS)
+    assert source.end_offsets([ORDERS, COUNTS]) == {COUNTS: 0}
+
+
+def test_a_stream_that_is_not_there(source: PostgresSource) -> None:
+    with pytest.raises(StreamMissing, match=f"the database has no stream {ORDERS}: create it"):
+        source.describe(ORDERS)
+    with pytest.raises(StreamMissing):
+        source.assign({ORDERS: 0})
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_what_a_stream_is(database_url: str, source: PostgresSource, count: int) -> None:
+    with created(database_url, ORDERS, count):
+        assert source.describe(ORDERS) == StreamFacts(ORDERS, None, 0, count)
+
+
+def test_reading_a_stretch_leaves_the_assignment_alone(database_url: str, source: PostgresSource) -> None:
+    with created(database_url, ORDERS, 5) as log:
+        source.assign({ORDERS: 4})
+        assert list(source.read(ORDERS, 1, 3)) == list(log.read(1, 3))
+        assert offsets(source.poll(AT_ONCE)) == {ORDERS: [4]}
+
+
+def test_events_come_from_the_position_on_and_once(database_url: str, source: PostgresSource) -> None:
+    with created(database_url, ORDERS, 3) as log:
+        source.assign({ORDERS: 1})
+        assert source.poll(AT_ONCE) == [Read(ORDERS, list(log.read(1)), 3)]
+        assert source.poll(AT_ONCE) == []
+
+
+def test_a_waiting_poll_is_told_of_an_append(
+    database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_source, "_ASK_SECONDS", 10 * LONG)  # so long it does not ask by itself
+    with created(database_url, ORDERS) as log:
+        source.assign({ORDERS: 0})
+        assert source.poll(AT_ONCE) == []
+        appender = threading.Timer(0.05, log.append, [new_events(1)])
+        appender.start()
+        assert offsets(source.poll(LONG)) == {ORDERS: [0]}
+        appender.join()
+
+
+def test_an_append_that_nobody_tells_of_is_found_within_a_second(database_url: str, source: PostgresSource) -> None:
+    with created(database_url, ORDERS) as log:
+        source.assign({ORDERS: 0})
+        source.poll(AT_ONCE)
+        assert source._connection is not None
+        source._connection.execute("unlisten *")
+        log.append(new_events(1))
+        assert offsets(source.poll(LONG)) == {ORDERS: [0]}
+
+
+FALSE_NOTICES = {
+    "no JSON": "garbage",
+    "a list": "[]",
+    "an empty object": "{}",
+    "a name alone": f'{{"stream_name": "{ORDERS}"}}',
+    "an end that is a text": f'{{"stream_name": "{ORDERS}", "next_offset": "5"}}',
+    "an end that is null": f'{{"stream_name": "{ORDERS}", "next_offset": null}}',
+    "a name that is a list": '{"stream_name": [], "next_offset": 5}',
+    "another stream": '{"stream_name": "nothing", "next_offset": 5}',
+    "an end that is not there": f'{{"stream_name": "{ORDERS}", "next_offset": 1000}}',
+    "an end long past": f'{{"stream_name": "{ORDERS}", "next_offset": -1}}',
+    "a number that no machine holds": f'{{"stream_name": "{ORDERS}", "next_offset": {"9" * 5_000}}}',
+    "too deep": "[" * 7_999,
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("payload", FALSE_NOTICES.values(), ids=FALSE_NOTICES)
+def test_a_false_notification_moves_nothing(database_url: str, source: PostgresSource, payload: str) -> None:
+    with created(database_url, ORDERS, 1) as log, database_user(database_url) as anybody:
+        source.assign({ORDERS: 0})
+        assert offsets(source.poll(AT_ONCE)) == {ORDERS: [0]}
+        with psycopg.connect(anybody, autocommit=True) as login:
+            login.execute("select pg_notify('coordstream_event', %s)", (payload,))
+        assert source.poll(AT_ONCE) == []
+        log.append(new_events(1))
+        assert source.poll(LONG) == [Read(ORDERS, list(log.read(1)), 2)]
+
+
+def test_a_flood_of_false_notifications_costs_few_questions(
+    database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions: list[int] = []
+
+    def counted(connection: Connection, log_id: int, *stretch: int, page: int) -> Iterator[RecordedEvent]:
+        questions.append(log_id)
+        return read_archive(connection, log_id, *stretch, page=page)
+
+    monkeypatch.setattr(postgres_source, "read_archive", counted)
+    flood = "select pg_notify('coordstream_event', %s || n || '}') from generate_series(1, 20000) n"
+    with created(database_url, ORDERS), psycopg.connect(database_url, autocommit=True) as login:
+        source.assign({ORDERS: 0})
+        began = time.monotonic()
+        for _ in range(5):
+            login.execute(flood.encode(), (f'{{"stream_name": "{ORDERS}", "next_offset": ',))
+            assert source.poll(AT_ONCE) == []
+        assert source.poll(0.5) == []
+        passed = time.monotonic() - began
+    assert 1 < len(questions) <= 10 + 20 * passed  # the pauses grow to 50 ms
+
+
+def test_only_assigned_streams_are_read(database_url: str, source: PostgresSource) -> None:
+    with created(database_url, ORDERS, 1), created(database_url, COUNTS, 2):
+        source.assign({COUNTS: 0})
+        assert offsets(source.poll(AT_ONCE)) == {COUNTS: [0, 1]}
+        source.assign({COUNTS: 2, ORDERS: 0})
+        assert offsets(source.poll(AT_ONCE)) == {ORDERS: [0]}
+        source.assign({})
+        source.assign({COUNTS: 1})
+        assert offsets(source.poll(AT_ONCE)) == {COUNTS: [1]}
+
+
+def test_a_long_stream_does_not_keep_others_waiting(
+    database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_source, "POLL_EVENTS", 10)
+    monkeypatch.setattr(postgres_source, "_LEAST_SHARE", 4)
+    names = [coordinator_stream_name(f"job{number}") for number in range(4)]
+    for name in names:
+        created(database_url, name, 9 if name == names[0] else 5).close()
+    source.assign(dict.fromkeys(names, 0))
+    read: dict[str, int] = dict.fromkeys(names, 0)
+    polls = 0
+    while reads := source.poll(AT_ONCE):
+        polls += 1
+        assert sum(len(one.events) for one in reads) <= 12
+        for one in reads:
+            assert [event.offset for event in one.events] == list(range(read[one.stream_name], one.next_offset))
+            read[one.stream_name] = one.next_offset
+        if polls == 2:
+            assert all(read.values())
+    assert list(read.values()) == [9, 5, 5, 5]
+
+
+def test_large_values_come_a_few_at_a_time(database_url: str, source: PostgresSource) -> None:
+    large = bytes(6 << 20)
+    with created(database_url, ORDERS) as log:
+        log.append([NewEvent(b"k", large, 1)] * 4)
+        source.assign({ORDERS: 0})
+        assert [offsets(source.poll(AT_ONCE)) for _ in range(3)] == [{ORDERS: [0, 1, 2]}, {ORDERS: [3]}, {}]
+
+
+def test_a_poll_can_be_woken(database_url: str, source: PostgresSource) -> None:
+    with created(database_url, ORDERS):
+        source.assign({ORDERS: 0})
+        for _ in range(100_000):  # more than a socket holds
+            source.wake()
+        began = time.monotonic()
+        assert source.poll(LONG) == []
+        waker = threading.Timer(0.05, source.wake)
+        waker.start()
+        assert source.poll(LONG) == []
+        assert 0.05 < time.monotonic() - began < LONG / 2
+        waker.join()
+
+
+def test_a_cut_connection_is_told_and_made_again(database_url: str, source: PostgresSource) -> None:
+    with created(database_url, ORDERS, 1) as log:
+        source.assign({ORDERS: 0})
+        source.poll(AT_ONCE)
+        end_backends(database_url)
+        with pytest.raises(SourceUnavailable, match="database of the logs cannot be reached"):
+            source.poll(LONG)
+        log.append(new_events(1))
+        assert offsets(source.poll(AT_ONCE)) == {ORDERS: [1]}
+
+
+def test_a_server_that_is_not_there() -> None:
+    with (
+        PostgresSource("postgresql://u:secret@127.0.0.1:1/d") as source,
+        pytest.raises(SourceUnavailable) as told,
+    ):
+        source.describe(ORDERS)
+    assert "secret" not in str(told.value)

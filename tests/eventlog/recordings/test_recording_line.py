@@ -1,0 +1,43 @@
+"""One line of a recording."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.events import RecordedEvent
+from eventlog.recordings.recording_line import LineError, decode_line, encode_line
+
+DATA = st.none() | st.binary(max_size=20)
+HEADERS = st.lists(st.tuples(st.text(max_size=5), DATA), max_size=3).map(tuple)
+EVENT = st.builds(
+    RecordedEvent,
+    st.integers(0, 2**63 - 1),
+    st.integers(-(2**63), 2**63 - 1),
+    st.sampled_from([0, 1]),
+    DATA,
+    DATA,
+    HEADERS,
+    st.none() | st.integers(0, 9),
+)
+
+
+@given(st.text(max_size=10), EVENT)
+def test_a_record_comes_back_from_one_line(topic: str, event: RecordedEvent) -> None:
+    line = encode_line(topic, event)
+    assert decode_line(line) == (topic, event)
+    assert line.count(b"\n") == 1
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_raise_another_error(line: bytes) -> None:
+    with pytest.raises(LineError):
+        decode_line(line)
+
+
+def test_an_error_does_not_show_key_and_value() -> None:
+    line = json.dumps({"topic": "t", "partition": 0, "offset": 0, "key_b64": "hunter2!", "value_b64": "hunter2!"})
+    with pytest.raises(LineError) as caught:
+        decode_line(line.encode())
+    assert "hunter2" not in str(caught.value)

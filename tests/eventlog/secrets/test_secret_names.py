@@ -1,0 +1,172 @@
+"""Which names, and which values by what they name, are secrets: a table, and the config of a recorded job."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eventlog.recordings.recording import read_recording
+from eventlog.secrets.secret_names import SecretNames
+from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.wire.coordinator import decode_key, decode_message
+
+POLICY = SecretPolicy(b"installation key")
+RECORDED = Path(__file__).parents[2] / "recordings" / "A" / "coordinator.jsonl.gz"
+PEM = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIE6TAbBgkqhkiG9w0BBQMwDgQI\n-----END ENCRYPTED PRIVATE KEY-----"
+SECRETS = [
+    # Kafka's configs of type PASSWORD
+    ("systems.kafka.consumer.ssl.keystore.key", "MIIE6TAbBgkqhkiG9w0BBQMwDgQI"),
+    ("systems.kafka.consumer.ssl.keystore.certificate.chain", "MIIC"),
+    ("systems.kafka.producer.ssl.truststore.certificates", "MIIC"),
+    ("systems.kafka.producer.ssl.truststore.password", "x"),
+    ("systems.kafka.producer.ssl.keystore.password", "x"),
+    ("systems.kafka.producer.ssl.key.password", "x"),
+    ("systems.kafka.sasl.jaas.config", "x"),
+    ("delegation.token.secret.key", "x"),
+    ("password.encoder.old.secret", "x"),
+    # names of clouds and scanners
+    ("azure.account.key", "Zm9v"),
+    ("fs.azure.account.key.lake.dfs.core.windows.net", "Zm9v"),
+    ("storageAccountKey", "Zm9v"),
+    ("systems.eh.sas.token", "sr=x"),
+    ("aws.secretKey", "x"),
+    ("aws.accessKey", "AKIA"),
+    ("db.pwd", "x"),
+    ("DB_PWD", "x"),
+    ("dbPwd", "x"),
+    ("db.pass", "x"),
+    ("db_pass", "x"),
+    ("smtpPass", "x"),
+    ("DBPASS", "x"),
+    ("pass", "x"),
+    ("redis.pass.1", "x"),
+    ("redis.pass.old", "x"),
+    ("truststorepass", "x"),
+    ("key.passphrase", "x"),
+    ("ssh-passphrase", "x"),
+    ("stores.s.encryption.key", "x"),
+    ("encryptionKey", "x"),
+    ("encryption_key_base64", "x"),
+    ("jwt.signing.key", "x"),
+    ("request-signing-key", "x"),
+    ("hmac.key", "x"),
+    ("auth_key", "x"),
+    ("dbKey", "x"),
+    ("vpn.psk", "x"),
+    ("ftp.creds", "x"),
+    ("http.header.Authorization", "x"),
+    ("http.header.Cookie", "x"),
+    ("schema.registry.basic.auth.user.info", "x"),
+    # values that name what they hold
+    ("azure.connection", "DefaultEndpointsProtocol=https;AccountName=lake;AccountKey=Zm9vYmFy==;EndpointSuffix=x"),
+    ("azure.bus", "Endpoint=sb://x.servicebus.windows.net/;SharedAccessKeyName=r;SharedAccessKey=Zm9v"),
+    ("sqlserver.connection", "Server=db;Uid=app;Pwd=hunter2;"),
+    ("odbc", "DSN=x;UID=app;PWD=hunter2"),
+    ("http.headers", "Accept: */*\nAuthorization: abc"),
+    ("http.headers.2", "Proxy-Authorization: abc"),
+    ("callback", "https://host/path?user=u&passphrase=hunter2"),
+    ("callback.2", "https://host/path%3Fpass%3Dhunter2"),
+    ("openssl", "-passin pass:hunter2"),
+    ("task.opts", "-Xmx768M -Ddb.password=hunter2"),
+    ("task.opts.2", "-Xmx768M -Ddb.pwd=hunter2"),
+    ("task.opts.3", "-Xmx768M --password hunter2"),
+    ("task.opts.4", "--db-password hunter2 -Xmx768M"),
+    ("task.opts.5", "--passphrase 'hunter 2'"),
+    ("task.opts.6", "java -jar x.jar --api-key hunter2"),
+    ("task.opts.7", "keytool -storepass hunter2 -list"),
+    ("task.opts.8", '["--password", "hunter2"]'),
+    ("task.opts.9", "[--pwd, hunter2]"),
+    ("xml", "<db><password>hunter2</password></db>"),
+    ("xml.2", "<ns:dbPassword type='x'>\n  hunter2</ns:dbPassword>"),
+    ("xml.3", "<pass><![CDATA[hunter2]]></pass>"),
+    ("xml.4", "&lt;password&gt;hunter2&lt;/password&gt;"),
+    ("xml.5", "<property><name>fs.azure.account.key.x</name><value>hunter2</value></property>"),
+    ("xml.6", '<add key="db.password" value="hunter2"/>'),
+    ("xml.7", "<entry key='db.password'>hunter2</entry>"),
+    ("xml.8", '<entry type="x" key="DB_PWD" a="b">\n<![CDATA[hunter2]]></entry>'),
+    ("yaml", "- name: DB_PASSWORD\n  value: hunter2"),
+    ("json", '{"db": {"pass": "hunter2"}}'),
+    ("json.2", '{"headers": {"Authorization": "hunter2"}}'),
+    ("json.3", '[{"name": "DB_PWD", "value": "hunter2"}]'),
+    ("json.4", '{"options": "Pwd=hunter2"}'),
+    ("pem", PEM),
+    ("pem.2", json.dumps({"key": PEM})),
+]
+PLAIN = [
+    ("task.opts", "-Xmx768M -XX:+UseG1GC -XX:MaxGCPauseMillis=100 -Dlog4j.configuration=file:x.xml -server"),
+    ("task.opts", "--pass-through yes --bypass x --compass north --no-password --verbose"),
+    ("systems.kafka.partition.key", "user"),
+    ("proxy.pass.through", "true"),
+    ("pass.word", "x"),
+    ("compass", "north"),
+    ("cache.bypass", "true"),
+    ("cache.byPass", "true"),
+    ("passenger.count", "3"),
+    ("trespass.check", "x"),
+    ("sort.key", "x"),
+    ("primary.key", "x"),
+    ("public.key", "x"),
+    ("monkey", "x"),
+    ("pwd.check.enabled", "x"),
+    ("stores.account.key.serde", "string"),
+    ("stores.api.key.serde", "string"),
+    ("stores.encryption.msg.serde", "string"),
+    ("systems.kafka.samza.key.serde", "string"),
+    ("systems.kafka.streams.signing.samza.key.serde", "string"),
+    ("authorization.provider.class", "org.apache.Provider"),
+    ("ssl.client.auth", "required"),
+    ("ssl.keystore.location", "/etc/x.jks"),
+    ("sasl.mechanism", "PLAIN"),
+    ("cookie.policy", "strict"),
+    ("note", "we pass the value: 3"),
+    ("note", "<name>x</name><value>y</value>"),
+    ("note", "<password></password><password/>"),
+    ("note", "<entry key='db.password'></entry><entry key='db.user'>alice</entry>"),
+    ("note", '{"name": "x", "value": "y", "compass": "z", "partition": {"key": 1}}'),
+    ("note", "the passenger pass, and the bypass=1"),
+    ("note", "value=3, name=x"),
+    ("note", '["-Xmx768M", "-cp", "x.jar", "--name", "y"]'),
+    ("cert", "-----BEGIN CERTIFICATE-----\nMIIC\n-----END CERTIFICATE-----"),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), SECRETS)
+def test_a_secret_is_told_by_its_name_or_by_the_name_within_it(key: str, value: str) -> None:
+    assert POLICY.is_secret_name(key) or POLICY.holds_secret(value)
+
+
+@pytest.mark.parametrize(("key", "value"), PLAIN)
+def test_what_only_looks_similar_stays_readable(key: str, value: str) -> None:
+    assert not POLICY.is_secret_name(key)
+    assert not POLICY.holds_secret(value)
+
+
+@pytest.mark.parametrize("name", [key for key, value in SECRETS if value == "x"])
+def test_a_secret_name_counts_wherever_text_is_masked(name: str) -> None:
+    for text in (f"{name}=hunter2", f'{{"{name}": "hunter2"}}', f"<{name}>hunter2</{name}>", f"--{name} hunter2"):
+        assert "hunter2" not in POLICY.mask_json_text(text)
+
+
+def test_the_argument_of_an_option_is_hidden_and_what_is_beside_it_stays() -> None:
+    masked = json.loads(POLICY.mask_json_text('["java", "--password", "hunter2", "-cp", "x.jar"]'))
+    assert masked == ["java", "--password", POLICY.fingerprint("hunter2"), "-cp", "x.jar"]
+
+
+def test_config_of_recorded_jobs_stays_readable() -> None:
+    messages = [
+        decode_message(decode_key(event.key), event.value)
+        for _, event in read_recording(RECORDED)
+        if event.key is not None and event.value is not None and b"set-config" in event.key
+    ]
+    assert len(messages) > 50
+    shown = [
+        message.key for message in messages if POLICY.is_secret_name(message.key) or POLICY.holds_secret(repr(message))
+    ]
+    assert shown == []
+
+
+def test_names_that_end_with_a_word_are_secrets_whatever_the_patterns() -> None:
+    names = SecretNames(())
+    assert names.is_secret("db.pass")
+    assert names.stand_in("db.pass=x")
+    assert not names.is_secret("db.password")

@@ -1,0 +1,50 @@
+"""Suggestions for unknown names, printable text, names of JSON types."""
+
+import pytest
+
+from eventlog.error_text import did_you_mean, json_type, printable_text, similar_names
+
+NAMES = ["wordcount-pv/1", "orders/1", "orders/2", "Partition 0", "Partition 1", "job.container.count"]
+
+
+@pytest.mark.parametrize(
+    ("word", "similar"),
+    [
+        ("ordesr/1", ["orders/1", "orders/2"]),
+        ("partition 0", ["Partition 0", "Partition 1"]),
+        ("job.containers.count", ["job.container.count"]),
+        ("x", []),
+        ("", []),
+    ],
+)
+def test_similar_names_are_found_in_any_case_and_the_most_similar_comes_first(word: str, similar: list[str]) -> None:
+    assert similar_names(word, NAMES) == similar
+
+
+def test_the_suggestion_is_a_question_or_nothing() -> None:
+    assert did_you_mean("ordrs/1", NAMES) == " Did you mean orders/1 or orders/2?"
+    assert did_you_mean("x", NAMES) == ""
+    assert did_you_mean("x", []) == ""
+
+
+def test_control_characters_in_a_suggested_name_are_escaped() -> None:
+    assert did_you_mean("order\x1b[3", ["order\x1b[31"]) == r" Did you mean order\x1b[31?"
+
+
+def test_control_characters_and_line_ends_are_escaped() -> None:
+    assert printable_text("Partition 0 – ü") == "Partition 0 – ü"
+    assert printable_text("a\tb\n\x1b[2J") == r"a\tb\n\x1b[2J"
+
+
+def test_each_json_type_has_a_name() -> None:
+    values: tuple[object, ...] = ({}, (), [], "", True, 1, None, 1.5)
+    assert [json_type(value) for value in values] == [
+        "an object",
+        "an object",
+        "a list",
+        "a text",
+        "a boolean",
+        "an integer",
+        "null",
+        "a number",
+    ]
