@@ -2086,6 +2086,44 @@ COMMENT ON FUNCTION coordinator.explain(job_name text, job_id text, task_name te
 Key: system_name, stream_name, partition_id, key_bucket, step.';
 
 --
+-- Name: fingerprint(text, text); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.fingerprint(job_name text, job_id text) RETURNS TABLE(relation text, row_count bigint, fingerprint text)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET "TimeZone" TO 'UTC'
+    SET extra_float_digits TO '1'
+    AS $_$
+begin
+  if not exists (select from projection.job_log j where j.job_name = $1 and j.job_id = $2) then
+    raise no_data_found using message = format('No job "%s" with id "%s".', $1, $2),
+      hint = 'Job names and ids are listed in coordinator.job.';
+  end if;
+  for relation in
+    select c.relname from pg_class c
+    where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and c.relname not in ('log_position', 'starting_offset')
+    order by c.relname
+  loop
+    execute format($query$
+      select count(*), md5(concat_ws(' ', count(*),
+        sum(('x' || left(h.md5, 16))::bit(64)::bigint), sum(('x' || right(h.md5, 16))::bit(64)::bigint)))
+      from coordinator.%I r
+      cross join lateral (select to_jsonb(r) - '{incarnation,is_expired}'::text[]) b (body)
+      cross join lateral (select md5(b.body::text)) h (md5)
+      where r.job_name = $1 and r.job_id = $2 and b.body ->> 'status' is distinct from 'expired'
+    $query$, relation) into row_count, fingerprint using $1, $2;
+    return next;
+  end loop;
+end
+$_$;
+
+--
+-- Name: FUNCTION fingerprint(job_name text, job_id text); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of a job''s rows in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, however they came about (followed, imported or rebuilt, in this database or another). Compare the result with another database''s, or with one that you stored. Left out is what depends on the clock or on the follower: the relations log_position and starting_offset, the column is_expired, the status expired of startpoint_history; and the number of the incarnation. Secrets enter as their masked values, which differ between installations that mask with different keys; so compare relations of the same version of coordstream. It reads every row of the job. Raises for an unknown job.';
+
+--
 -- Name: job_coordinator_metadata_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -8924,6 +8962,14 @@ GRANT ALL ON FUNCTION coordinator.container_host_as_of_offset(job_name text, job
 REVOKE ALL ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION fingerprint(job_name text, job_id text); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.fingerprint(job_name text, job_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.fingerprint(job_name text, job_id text) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.fingerprint(job_name text, job_id text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -

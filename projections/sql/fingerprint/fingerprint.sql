@@ -1,0 +1,28 @@
+-- Two sums of 64 bits over the rows' MD5: equal for equal rows in any order, and no sort.
+-- Needs: *
+create function coordinator.fingerprint(job_name text, job_id text)
+returns table (relation text, row_count bigint, fingerprint text)
+language plpgsql stable parallel safe set timezone = 'UTC' set extra_float_digits = 1 as $$
+begin
+  if not exists (select from projection.job_log j where j.job_name = $1 and j.job_id = $2) then
+    raise no_data_found using message = format('No job "%s" with id "%s".', $1, $2),
+      hint = 'Job names and ids are listed in coordinator.job.';
+  end if;
+  for relation in
+    select c.relname from pg_class c
+    where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and c.relname not in ('log_position', 'starting_offset')
+    order by c.relname
+  loop
+    execute format($query$
+      select count(*), md5(concat_ws(' ', count(*),
+        sum(('x' || left(h.md5, 16))::bit(64)::bigint), sum(('x' || right(h.md5, 16))::bit(64)::bigint)))
+      from coordinator.%I r
+      cross join lateral (select to_jsonb(r) - '{incarnation,is_expired}'::text[]) b (body)
+      cross join lateral (select md5(b.body::text)) h (md5)
+      where r.job_name = $1 and r.job_id = $2 and b.body ->> 'status' is distinct from 'expired'
+    $query$, relation) into row_count, fingerprint using $1, $2;
+    return next;
+  end loop;
+end
+$$;
+comment on function coordinator.fingerprint is 'The number of a job''s rows in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, however they came about (followed, imported or rebuilt, in this database or another). Compare the result with another database''s, or with one that you stored. Left out is what depends on the clock or on the follower: the relations log_position and starting_offset, the column is_expired, the status expired of startpoint_history; and the number of the incarnation. Secrets enter as their masked values, which differ between installations that mask with different keys; so compare relations of the same version of coordstream. It reads every row of the job. Raises for an unknown job.';
