@@ -1,4 +1,4 @@
--- Needs: *
+-- Needs: *, as_of
 -- Who may read the relations: nobody but these roles. Last, and with the relations: what is made again has no grants.
 -- Volatile functions of the projection are the projector's: they write.
 revoke all on all functions in schema projection, coordinator from public;

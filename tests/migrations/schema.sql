@@ -1323,16 +1323,17 @@ COMMENT ON COLUMN coordinator.changelog_mapping.log_offset IS 'The event''s offs
 CREATE FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.changelog_mapping
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.changelog_mapping as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.changelog_mapping at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: changelog_mapping_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1341,17 +1342,17 @@ COMMENT ON FUNCTION coordinator.changelog_mapping_as_of(job_name text, job_id te
 CREATE FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.changelog_mapping
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-  cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+        cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.changelog_mapping as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.changelog_mapping_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.changelog_mapping after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: checkpoint_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -1541,18 +1542,17 @@ COMMENT ON COLUMN coordinator.checkpoint.log_offset IS 'The event''s offset in i
 CREATE FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.checkpoint
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j
-  cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
-                                             j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
-  where j.coordinator_log is not null or j.checkpoint_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        where j.coordinator_log is not null or j.checkpoint_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION checkpoint_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.checkpoint as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.checkpoint at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: checkpoint_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1561,17 +1561,17 @@ COMMENT ON FUNCTION coordinator.checkpoint_as_of(job_name text, job_id text, at 
 CREATE FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.checkpoint
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, $4, $5) j
-  cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
-                                             j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, $4, $5) j
+        cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        where j.coordinator_log is not null or j.checkpoint_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.checkpoint as it was after an event of the checkpoint''s log: offset inclusive; the other log is cut at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.checkpoint after the event at log_offset (inclusive), an offset of the log that the job''s checkpoints are read from unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: config_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -1705,16 +1705,17 @@ COMMENT ON COLUMN coordinator.config.log_offset IS 'The event''s offset in its l
 CREATE FUNCTION coordinator.config_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.config
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION config_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.config_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.config as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.config_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.config at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: config_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1723,17 +1724,17 @@ COMMENT ON FUNCTION coordinator.config_as_of(job_name text, job_id text, at time
 CREATE FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.config
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-  cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+        cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.config as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.config_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.config after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: container_execution_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -1860,16 +1861,17 @@ COMMENT ON COLUMN coordinator.container_execution.log_offset IS 'The event''s of
 CREATE FUNCTION coordinator.container_execution_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.container_execution
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION container_execution_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.container_execution_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.container_execution as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.container_execution_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.container_execution at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: container_execution_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1878,17 +1880,17 @@ COMMENT ON FUNCTION coordinator.container_execution_as_of(job_name text, job_id 
 CREATE FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.container_execution
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-  cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+        cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.container_execution as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.container_execution_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.container_execution after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: container_host_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -2029,16 +2031,17 @@ COMMENT ON COLUMN coordinator.container_host.log_offset IS 'The event''s offset 
 CREATE FUNCTION coordinator.container_host_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.container_host
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION container_host_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.container_host_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.container_host as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.container_host_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.container_host at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: container_host_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -2047,17 +2050,17 @@ COMMENT ON FUNCTION coordinator.container_host_as_of(job_name text, job_id text,
 CREATE FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.container_host
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-  cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+        cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.container_host as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.container_host_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.container_host after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: explain(text, text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -2262,16 +2265,17 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata.log_offset IS 'The event'
 CREATE FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.job_coordinator_metadata
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.job_coordinator_metadata as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.job_coordinator_metadata at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: job_coordinator_metadata_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -2280,17 +2284,17 @@ COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of(job_name text, jo
 CREATE FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.job_coordinator_metadata
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-  cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+        cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.job_coordinator_metadata as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.job_coordinator_metadata_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.job_coordinator_metadata after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: checkpoint_layout; Type: TABLE; Schema: projection; Owner: -
@@ -3417,16 +3421,17 @@ COMMENT ON COLUMN coordinator.startpoint_fan_out.log_offset IS 'The event''s off
 CREATE FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.startpoint_fan_out
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint_fan_out as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint_fan_out at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: startpoint_fan_out_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -3435,17 +3440,17 @@ COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of(job_name text, job_id t
 CREATE FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.startpoint_fan_out
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-  cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+        cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.startpoint_fan_out as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.startpoint_fan_out after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: startpoint_life_state(integer, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
@@ -3873,18 +3878,17 @@ COMMENT ON COLUMN coordinator.state_checkpoint.log_offset IS 'The event''s offse
 CREATE FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.state_checkpoint
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j
-  cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
-                                             j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
-  where j.coordinator_log is not null or j.checkpoint_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        where j.coordinator_log is not null or j.checkpoint_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.state_checkpoint as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.state_checkpoint at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: state_checkpoint_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -3893,17 +3897,17 @@ COMMENT ON FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id tex
 CREATE FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.state_checkpoint
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, $4, $5) j
-  cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
-                                             j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, $4, $5) j
+        cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        where j.coordinator_log is not null or j.checkpoint_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.state_checkpoint as it was after an event of the checkpoint''s log: offset inclusive; the other log is cut at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.state_checkpoint after the event at log_offset (inclusive), an offset of the log that the job''s checkpoints are read from unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: task_container_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -4030,16 +4034,17 @@ COMMENT ON COLUMN coordinator.task_container.log_offset IS 'The event''s offset 
 CREATE FUNCTION coordinator.task_container_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.task_container
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION task_container_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.task_container_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.task_container as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.task_container_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.task_container at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: task_container_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -4048,17 +4053,17 @@ COMMENT ON FUNCTION coordinator.task_container_as_of(job_name text, job_id text,
 CREATE FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.task_container
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-  cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+        cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_container as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.task_container_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_container after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: task_mode_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -4185,16 +4190,17 @@ COMMENT ON COLUMN coordinator.task_mode.log_offset IS 'The event''s offset in it
 CREATE FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.task_mode
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION task_mode_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.task_mode as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.task_mode at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: task_mode_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -4203,17 +4209,17 @@ COMMENT ON FUNCTION coordinator.task_mode_as_of(job_name text, job_id text, at t
 CREATE FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.task_mode
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-  cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+        cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_mode as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.task_mode_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_mode after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: task_partition_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -4362,16 +4368,17 @@ COMMENT ON COLUMN coordinator.task_partition.log_offset IS 'The event''s offset 
 CREATE FUNCTION coordinator.task_partition_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.task_partition
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at($1, $2, $3) j cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION task_partition_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.task_partition_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.task_partition as it was at a time: all events whose log_time is not later.';
+COMMENT ON FUNCTION coordinator.task_partition_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.task_partition at a time: the state after all events whose log_time is not later.';
 
 --
 -- Name: task_partition_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -4380,17 +4387,17 @@ COMMENT ON FUNCTION coordinator.task_partition_as_of(job_name text, job_id text,
 CREATE FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.task_partition
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, r.*
-  from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
-  cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
-  where j.coordinator_log is not null
-$_$;
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, coalesce($4, 'coordinator'), $5) j
+        cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut) r
+        where j.coordinator_log is not null
+      $_$;
 
 --
 -- Name: FUNCTION task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_partition as it was after an event of the log: offset inclusive; another stream_kind cuts this log at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_partition after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: wait_for(text, bigint, integer); Type: FUNCTION; Schema: coordinator; Owner: -

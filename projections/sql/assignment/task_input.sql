@@ -9,3 +9,43 @@ language sql stable parallel safe as $$
   select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4, $5) k
   where not projection.is_assigned($1, $2)
 $$;
+
+-- Whether a job has a living assignment of a partition to a task, now (cut null) or as of an offset of its coordinator stream. It
+-- stops at the first one. Spellings of one key count as one, as in message_head.
+create function projection.is_assigned(log_id integer, cut bigint) returns boolean language sql stable parallel safe as $$
+  select exists (
+    select from projection.event_key k
+    cross join lateral (
+      select x.body from projection.event_key s
+      cross join lateral (
+        select e.body, e.log_offset from projection.message_event e
+        where e.log_id = s.log_id and e.key_id = s.key_id and e.log_offset <= coalesce($2, 9223372036854775807)
+        order by e.log_offset desc limit 1) x
+      where s.log_id = k.log_id and s.message_type = 'set-task-partition-assignment' and not s.is_other
+        and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key and x.body is not null
+      order by x.log_offset desc limit 1) h
+    where k.log_id = $1 and k.message_type = 'set-task-partition-assignment' and not k.is_other
+      and jsonb_array_length(h.body -> 'task_names') > 0)
+$$;
+
+-- The partitions that the checkpoints of a task (null = every task) name. Not inlined, so that only a job without assignments pays for its planning (20 ms).
+create function projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text)
+returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer)
+language plpgsql stable parallel safe as $$
+#variable_conflict use_column
+begin
+  return query
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, null, $2, $3, null, $4) k
+  where $5 is null or k.task_name = $5;
+end
+$$;
+
+-- Whether a task (null = any) is known to read a partition, now (cuts null) or at an offset of both logs. Not inlined because of its
+-- subquery, so that only keys that can be read in several ways pay for its planning.
+create function projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
+                                   system_name text, stream_name text, partition_id integer, task_name text)
+returns boolean language sql stable parallel safe as $$
+  select exists (
+    select from projection.task_input($1, $2, $3, $4, $8) t
+    where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7)
+$$;

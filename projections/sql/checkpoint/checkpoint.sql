@@ -1,3 +1,23 @@
+-- Input offsets of every task's winning checkpoint, a row a partition.
+create function projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
+                                            checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
+               input_offset text, input_offset_number bigint, checkpoint_id text, checkpoint_version integer, origin text,
+               record_time timestamptz, message_time timestamptz, source text, host text, username text,
+               stream_kind text, incarnation integer, log_offset bigint)
+language sql stable parallel safe as $$
+  select w.task_name, l.system_name, l.stream_name, l.partition_id, l.key_bucket,
+    x.input_offset, projection.offset_number(x.input_offset), w.checkpoint_id, w.checkpoint_version,
+    case when $4 is null then 'coordinator-stream' else 'checkpoint-topic' end,
+    w.record_time, e.message_time, e.source, e.host, e.username,
+    case when $4 is null then 'coordinator' else 'checkpoint' end, case when $4 is null then $2 else $5 end, w.log_offset
+  from projection.checkpoint_choice($1, $3, $4, $6) w
+  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and not l.is_state
+  cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(input_offset)
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
+  where not (w.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (w.changelogs), false))
+$$;
+
 -- The checkpoint every task would start from: a row an input partition.
 create view coordinator.checkpoint as
 select j.job_name, j.job_id, j.job_bucket, r.*

@@ -1,3 +1,67 @@
+-- What a job's config says about reading checkpoints (one row): versions in order, how much newer a lower one must be,
+-- the grouper (null = config unknown) and the stores' changelogs as `system.stream`, with their store names.
+create function projection.checkpoint_rule(log_id integer, cut bigint)
+returns table (versions integer[], max_age interval, grouper_factory text, changelogs text[], store_names text[])
+language sql stable parallel safe as $$
+  select
+    case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
+         else '{1}'::integer[] end,
+    case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
+    case when $2 is null and exists (
+           select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other)
+           or $2 is not null and exists (
+           select from projection.event_key k
+           cross join lateral (
+             select e.body from projection.message_event e
+             where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
+             order by e.log_offset desc limit 1) h
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.body is not null)
+         then coalesce(c.grouper_factory, 'org.apache.samza.container.grouper.stream.GroupByPartitionFactory') end,
+    s.changelogs, s.store_names
+  from (
+    select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
+           max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory') as grouper_factory,
+           coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
+                    max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
+    from projection.message_head($1, $2, 'set-config') m
+    where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
+                            'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
+  cross join lateral (
+    select array_agg(case when position('.' in v.changelog) > 0 then v.changelog else coalesce(c.changelog_system, '') || '.' || v.changelog end
+                     order by v.store_name) as changelogs,
+           array_agg(v.store_name order by v.store_name) as store_names
+    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, m.body ->> 'config_value' as changelog
+          from projection.message_head($1, $2, 'set-config') m
+          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
+$$;
+
+-- The newest living checkpoint event of each task, version and grouper: now (cut null), or as of an offset (inclusive).
+create function projection.checkpoint_head(log_id integer, cut bigint)
+returns table (log_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id integer,
+               checkpoint_id text, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint)
+language sql stable parallel safe as $$
+  select distinct on (h.task_name, h.checkpoint_version, h.grouper_factory)
+    h.log_id, h.task_name, h.checkpoint_version, h.grouper_factory, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.record_time, h.log_offset
+  from (
+    select c.log_id, k.message_key as task_name, k.checkpoint_version, k.grouper_factory, c.layout_id,
+      c.checkpoint_id, c.offsets, c.offsets_odd, c.record_time, c.log_offset
+    from projection.checkpoint_current c
+    join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
+    where $2 is null and c.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+    union all
+    select e.log_id, k.message_key, k.checkpoint_version, k.grouper_factory, e.layout_id,
+      e.checkpoint_id, e.offsets, e.offsets_odd, e.record_time, e.log_offset
+    from projection.event_key k
+    cross join lateral (
+      select e.* from projection.checkpoint_event e
+      where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= $2
+      order by e.log_offset desc limit 1) e
+    where $2 is not null and k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other and e.layout_id is not null) h
+  order by h.task_name, h.checkpoint_version, h.grouper_factory, h.log_offset desc
+$$;
+
 -- The checkpoint event that each task starts from: read versions in order; a lower one wins only if it is later and
 -- more than the max age newer by record time. Read from the checkpoint topic if the job has one, else `set-checkpoint`.
 create function projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint)
@@ -20,4 +84,9 @@ language sql stable parallel safe as $$
     when 1 then not coalesce(r.lower_offset > r.log_offset and r.lower_time - r.record_time > r.max_age, false)
     when 2 then coalesce(r.log_offset > r.upper_offset and r.record_time - r.upper_time > r.max_age, false)
     else false end
+$$;
+
+-- A store's changelog as `system.stream`: config names the system before the stream, or in a setting of its own (null = in none).
+create function projection.changelog_name(changelog text, system_name text) returns text language sql immutable parallel safe as $$
+  select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
 $$;

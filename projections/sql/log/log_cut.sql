@@ -11,3 +11,60 @@ create function projection.log_cut(log_id integer, at timestamptz) returns table
            order by t.log_time desc, t.log_offset desc limit 1) s),
     -1)
 $$;
+
+-- An offset that lies behind everything visible at a time, by up to one stretch of log_time: where a search backward may begin.
+-- One index probe; log_cut gives the exact offset, and reads the stretch for it.
+create function projection.log_bound(log_id integer, at timestamptz) returns table (bound bigint) language sql stable parallel safe as $$
+  select coalesce(
+    (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > $2 order by t.log_time, t.log_offset limit 1),
+    9223372036854775807)
+$$;
+
+-- log_time of the last event at or before an offset; no row before the log's first event.
+create function projection.log_time_at(log_id integer, log_offset bigint) returns table (at timestamptz) language sql stable parallel safe as $$
+  select greatest(s.log_time,
+    (select max(e.record_time) from projection.archived_event e
+     where e.log_id = $1 and e.log_offset > s.log_offset and e.log_offset <= $2 and e.record_time <= e.archived_at + interval '1 hour'))
+  from (select t.log_time, t.log_offset from projection.log_time t where t.log_id = $1 and t.log_offset <= $2
+        order by t.log_offset desc limit 1) s
+$$;
+
+-- A cut, if the archive still has what the log said by then; else it raises. Partitions of the archive can be detached,
+-- the sparse log_time stays: a log with a log_time at or below the cut must have an event there as well.
+-- Called once a log and question, behind a LIMIT or as a filter, so that as-of functions are inlined all the same.
+create function projection.retained_cut(log_id integer, cut bigint) returns bigint language plpgsql stable parallel safe as $$
+declare
+  known bigint := (select max(t.log_offset) from projection.log_time t where t.log_id = $1 and t.log_offset <= $2);
+begin
+  if known is null  -- nothing had been said by then
+     or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset = known)
+     or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset <= $2) then
+    return $2;
+  end if;
+  raise exception using errcode = 'invalid_parameter_value', message = (
+    select case when r.first_offset is null then format('nothing of %s is retained: what it said cannot be told', l.stream_name)
+      else format('%s is retained from offset %s on, and what it said before is gone: ask about that offset or a later one, or a later time',
+                  l.stream_name, r.first_offset) end
+    from projection.job_log l
+    cross join lateral (select min(e.log_offset) as first_offset from projection.archived_event e where e.log_id = l.log_id) r
+    where l.log_id = $1);
+end
+$$;
+
+-- log_time of the first event of the next incarnation of a log's stream: from then on that one is shown. Null = there is none.
+create function projection.log_replaced_at(log_id integer) returns table (at timestamptz) language sql stable parallel safe as $$
+  select min(f.log_time)
+  from projection.job_log o
+  join projection.job_log n on n.job_suffix = o.job_suffix and n.stream_kind = o.stream_kind and n.incarnation > o.incarnation and n.is_complete
+  cross join lateral (select t.log_time from projection.log_time t where t.log_id = n.log_id order by t.log_offset limit 1) f
+  where o.log_id = $1
+$$;
+
+-- The stretch of log_time in which it was so what an event of a log said: until another event (null = none yet), and at most until
+-- the log was replaced (null = it was not). valid_to null = still so; equal times = it was so at no moment.
+create function projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamptz)
+returns table (valid_from timestamptz, valid_to timestamptz) language sql stable parallel safe as $$
+  select f.at, case when coalesce(n.at, $4) is not null then greatest(f.at, least(n.at, $4)) end
+  from projection.log_time_at($1, $2) f
+  left join lateral projection.log_time_at($1, $3) n on true
+$$;

@@ -1,3 +1,8 @@
+-- Whether a log's follower ended without saying so: its heartbeats come every 5 seconds, by this server's clock.
+create function projection.is_lost(state text, heartbeat_at timestamptz) returns boolean language sql stable parallel safe as $$
+  select $1 <> 'stopped' and $2 < now() - interval '30 seconds'
+$$;
+
 -- How far each log has been folded. A Postgres log's end is its head; what a follower last saw of another log's end
 -- counts only while the follower lives. A stream that was refused before it had a log has a row, too.
 create view coordinator.log_position as
@@ -24,3 +29,11 @@ comment on column coordinator.log_position.state is '`catching-up`, `live`, `rep
 comment on column coordinator.log_position.state_detail is 'Why the log is not followed now: what a refused stream lacks, or what its follower waits for. Null: there is nothing to say.';
 comment on column coordinator.log_position.heartbeat_at is 'When a follower was last alive, by the clock of this server: every 5 seconds, so 30 without one mean that it is lost.';
 comment on column coordinator.log_position.fold_version is 'Version of the code that folded the log, and a digest of the key and the patterns for secrets. Null: nothing was folded.';
+
+-- Logs that Postgres keeps and no follower has ever read, so that they have no position.
+create view projection.unread_log as
+select l.stream_name, l.stream_kind, l.incarnation, h.next_offset as end_offset
+from eventlog.log l join eventlog.log_head h using (log_id)
+where l.backend = 'postgres'
+  and not exists (select from projection.job_log j where j.stream_name = l.stream_name)
+  and not exists (select from projection.refused_stream r where r.stream_name = l.stream_name);

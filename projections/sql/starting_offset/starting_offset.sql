@@ -1,3 +1,111 @@
+-- The streams that a job's config names as inputs.
+create function projection.job_input(config jsonb) returns table (system_name text, stream_name text) language sql stable parallel safe as $$
+  select distinct
+    case when i.name like '%.%' then split_part(i.name, '.', 1)
+         else coalesce($1 ->> ('streams.' || i.name || '.samza.system'), $1 ->> 'job.default.system') end,
+    case when i.name like '%.%' then substr(i.name, position('.' in i.name) + 1)
+         else coalesce($1 ->> ('streams.' || i.name || '.samza.physical.name'), i.name) end
+  from (
+    select btrim(regexp_replace(n.name, '#.*$', '')) as name
+    from regexp_split_to_table(coalesce($1 ->> 'task.inputs', '') || ',' || regexp_replace(coalesce($1 ->> 'task.broadcast.inputs', ''), '#\[[^]]*\]', '', 'g'), ',') n(name)) i
+  where i.name <> ''
+$$;
+
+-- The config keys that say where reading a stream begins without a checkpoint (`default`), and whether its checkpoints
+-- are left aside (`reset`); of each rule the first that is set counts.
+create function projection.offset_setting(system_name text, stream_name text)
+returns table (rule text, place integer, config_key text) language sql immutable parallel safe as $$
+  values ('reset', 1, 'systems.' || $1 || '.streams.' || $2 || '.samza.reset.offset'),
+         ('reset', 2, 'systems.' || $1 || '.default.stream.samza.reset.offset'),
+         ('default', 1, 'systems.' || $1 || '.streams.' || $2 || '.samza.offset.default'),
+         ('default', 2, 'systems.' || $1 || '.default.stream.samza.offset.default'),
+         ('default', 3, 'systems.' || $1 || '.samza.offset.default')
+$$;
+
+-- Where a task (null = each task) would start each of its partitions in a new deployment, and by which rule: startpoint, reset,
+-- checkpoint, default. decided_by null = the partition is not among the job's inputs, so nothing is read of it.
+create function projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint,
+                                                 checkpoint_log integer, checkpoint_cut bigint, at timestamptz, only_task text)
+returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, decided_by text,
+               startpoint_type text, startpoint_value text, starting_offset text, startpoint_log_offset bigint, checkpoint_log_offset bigint,
+               ignored_reason text, assigned_by text)
+language sql stable parallel safe as $$
+  with config as (
+    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf from projection.config_state($1, null, $2) c
+  ), input as (
+    select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
+  ), part as (
+    select t.*, (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
+      or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs']) as is_input
+    from projection.task_input($1, $2, $3, $4, $6) t
+  ), setting as (                                  -- what config says of each stream
+    select s.system_name, s.stream_name,
+      config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
+      (select lower(btrim(config.conf ->> o.config_key)) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
+       where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
+      coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(s.system_name, s.stream_name) o
+       where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
+    from (select distinct p.system_name, p.stream_name from part p) s cross join config
+  ), candidate as (                                -- requests that name the partition of a task, best first
+    select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
+      case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
+    from part p join projection.startpoint_candidate($1, $2, $3, $4, $5) r using (system_name, stream_name, partition_id)
+    where p.is_input and (r.task_name is null or r.task_name = p.task_name)
+    window w as (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
+                 order by r.is_ambiguous, r.is_expired, r.created_ms desc, r.task_name nulls last, r.log_offset desc)
+  ), requested as (                                -- the request that counts, and why the best of the others does not
+    select c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket,
+      max(c.startpoint_type) filter (where c.ignored is null) as startpoint_type,
+      max(c.startpoint_value) filter (where c.ignored is null) as startpoint_value,
+      max(c.log_offset) filter (where c.ignored is null) as log_offset,
+      (array['older', 'expired', 'ambiguous'])[min(array_position(array['older', 'expired', 'ambiguous'], c.ignored))] as ignored
+    from candidate c
+    group by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
+  ), chosen as (
+    select p.*, r.ignored, old.log_offset is not null and n.task_name is not null as is_replaced,
+      case when n.task_name is null then old.startpoint_type else r.startpoint_type end as startpoint_type,
+      case when n.task_name is null then old.startpoint_value else r.startpoint_value end as startpoint_value,
+      case when n.task_name is null then old.log_offset else r.log_offset end as startpoint_log_offset,
+      k.input_offset, k.log_offset as checkpoint_log_offset
+    from part p
+    left join requested r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
+      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
+    left join projection.startpoint_fan_out_state($1, null, $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
+      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and ($6 is null or old.task_name = $6)
+    left join projection.checkpoint_state($1, null, $2, $3, null, $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
+      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
+      and ($6 is null or k.task_name = $6)
+  ), decided as (
+    select c.*, s.is_kafka, s.default_type, case
+        when not c.is_input then null
+        when c.startpoint_type is not null and (c.startpoint_type in ('oldest', 'upcoming') or c.startpoint_value <> '') then 'startpoint'
+        when s.is_reset then 'reset'
+        when c.input_offset is not null then 'checkpoint'
+        else 'default' end as decided_by
+    from chosen c join setting s using (system_name, stream_name)
+  )
+  select d.task_name, d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.decided_by,
+    case d.decided_by when 'startpoint' then d.startpoint_type when 'checkpoint' then null else d.default_type end,
+    case d.decided_by when 'startpoint' then d.startpoint_value end,
+    case d.decided_by
+      when 'startpoint' then case when d.startpoint_type = 'specific' then d.startpoint_value end
+      when 'checkpoint' then
+        case when d.is_kafka and d.input_offset ~ '^[+-]?[0-9]{1,19}$' then
+          case when d.input_offset::numeric between -9223372036854775808 and 9223372036854775806 then (d.input_offset::numeric + 1)::text end end
+      end,
+    d.startpoint_log_offset,
+    d.checkpoint_log_offset,
+    case
+      when d.startpoint_type is not null and d.decided_by <> 'startpoint' then 'no place'
+      when d.ignored is not null then d.ignored
+      when d.is_replaced then 'replaced'
+      when d.input_offset is not null and d.decided_by in ('startpoint', 'reset') then d.decided_by
+    end,
+    d.assigned_by
+  from decided d
+$$;
+
 -- Where the next start of every task would begin, and why.
 create view coordinator.starting_offset as
 select j.job_name, j.job_id, j.job_bucket, r.*
@@ -13,3 +121,13 @@ comment on column coordinator.starting_offset.startpoint_log_offset is 'The even
 comment on column coordinator.starting_offset.checkpoint_log_offset is 'The event that holds the partition''s checkpoint, be it the winner or not. Null: there is no checkpoint of it.';
 comment on column coordinator.starting_offset.ignored_reason is 'Why the strongest loser lost: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (a newer hand-out), `no place` (a startpoint that names none), `startpoint` or `reset` (it was the checkpoint). Null: nothing was passed over.';
 comment on column coordinator.starting_offset.assigned_by is 'What says that the task reads the partition: `assignment`, or `checkpoint` where the job has no assignments.';
+
+-- coordinator.starting_offset as of a time.
+create function coordinator.starting_offset_as_of(job_name text, job_id text, at timestamptz)
+returns setof coordinator.starting_offset language sql stable parallel safe as $$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_at($1, $2, $3) j
+  cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, $3, null) r
+  where r.decided_by is not null
+$$;
+comment on function coordinator.starting_offset_as_of is 'coordinator.starting_offset as it was at a time; expiry is judged at that time.';

@@ -1,3 +1,92 @@
+-- Every startpoint ever requested on a log, up to an offset (null = all of it), and what ended the request: the next value of its
+-- key in any spelling, or a tombstone of its own spelling. What its key means is judged as of that end.
+create function projection.startpoint_asked(log_id integer, cut bigint)
+returns table (system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean,
+               startpoint_type text, startpoint_value text, created_ms bigint, record_time timestamptz, log_offset bigint,
+               is_overwritten boolean, end_time timestamptz, end_offset bigint)
+language sql stable parallel safe as $$
+  select r.system_name, r.stream_name, r.partition_id, r.task_name, r.is_ambiguous,
+    e.body ->> 'startpoint_type', e.body ->> 'startpoint_value', (e.body ->> 'created_ms')::bigint, e.record_time, e.log_offset,
+    n.is_overwritten, n.record_time, n.log_offset
+  from projection.event_key k
+  join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+  left join lateral (
+    select x.* from projection.event_key s
+    cross join lateral (
+      select m.body is not null as is_overwritten, m.record_time, m.log_offset from projection.message_event m
+      where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset > e.log_offset and m.log_offset <= coalesce($2, 9223372036854775807)
+        and (m.body is not null or m.key_id = e.key_id)
+      order by m.log_offset limit 1) x
+    where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1' and not s.is_other
+      and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+    order by x.log_offset limit 1) n on true
+  left join lateral projection.checkpoint_log_at(k.log_id, coalesce(n.log_offset, $2)) p on true
+  cross join lateral projection.startpoint_meaning(k.log_id, k.key_id, coalesce(n.log_offset, $2), p.log_id, p.cut) r
+  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1' and not k.is_other
+    and e.body is not null and e.log_offset <= coalesce($2, 9223372036854775807)
+$$;
+
+-- The life of every startpoint of a log, a row a step, up to an offset (cut null = all of it); expiry is judged at a given time.
+-- A request is taken by a fan-out that holds the same startpoint while the request stands; it loses to one that holds a
+-- later one for its partition (at equal times the task's own wins).
+create function projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamptz)
+returns table (system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text,
+               startpoint_type text, startpoint_value text, created_at timestamptz, status text,
+               record_time timestamptz, message_time timestamptz, source text, host text, username text,
+               stream_kind text, incarnation integer, log_offset bigint)
+language sql stable parallel safe as $$
+  with asked as (
+    select a.* from projection.startpoint_asked($1, $3) a
+  ), handed as (
+    select h.* from projection.startpoint_handed($1, $3) h
+  ), met as (                                      -- fan-outs written while a request for the partition stood
+    select a.log_offset,
+      (h.startpoint_type, h.created_ms) = (a.startpoint_type, a.created_ms) and h.startpoint_value is not distinct from a.startpoint_value as is_same,
+      h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null as is_later,
+      h.record_time as fan_out_time, h.log_offset as fan_out_offset
+    from asked a join handed h using (system_name, stream_name, partition_id)
+    where not a.is_ambiguous and (a.task_name is null or a.task_name = h.task_name)
+      and h.log_offset > a.log_offset and h.log_offset < coalesce(a.end_offset, 9223372036854775807)
+  ), outcome as (
+    select m.log_offset, bool_or(m.is_same) as is_taken, min(m.fan_out_offset) filter (where m.is_later and not m.is_same) as lost_offset,
+      (array_agg(m.fan_out_time order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as lost_time
+    from met m group by m.log_offset
+  ), untaken as (
+    select a.*, o.lost_offset, o.lost_time, projection.to_time(least(a.created_ms, 9223372036811575807) + 43200000) as expires_at
+    from asked a left join outcome o using (log_offset)
+    where o.is_taken is not true
+  ), step as (
+    select a.system_name, a.stream_name, a.partition_id, -1 as key_bucket, a.task_name, a.startpoint_type, a.startpoint_value, a.created_ms,
+      'requested' as status, a.record_time, a.log_offset
+    from asked a
+    union all
+    select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
+      'superseded', u.lost_time, u.lost_offset
+    from untaken u where u.lost_offset is not null
+    union all
+    select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
+      case when u.is_overwritten then 'superseded' else 'deleted' end, u.end_time, u.end_offset
+    from untaken u where u.lost_offset is null and u.end_offset is not null
+    union all
+    select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
+      'expired', u.expires_at, null
+    from untaken u
+    where coalesce(u.expires_at < $4, u.created_ms < 0)
+      and coalesce(u.expires_at < coalesce(u.lost_time, u.end_time), coalesce(u.lost_offset, u.end_offset) is null)
+    union all
+    select h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.task_name, h.startpoint_type, h.startpoint_value, h.created_ms,
+      'fanned_out', h.record_time, h.log_offset
+    from handed h
+    union all
+    select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value, r.created_ms,
+      r.status, r.record_time, r.log_offset
+    from projection.startpoint_removed($1, $3) r
+  )
+  select s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.task_name, s.startpoint_type, s.startpoint_value,
+    projection.to_time(s.created_ms), s.status, s.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, s.log_offset
+  from step s
+$$;
+
 -- The life of every startpoint ever requested, a row a step; expiry judged now.
 create view coordinator.startpoint_history as
 select j.job_name, j.job_id, j.job_bucket, r.*
@@ -15,3 +104,15 @@ comment on column coordinator.startpoint_history.source is 'Startpoints have no 
 comment on column coordinator.startpoint_history.host is 'Startpoints have no envelope. Null: always.';
 comment on column coordinator.startpoint_history.username is 'Startpoints have no envelope. Null: always.';
 comment on column coordinator.startpoint_history.log_offset is 'The event that is the step. Null: no event says that a startpoint expired.';
+
+-- coordinator.startpoint_history as of a time: the steps of every log of the job until then, expiry judged at that time.
+-- Raises below the retained horizon of one of them.
+create function coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamptz)
+returns setof coordinator.startpoint_history language sql stable parallel safe as $$
+  select j.job_name, j.job_id, j.job_bucket, r.*
+  from projection.job_log j
+  cross join lateral (select projection.retained_cut(j.log_id, x.cut) as cut from projection.log_cut(j.log_id, $3) x where x.cut >= 0 offset 0) c
+  cross join lateral projection.startpoint_life_state(j.log_id, j.incarnation, c.cut, $3) r
+  where j.job_name = $1 and j.job_id = $2 and j.stream_kind = 'coordinator'
+$$;
+comment on function coordinator.startpoint_history_as_of is 'coordinator.startpoint_history as it was at a time: the steps until then; expiry is judged at that time.';

@@ -1,3 +1,26 @@
+-- State entries of every task's winning checkpoint, a row a store and backend factory.
+create function projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
+                                                  checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+returns table (task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text,
+               changelog_partition integer, changelog_offset text, checkpoint_id text, checkpoint_version integer,
+               record_time timestamptz, message_time timestamptz, source text, host text, username text,
+               stream_kind text, incarnation integer, log_offset bigint)
+language sql stable parallel safe as $$
+  select w.task_name,
+    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
+    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
+    l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix,
+    l.system_name, l.stream_name, l.partition_id, case when l.stream_name is not null then x.state_offset end,
+    w.checkpoint_id, w.checkpoint_version,
+    w.record_time, e.message_time, e.source, e.host, e.username,
+    case when $4 is null then 'coordinator' else 'checkpoint' end, case when $4 is null then $2 else $5 end, w.log_offset
+  from projection.checkpoint_choice($1, $3, $4, $6) w
+  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
+  cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
+  where l.is_state or w.checkpoint_version = 1 and l.system_name || '.' || l.stream_name = any (w.changelogs)
+$$;
+
 -- The state markers of the checkpoint every task would start from: a row a store.
 create view coordinator.state_checkpoint as
 select j.job_name, j.job_id, j.job_bucket, r.*
@@ -11,3 +34,27 @@ comment on column coordinator.state_checkpoint.changelog_stream is 'The changelo
 comment on column coordinator.state_checkpoint.changelog_partition is 'The changelog''s partition. Null: the backend keeps no changelog in Kafka.';
 comment on column coordinator.state_checkpoint.changelog_offset is 'The last offset of the changelog that belongs to the checkpoint. Null: the changelog was empty, or the backend keeps none in Kafka.';
 comment on column coordinator.state_checkpoint.checkpoint_id is 'Which commit it was: a time in ms and a part that tells commits apart. Null: version 1 has it only in offsets that carry it.';
+
+-- The state markers of every checkpoint ever written, a row a store; deletes and stateless checkpoints are one row without a store.
+create view coordinator.state_checkpoint_history as
+select c.job_name, c.job_id, c.job_bucket, c.task_name,
+  case when l.n is not null then coalesce(l.store_name, c.store_names[array_position(c.changelogs, l.system_name || '.' || l.stream_name)], '') end as store_name,
+  case when l.n is not null then coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory') end as factory_name,
+  l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
+  l.system_name as changelog_system, l.stream_name as changelog_stream, l.partition_id as changelog_partition,
+  case when l.stream_name is not null then x.state_offset end as changelog_offset, c.checkpoint_id, c.checkpoint_version,
+  c.operation, c.is_preferred,
+  c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
+from projection.commit c
+left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id
+  and (l.is_state or c.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (c.changelogs), false))
+left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n)) x(state_offset) on true;
+comment on view coordinator.state_checkpoint_history is E'The state of every checkpoint ever written, a row a store and backend. A delete and a checkpoint without state are one row whose store is null.\nKey: provenance, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+comment on column coordinator.state_checkpoint_history.store_name is 'The store; empty where version 1 names a changelog and the config no store. Null: a delete, or a checkpoint without state.';
+comment on column coordinator.state_checkpoint_history.factory_name is 'The class of the backend that wrote the state. Null: a delete, or a checkpoint without state.';
+comment on column coordinator.state_checkpoint_history.marker is 'What the backend wrote in order to find its backup again. Null: a delete or no state; version 1 has no markers.';
+comment on column coordinator.state_checkpoint_history.changelog_system is 'The changelog''s system. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_checkpoint_history.changelog_stream is 'The changelog''s stream. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_checkpoint_history.changelog_partition is 'The changelog''s partition. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_checkpoint_history.changelog_offset is 'The last offset of the changelog that belongs to the checkpoint. Null: a delete or no state, the changelog was empty, or the backend keeps none in Kafka.';
+comment on column coordinator.state_checkpoint_history.checkpoint_id is 'Which commit it was: versions 1 and 2 of one commit have the same. Null: a delete; versions 0 and 1 have it only where state was committed.';

@@ -1,0 +1,52 @@
+-- Needs: *
+-- The relations as of a time and as of a log offset: two functions per relation, which call its `_state` function with the
+-- cuts of the job's logs. startpoint, startpoint_history and starting_offset also depend on the time at which expiry is
+-- judged: their functions are in the files of these relations.
+do $do$
+declare
+  relation record;
+begin
+  for relation in
+    select v.name,
+      case when v.is_of_both_logs then 'j.coordinator_log is not null or j.checkpoint_log is not null' else 'j.coordinator_log is not null' end as has_log,
+      'j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut'
+        || case when v.is_of_both_logs then ', j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut' else '' end as cuts,
+      case when v.is_of_both_logs then '$4' else 'coalesce($4, ''coordinator'')' end as stream_kind,
+      case when v.is_of_both_logs then 'the log that the job''s checkpoints are read from' else 'the coordinator stream' end as default_log
+    from (values
+      ('changelog_mapping', false),
+      ('checkpoint', true),
+      ('config', false),
+      ('container_execution', false),
+      ('container_host', false),
+      ('job_coordinator_metadata', false),
+      ('startpoint_fan_out', false),
+      ('state_checkpoint', true),
+      ('task_container', false),
+      ('task_mode', false),
+      ('task_partition', false)
+    ) v(name, is_of_both_logs)
+  loop
+    execute format($template$
+      create function coordinator.%1$s_as_of(job_name text, job_id text, at timestamptz)
+      returns setof coordinator.%1$s language sql stable parallel safe as $$
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.%1$s_state(%2$s) r
+        where %3$s
+      $$;
+      create function coordinator.%1$s_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text default null, incarnation integer default null)
+      returns setof coordinator.%1$s language sql stable parallel safe as $$
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, %4$s, $5) j
+        cross join lateral projection.%1$s_state(%2$s) r
+        where %3$s
+      $$;
+      comment on function coordinator.%1$s_as_of is 'coordinator.%1$s at a time: the state after all events whose log_time is not later.';
+      comment on function coordinator.%1$s_as_of_offset is %5$L;
+      $template$,
+      relation.name, relation.cuts, relation.has_log, relation.stream_kind,
+      format('coordinator.%s after the event at log_offset (inclusive), an offset of %s unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.',
+             relation.name, relation.default_log));
+  end loop;
+end $do$;

@@ -1,0 +1,45 @@
+-- The keys of a task's checkpoints in all logs of the job that a coordinator log belongs to.
+create function projection.checkpoint_key(log_id integer, task_name text)
+returns table (log_id integer, key_id integer, stream_kind text, incarnation integer)
+language sql stable parallel safe as $$
+  select k.log_id, k.key_id, j.stream_kind, j.incarnation
+  from projection.job_log own
+  join projection.job_log j on j.job_suffix = own.job_suffix and (j.stream_kind = 'checkpoint' or j.log_id = own.log_id)
+  join projection.event_key k on k.log_id = j.log_id
+    and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+    and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
+  where own.log_id = $1
+$$;
+
+-- The newest checkpoint that a task had written when an event of its coordinator log was (by record time: a container writes
+-- both by one clock), with the one before it under the same key. log_time is another container's clock too, so the search
+-- starts at least ten minutes of it later.
+create function projection.checkpoint_before(log_id integer, task_name text, at timestamptz, log_offset bigint)
+returns table (log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint,
+               earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamptz, earlier_log_offset bigint)
+language sql stable parallel safe as $$
+  select n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.record_time, n.log_offset,
+    b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
+  from projection.checkpoint_key($1, $2) k
+  cross join lateral (
+    select case when k.log_id = $1 then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3 + interval '10 minutes') s) end) c(cut)
+  cross join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1)
+    order by e.log_offset desc limit 1) n
+  left join lateral (
+    select e.* from projection.checkpoint_event e
+    where e.log_id = n.log_id and e.key_id = n.key_id and e.log_offset < n.log_offset
+    order by e.log_offset desc limit 1) b on true
+  order by n.record_time desc nulls last, n.log_offset desc limit 1
+$$;
+
+-- The offset of one input partition in a checkpoint row; null where the checkpoint does not name it.
+create function projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[],
+                                            system_name text, stream_name text, partition_id integer, key_bucket integer)
+returns text language sql stable parallel safe as $$
+  select projection.offset_of($3, $4, l.n) from projection.checkpoint_layout l
+  where l.log_id = $1 and l.layout_id = $2 and not l.is_state
+    and l.system_name = $5 and l.stream_name = $6 and l.partition_id = $7 and l.key_bucket = $8
+  limit 1
+$$;

@@ -1,0 +1,73 @@
+-- Every job with its current logs: a row a job.
+create view projection.job_now as
+select j.job_name, j.job_id, j.job_bucket, j.job_suffix,
+       max(j.log_id) filter (where j.stream_kind = 'coordinator') as coordinator_log,
+       max(j.incarnation) filter (where j.stream_kind = 'coordinator') as coordinator_incarnation,
+       max(j.log_id) filter (where j.stream_kind = 'checkpoint') as checkpoint_log,
+       max(j.incarnation) filter (where j.stream_kind = 'checkpoint') as checkpoint_incarnation
+from projection.job_log j
+where j.is_current
+group by j.job_name, j.job_id, j.job_bucket, j.job_suffix;
+
+-- A job's logs, each cut at a time. Of each kind the newest incarnation that had begun by then; null = none had.
+-- Raises below the retained horizon of a log whose cut is asked for.
+create function projection.job_at(job_name text, job_id text, at timestamptz)
+returns table (job_name text, job_id text, job_bucket integer,
+               coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
+               checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+language sql stable parallel safe as $$
+  select j.job_name, j.job_id, j.job_bucket, c.log_id, c.incarnation, c.cut, p.log_id, p.incarnation, p.cut
+  from (select distinct l.job_name, l.job_id, l.job_bucket, l.job_suffix from projection.job_log l where l.job_name = $1 and l.job_id = $2) j
+  left join lateral (
+    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, x.cut) as cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
+    where l.job_suffix = j.job_suffix and l.stream_kind = 'coordinator' and l.is_complete and x.cut >= 0
+    order by l.incarnation desc limit 1) c on true
+  left join lateral (
+    select l.log_id, l.incarnation, projection.retained_cut(l.log_id, x.cut) as cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, $3) x
+    where l.job_suffix = j.job_suffix and l.stream_kind = 'checkpoint' and l.is_complete and x.cut >= 0
+    order by l.incarnation desc limit 1) p on true
+$$;
+
+-- A job's logs, one cut at an offset (inclusive), the other at that event's log_time.
+-- stream_kind null: the checkpoint topic if the job has one, else the coordinator stream.
+-- Raises below the retained horizon of the log that the offset belongs to, and of the other where its cut is asked for
+-- (offset 0 keeps that from being worked out again for every key).
+create function projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer)
+returns table (job_name text, job_id text, job_bucket integer,
+               coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
+               checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+language sql stable parallel safe as $$
+  select o.job_name, o.job_id, o.job_bucket,
+    case o.stream_kind when 'coordinator' then o.log_id else x.log_id end,
+    case o.stream_kind when 'coordinator' then o.incarnation else x.incarnation end,
+    g.coordinator_cut,
+    case o.stream_kind when 'checkpoint' then o.log_id else x.log_id end,
+    case o.stream_kind when 'checkpoint' then o.incarnation else x.incarnation end,
+    g.checkpoint_cut
+  from projection.job_log o
+  cross join lateral projection.log_time_at(o.log_id, $3) t
+  left join lateral (
+    select l.log_id, l.incarnation, c.cut from projection.job_log l cross join lateral projection.log_cut(l.log_id, t.at) c
+    where l.job_suffix = o.job_suffix and l.stream_kind <> o.stream_kind and l.is_complete and c.cut >= 0
+    order by l.incarnation desc limit 1) x on true
+  cross join lateral (
+    select case o.stream_kind when 'coordinator' then $3 else projection.retained_cut(x.log_id, x.cut) end as coordinator_cut,
+           case o.stream_kind when 'checkpoint' then $3 else projection.retained_cut(x.log_id, x.cut) end as checkpoint_cut
+    offset 0) g
+  where o.job_name = $1 and o.job_id = $2
+    and (o.incarnation = $5 or $5 is null and o.is_current)
+    and o.stream_kind = coalesce($4, (select min(i.stream_kind) from projection.job_log i where i.job_name = $1 and i.job_id = $2 and i.is_current))
+    and projection.retained_cut(o.log_id, $3) is not null
+$$;
+
+-- The checkpoint topic of a coordinator stream's job, cut at the log_time of an offset of the stream (null = now, not cut); no row
+-- where there was none.
+create function projection.checkpoint_log_at(log_id integer, cut bigint) returns table (log_id integer, cut bigint) language sql stable parallel safe as $$
+  select l.log_id, case when $2 is not null then c.cut end
+  from projection.job_log o
+  join projection.job_log l on l.job_suffix = o.job_suffix and l.stream_kind = 'checkpoint'
+  left join lateral projection.log_time_at(o.log_id, $2) t on true
+  left join lateral projection.log_cut(l.log_id, t.at) c on true
+  where o.log_id = $1 and case when $2 is null then l.is_current else l.is_complete and c.cut >= 0 end
+  order by l.incarnation desc limit 1
+$$;

@@ -1,0 +1,82 @@
+-- Every fan-out record of a log up to an offset (null = all of it), each with what stood in the record of the same task before.
+create function projection.startpoint_turn(log_id integer, cut bigint)
+returns table (task_name text, body jsonb, previous_body jsonb, record_time timestamptz, log_offset bigint)
+language sql stable parallel safe as $$
+  select k.message_key, e.body, b.body, e.record_time, e.log_offset
+  from projection.event_key k
+  cross join lateral (                                     -- `offset 0`: key by key, not each event of a stretch with all keys
+    select m.* from projection.message_event m
+    where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= coalesce($2, 9223372036854775807) offset 0) e
+  left join lateral (
+    select x.body from projection.event_key s
+    cross join lateral (
+      select m.body, m.log_offset from projection.message_event m
+      where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset < e.log_offset
+      order by m.log_offset desc limit 1) x
+    where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1-fan-out' and not s.is_other
+      and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+    order by x.log_offset desc limit 1) b on true
+  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
+$$;
+
+-- Every startpoint handed to a task: what a fan-out record holds that the task's record before did not.
+create function projection.startpoint_handed(log_id integer, cut bigint)
+returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
+               startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, record_time timestamptz, log_offset bigint)
+language sql stable parallel safe as $$
+  select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
+    (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.log_offset
+  from projection.startpoint_turn($1, $2) t
+  cross join lateral jsonb_array_elements(t.body -> 'fan_outs') x(entry)
+  cross join lateral jsonb_to_record(x.entry)
+    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
+  where not coalesce(t.previous_body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+$$;
+
+-- Why a startpoint left its task's fan-out, from the checkpoint written last before (time, offset) and the one before that.
+-- A partition stays in the fan-out until something of it was read, so that an equal offset means that it was read again, and a
+-- higher one that the task went on from the old place, or had read past it already. `refused` = higher, and what would have
+-- been read again (from a time: unknown, taken for more) is more than what was read anew; or the startpoint was not reached.
+-- No checkpoint known: consumed. None written since the fan-out: deleted.
+create function projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamptz,
+                                           checkpoint_time timestamptz, input_offset text, earlier_time timestamptz, earlier_offset text)
+returns text language sql immutable parallel safe as $$
+  select case
+    when $4 is null then 'consumed'
+    when $4 < $3 or $5 is null then 'deleted'
+    when o.new > o.old and case
+      when $1 = 'upcoming' then false
+      when $1 = 'timestamp' then projection.to_time(o.start) <= $6
+      when o.start is null then true
+      when o.start <= o.old then o.old - o.start + 1 > o.new - o.old
+      else o.new < o.start end then 'refused'
+    else 'consumed' end
+  from (select projection.offset_number($5), projection.offset_number($7), case when $1 = 'oldest' then 0 else projection.offset_number($2) end) o(new, old, start)
+$$;
+
+-- Every startpoint that left its task's fan-out, and what became of it: superseded by a later fan-out of the task, else
+-- consumed, refused or deleted, told by the task's checkpoints (see startpoint_fate), which stand beside.
+create function projection.startpoint_removed(log_id integer, cut bigint)
+returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
+               startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, status text,
+               input_offset text, checkpoint_log_offset bigint, earlier_offset text, earlier_log_offset bigint,
+               record_time timestamptz, log_offset bigint)
+language sql stable parallel safe as $$
+  select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
+    (t.previous_body ->> 'fanned_out_ms')::bigint,
+    case when t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms' then 'superseded'
+         else projection.startpoint_fate(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
+                                         c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
+    o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
+    t.record_time, t.log_offset
+  from projection.startpoint_turn($1, $2) t
+  left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
+  cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
+  cross join lateral jsonb_to_record(x.entry)
+    f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
+  cross join lateral (select
+    projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket),
+    projection.partition_offset(c.log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket)
+  ) o(input_offset, earlier_offset)
+  where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+$$;
