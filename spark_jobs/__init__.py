@@ -1,1 +1,1 @@
-"""Questions over the relations, asked by Spark: sessions, JDBC reads of one snapshot, and the jobs themselves."""
+"""Spark jobs over the relations, and what they need: sessions, JDBC reads of one snapshot, output folders."""

@@ -1,7 +1,7 @@
-"""Job `checkpoint_progress`: what each task committed and how far its input offsets moved, by time bucket.
+"""The job `checkpoint_progress`: commits and input offsets of each task, by time bucket.
 
-Reads commit_history and checkpoint_history over JDBC in one snapshot (preferred rows only: each commit once), writes
-`progress` (task and bucket) and `tasks` (summary) as Parquet, prints the summary and draws it.
+Reads the preferred rows of commit_history and checkpoint_history over JDBC in one snapshot (each commit once), writes
+`progress` (by task and bucket) and `tasks` (a summary) as Parquet, prints the summary and draws a picture.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from spark_jobs.errors import SparkJobError
 from spark_jobs.jars import OVERRIDE
 from spark_jobs.output_folder import OutputFolder, local_path, output_folder
 from spark_jobs.progress_scope import JobChoice, Scope, find_scope
-from spark_jobs.session import SUBMITTED, build_session, jar_conf, spark_failures
+from spark_jobs.session import SUBMITTED, build_session, jar_conf, spark_errors
 from spark_jobs.settings import ReadSettings, database_url
 from spark_jobs.snapshots import exported_snapshot
 from spark_jobs.time_buckets import format_width, parse_width
@@ -32,9 +32,9 @@ AS_OF_FILE = "as_of.json"
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked. `output` is a folder or its URI; see `output_folder`.
+    """The job's options. `output` is a path or URI; see `output_folder`.
 
-    `bucket_seconds` None: at most 60 buckets; `now` None: the newest log_time of all logs.
+    If `bucket_seconds` is None, there are at most 60 buckets. If `now` is None, ages count to the newest log_time.
     """
 
     output: str
@@ -46,11 +46,11 @@ class Options:
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run the job: 0 done, 1 refused with a sentence on standard error; wrong use leaves as argparse does, with 2."""
+    """Run the job and return its exit code: 0, or 1 with a message on standard error. argparse exits with 2."""
     arguments = _parser().parse_args(argv)
     options = _options(arguments)
     try:
-        local_path(options.output)  # refuses what no output can be, before Spark starts
+        local_path(options.output)  # an invalid output fails before Spark starts
         url = database_url(environ, arguments.database_url_file)
         spark = build_session("checkpoint_progress", jar_conf(_jar(environ)), environ)
         try:
@@ -64,14 +64,14 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
 
 
 def run(spark: SparkSession, settings: ReadSettings, options: Options, console: Console) -> None:
-    """Read in one snapshot, write the output folder, print the summary. Raises SparkJobError; leaves nothing half."""
+    """Read in one snapshot, write the output folder, print the summary. After a SparkJobError there is no output."""
     partitions = settings.partitions_for(spark.sparkContext.defaultParallelism)
     with output_folder(spark, options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
         with exported_snapshot(settings.database_url) as snapshot:
             scope = find_scope(
                 snapshot, options.job, partitions=partitions, now=options.now, bucket_seconds=options.bucket_seconds
             )
-            with spark_failures("Spark could not read the database or write the result"):
+            with spark_errors("Spark cannot read the database or write the result"):
                 commits = scope.commits(spark, settings, snapshot)
                 checkpoints = scope.checkpoints(spark, settings, snapshot)
                 _write(commits, checkpoints, scope, folder, options.stall_factor)
@@ -82,7 +82,7 @@ def run(spark: SparkSession, settings: ReadSettings, options: Options, console: 
 
 
 def _write(commits: DataFrame, checkpoints: DataFrame, scope: Scope, folder: OutputFolder, stall_factor: float) -> None:
-    """Write both results; each relation is read once."""
+    """Write both tables, reading each relation once."""
     commits.persist()
     steps = transforms.offset_steps(checkpoints)
     activity = transforms.activity(commits, steps, scope.bucket_seconds).persist()
@@ -99,9 +99,9 @@ def _write_as_of(path: Path, scope: Scope, stall_factor: float) -> None:
         {"stream_name": name, "incarnation": number, "next_offset": offset}
         for (name, number), offset in sorted(scope.positions.items())
     ]
-    asked = {"bucket": format_width(scope.bucket_seconds), "stall_factor": stall_factor}
+    options = {"bucket": format_width(scope.bucket_seconds), "stall_factor": stall_factor}
     untimed = {"commits_without_usable_time": scope.untimed_commits}
-    about = {"as_of": scope.as_of.isoformat(), **asked, **untimed, "logs": logs}
+    about = {"as_of": scope.as_of.isoformat(), **options, **untimed, "logs": logs}
     path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
@@ -139,8 +139,8 @@ def _jar(environ: Mapping[str, str]) -> Path | None:
     if jar := environ.get(OVERRIDE):
         return Path(jar)
     if SUBMITTED in environ:
-        return None  # spark-submit --jars brings it
-    raise SparkJobError(f"{OVERRIDE} names no JDBC driver: run the job through `coordstream spark` or set it.")
+        return None  # given by spark-submit --jars
+    raise SparkJobError(f"No JDBC driver. Run the job with `coordstream spark`, or set {OVERRIDE} to the driver's jar.")
 
 
 def _options(arguments: argparse.Namespace) -> Options:
@@ -150,23 +150,46 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="checkpoint_progress", description="Commits and offsets advanced by task.")
+    parser = argparse.ArgumentParser(
+        prog="checkpoint_progress", description="Commits and input offsets of each task, by time bucket."
+    )
     add = parser.add_argument
-    add("--output", required=True, help="folder for Parquet and picture, or its URI (s3a://…); must not exist")
+    add("--output", required=True, help="output folder, a path or a URI (s3a://…); must not exist")
     add("--overwrite", action="store_true", help="replace an earlier result in --output")
-    add("--job", type=_job, metavar="NAME/ID", help="this job only (default: all)")
-    add("--bucket", type=_width, metavar="WIDTH", help="such as 5s, 1m, 1h (default: at most 60 buckets)")
-    add("--stall", type=_factor, default=10.0, metavar="K", help="stalled after K times the median gap (default: 10)")
-    add("--now", type=_moment, metavar="TIME", help="ISO time that ages count to (default: the logs' newest)")
-    add("--partitions", type=_count, help="JDBC connections at once (default: cores, at most 8)")
-    add("--database-url-file", type=Path, metavar="FILE", help="instead of COORDSTREAM_DATABASE_URL")
+    add("--job", type=_job, metavar="NAME/ID", help="only this job (default: all jobs)")
+    add(
+        "--bucket",
+        type=_width,
+        metavar="WIDTH",
+        help="width of a time bucket: 5s, 1m, 1h (default: at most 60 buckets)",
+    )
+    add(
+        "--stall",
+        type=_factor,
+        default=10.0,
+        metavar="K",
+        help="a task stalls after K times its median gap between commits (default: 10)",
+    )
+    add(
+        "--now",
+        type=_moment,
+        metavar="TIME",
+        help="ages count to this ISO 8601 time (default: the newest time of the logs)",
+    )
+    add("--partitions", type=_count, help="parallel JDBC connections (default: one per core, at most 8)")
+    add(
+        "--database-url-file",
+        type=Path,
+        metavar="FILE",
+        help="file with the database URL (default: COORDSTREAM_DATABASE_URL)",
+    )
     return parser
 
 
 def _job(text: str) -> JobChoice:
     name, _, job_id = text.rpartition("/")
     if not name or not job_id:
-        raise argparse.ArgumentTypeError(f"{text!r} names no job: write NAME/ID, such as wordcount/1")
+        raise argparse.ArgumentTypeError(f"Invalid job {text!r}. Expected NAME/ID, for example wordcount/1.")
     return JobChoice(name, job_id)
 
 
@@ -179,7 +202,7 @@ def _width(text: str) -> int:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of partitions: write 1 to 1000")
+        raise argparse.ArgumentTypeError(f"Invalid number of partitions {text!r}. Expected 1 to 1000.")
     return int(text)
 
 
@@ -189,7 +212,7 @@ def _factor(text: str) -> float:
     except ValueError:
         factor = -1.0
     if not 0 < factor < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no factor: write a number above 0, such as 10")
+        raise argparse.ArgumentTypeError(f"Invalid factor {text!r}. Expected a number above 0, for example 10.")
     return factor
 
 
@@ -197,7 +220,9 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time: write 2026-01-31T12:00:00Z") from error
+        raise argparse.ArgumentTypeError(
+            f"Invalid time {text!r}. Expected ISO 8601, for example 2026-01-31T12:00:00Z."
+        ) from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

@@ -1,19 +1,19 @@
-"""What a Spark job says when it refuses."""
+"""The errors of Spark jobs."""
 
 from eventlog.errors import EventLogError
 
 
 class SparkJobError(EventLogError):
-    """A job cannot go on; its text is one sentence for the user and holds no secret."""
+    """A job failed. The message is written for users and contains no secret."""
 
 
 class JavaMissingError(SparkJobError):
-    """No Java was found, or one that is too old for Spark."""
+    """Java is missing, or too old for Spark."""
 
 
 class JarUnavailableError(SparkJobError):
-    """A jar is neither in the cache nor to be had, or is not the one that was checked in."""
+    """A jar is missing and cannot be fetched, or its checksum is wrong."""
 
 
 class UnsafeReadError(SparkJobError):
-    """A JDBC read was asked for that could tear (no snapshot, no bound) or fill the heap (no fetch size)."""
+    """A JDBC read would be inconsistent (no snapshot and no bound) or fill the heap (no fetch size)."""

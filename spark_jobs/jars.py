@@ -1,4 +1,4 @@
-"""The JDBC driver's jar, fetched once by the Ivy that PySpark carries and used by its path from then on."""
+"""The JDBC driver's jar: fetched once, with the copy of Ivy in PySpark, and cached."""
 
 import fcntl
 import hashlib
@@ -21,13 +21,13 @@ IVY_FILE = Path(__file__).with_name("ivy.xml")
 
 @dataclass(frozen=True)
 class Jar:
-    """A file that `ivy.xml` names, and the SHA-256 it must have."""
+    """A jar that `ivy.xml` names, and its SHA-256."""
 
     name: str
     sha256: str
 
-    def stands_at(self, path: Path) -> bool:
-        """Whether the file at `path` is this jar, byte for byte."""
+    def matches(self, path: Path) -> bool:
+        """Whether the file at `path` exists and has the jar's SHA-256."""
         return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == self.sha256
 
 
@@ -35,43 +35,43 @@ POSTGRES_DRIVER = Jar("postgresql-42.7.13.jar", "6e0e4cc2d8cae902084f8a2b18728b0
 
 
 def postgres_driver(cache: Path, environ: Mapping[str, str]) -> Path:
-    """Path of the Postgres JDBC driver: COORDSTREAM_JDBC_JAR if set, else the cached one, else fetched into `cache`.
+    """The path of the Postgres JDBC driver: COORDSTREAM_JDBC_JAR if set, else the jar in `cache`, fetched if missing.
 
-    A filled cache is used without Java and without a network. Fetches take turns, and the jar appears in `cache`
-    whole or not at all, so a killed fetch and two at once do no harm. Raises JarUnavailableError or JavaMissingError.
+    A cached jar needs neither Java nor a network. Concurrent fetches are serialised, and a fetch that is killed leaves
+    no partial jar. Raises JarUnavailableError or JavaMissingError.
     """
     if override := environ.get(OVERRIDE):
-        return _overriding(Path(override))
+        return _override(Path(override))
     target = cache / POSTGRES_DRIVER.name
-    if not POSTGRES_DRIVER.stands_at(target):
-        with _turn(cache):
-            if not POSTGRES_DRIVER.stands_at(target):
+    if not POSTGRES_DRIVER.matches(target):
+        with _lock(cache):
+            if not POSTGRES_DRIVER.matches(target):
                 _fetch(POSTGRES_DRIVER, target, environ)
     return target
 
 
-def _overriding(jar: Path) -> Path:
+def _override(jar: Path) -> Path:
     if not jar.is_file():
         raise JarUnavailableError(
-            f"{OVERRIDE} names {jar}, where there is no file: name the JDBC driver's jar, or unset it."
+            f"File '{jar}' in {OVERRIDE} does not exist. Set it to the JDBC driver's jar, or unset it."
         )
     return jar
 
 
 @contextmanager
-def _turn(cache: Path) -> Iterator[None]:
-    """Hold the cache for one fetch. The lock dies with its process, so scratch found under it was left by a kill."""
+def _lock(cache: Path) -> Iterator[None]:
+    """Lock the cache for one fetch, and remove what killed fetches have left (their locks ended with them)."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
         lock = (cache / ".lock").open("w")
     except OSError as error:
         raise JarUnavailableError(
-            f"Jar cache {cache} cannot be written: {error.strerror}; name another folder."
+            f"Cannot write to the jar cache '{cache}': {error.strerror}. Set COORDSTREAM_HOME to another folder."
         ) from error
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        for left in cache.glob(".fetch-*"):
-            shutil.rmtree(left)
+        for leftover in cache.glob(".fetch-*"):
+            shutil.rmtree(leftover)
         yield
 
 
@@ -82,9 +82,9 @@ def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:
         fetched = Path(scratch) / jar.name
         if not fetched.is_file():
             raise _unreachable(jar)
-        if not jar.stands_at(fetched):
+        if not jar.matches(fetched):
             raise JarUnavailableError(
-                f"The {jar.name} that was fetched is not the one that was checked in: do not use it."
+                f"The fetched {jar.name} has an unexpected SHA-256. Check the repository that Ivy uses."
             )
         fetched.replace(target)
 
@@ -100,19 +100,17 @@ def _retrieve(jar: Jar, java: Path, scratch: Path, environ: Mapping[str, str]) -
 
 
 def _unreachable(jar: Jar) -> JarUnavailableError:
-    return JarUnavailableError(
-        f"{jar.name} could not be fetched: try again with a network, or name a copy of it in {OVERRIDE}."
-    )
+    return JarUnavailableError(f"Cannot fetch {jar.name}. Try again with a network, or set {OVERRIDE} to a copy of it.")
 
 
 def ivy_program() -> Path:
-    """The Ivy jar inside the installed pyspark. Raises JarUnavailableError where pyspark or its jar is missing."""
+    """The Ivy jar inside the installed pyspark. Raises JarUnavailableError if pyspark or its jar is missing."""
     spec = importlib.util.find_spec("pyspark")
     if spec is None or spec.origin is None:
-        raise JarUnavailableError("pyspark is not installed, and its Ivy fetches the jars: install coordstream again.")
+        raise JarUnavailableError("Spark is not installed. Install it with: pip install 'coordstream[spark]'")
     found = sorted((Path(spec.origin).parent / "jars").glob("ivy-*.jar"))
     if not found:
         raise JarUnavailableError(
-            f"pyspark at {Path(spec.origin).parent} holds no Ivy jar: name the driver in {OVERRIDE}."
+            f"pyspark at {Path(spec.origin).parent} contains no Ivy jar. Set {OVERRIDE} to the JDBC driver's jar."
         )
     return found[-1]

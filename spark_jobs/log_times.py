@@ -1,4 +1,4 @@
-"""Which record times can be right: those within their job's log_time, as the relations judge time."""
+"""Which record times are plausible: those within the log_time of their job's logs."""
 
 from datetime import UTC, datetime
 
@@ -8,22 +8,23 @@ from pyspark.sql import functions as sf
 
 from spark_jobs.snapshots import Snapshot
 
-KAFKA_BEGAN = datetime(2011, 1, 1, tzinfo=UTC)
-"""Kafka's first release; an earlier time is a clock that was not set, or seconds taken for milliseconds."""
+KAFKA_FIRST_RELEASE = datetime(2011, 1, 1, tzinfo=UTC)
+"""An earlier record time means that a clock was not set, or that seconds were taken for milliseconds."""
 
-# log_time never runs backward and leaves out what lies more than an hour ahead of its arrival, but begins with whatever
-# the first record says
+# log_time never decreases and ignores records that are more than an hour ahead of their arrival, but it starts with the
+# time of the first record, whatever that is.
 LOG_TIMES = sql.SQL(
-    "SELECT job_name, job_id, greatest(earliest, CASE WHEN latest >= {kafka_began} THEN {kafka_began} END) AS earliest,"
-    " latest FROM (SELECT l.job_name, l.job_id, min(f.log_time) AS earliest, max(t.at) AS latest"
+    "SELECT job_name, job_id, latest,"
+    " greatest(earliest, CASE WHEN latest >= {first_release} THEN {first_release} END) AS earliest"
+    " FROM (SELECT l.job_name, l.job_id, min(f.log_time) AS earliest, max(t.at) AS latest"
     " FROM projection.job_log l CROSS JOIN LATERAL (SELECT s.log_time FROM projection.log_time s"
     " WHERE s.log_id = l.log_id ORDER BY s.log_offset LIMIT 1) f"
     " CROSS JOIN LATERAL projection.log_time_at(l.log_id, 9223372036854775807) t GROUP BY l.job_name, l.job_id) log"
-).format(kafka_began=sql.Literal(KAFKA_BEGAN))
+).format(first_release=sql.Literal(KAFKA_FIRST_RELEASE))
 
 
 def with_usable_times(spark: SparkSession, rows: DataFrame, snapshot: Snapshot) -> DataFrame:
-    """The rows with `record_time` null where it lies outside the log_time of the job's logs."""
+    """The rows, with `record_time` set to null where it lies outside the log_time of the job's logs."""
     times = snapshot.connection.execute(
         sql.SQL(
             "SELECT job_name, job_id, (extract(epoch FROM earliest) * 1000000)::bigint,"

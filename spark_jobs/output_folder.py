@@ -1,4 +1,4 @@
-"""A result folder that appears whole or not at all, on this machine or in a file system that Spark knows."""
+"""Output folders that appear complete or not at all, on this machine or in a file system that Spark knows."""
 
 import re
 import shutil
@@ -19,26 +19,26 @@ URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """Where a result is made: tables by Spark below `uri`, single files by Python in the folder `files`."""
+    """Where a result is built: Spark writes tables below `uri`, Python writes single files into `files`."""
 
     uri: str
     files: Path
 
     def table(self, name: str) -> str:
-        """The place of a table, for Spark."""
+        """The URI of a table."""
         return f"{self.uri}/{name}"
 
 
 @contextmanager
 def output_folder(spark: SparkSession, output: str, marker: str, *, overwrite: bool) -> Iterator[OutputFolder]:
-    """A scratch folder beside `output` that becomes `output` when the block ends well, and goes when it does not.
+    """A scratch folder beside `output`, renamed to `output` when the block succeeds and deleted when it fails.
 
-    `output` is a folder of this machine (a path or file:/ URI), which Spark's executors must see too, or a URI of any
-    file system that Spark knows, such as hdfs:// or, with its jars and credentials, s3a://. An object store has no
-    rename: the files are copied there one by one.
+    `output` is a local folder (a path or file:/ URI) that Spark's executors can access too, or a URI of any file system
+    that Spark knows, such as hdfs:// or, with its jars and credentials, s3a://. An object store cannot rename: there
+    the files are copied one by one.
 
-    An existing `output` is refused, unless `overwrite` is set and it is empty or holds `marker`, the file that shows it
-    to be an earlier result. Raises SparkJobError, before anything is read or written.
+    An existing `output` is replaced only if `overwrite` is set and the folder is empty or contains `marker`, the file
+    that identifies an earlier result. Otherwise raises SparkJobError, before anything is read or written.
     """
     local = local_path(output)
     folder = _hadoop(spark, output, marker, overwrite) if local is None else _local(local, marker, overwrite)
@@ -47,23 +47,25 @@ def output_folder(spark: SparkSession, output: str, marker: str, *, overwrite: b
 
 
 def local_path(output: str) -> Path | None:
-    """The folder of this machine that is meant, None for one of another file system. Raises SparkJobError."""
+    """The path of a local output, or None for another file system. Raises SparkJobError for an invalid output."""
     if not URI.match(output):
         return Path(output)
     try:
         parts = urlsplit(output)
     except ValueError as error:
-        raise SparkJobError(f"Output {output} is no URI: {error}; write scheme://place/folder.") from None
+        raise SparkJobError(
+            f"Invalid output '{output}': {error}. Expected a path or a URI such as scheme://host/folder."
+        ) from None
     if parts.password is not None:
-        raise SparkJobError("--output holds a password: give Spark the credentials in its own configuration.")
+        raise SparkJobError("--output contains a password. Put the credentials into Spark's configuration instead.")
     if not parts.path.strip("/"):
         raise SparkJobError(
-            f"Output {output} names no folder: write one behind it, such as {output.rstrip('/')}/progress."
+            f"Output '{output}' contains no folder name. Add one, for example '{output.rstrip('/')}/progress'."
         )
     if parts.scheme.lower() != "file":
         return None
     if parts.netloc not in ("", "localhost"):
-        raise SparkJobError(f"Output {output} names the host {parts.netloc}: write file:///folder.")
+        raise SparkJobError(f"Output '{output}' contains the host {parts.netloc!r}. Expected file:///folder.")
     return Path(unquote(parts.path))
 
 
@@ -74,11 +76,13 @@ def _local(target: Path, marker: str, overwrite: bool) -> Iterator[OutputFolder]
         target.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     except OSError as error:
-        raise SparkJobError(f"Output folder {target} cannot be made: {error.strerror}; choose another.") from error
+        raise SparkJobError(
+            f"Cannot create output folder '{target}': {error.strerror}. Choose another folder."
+        ) from error
     try:
-        # Spark takes a bare path for one of the cluster's default file system
+        # Spark looks up a bare path in the cluster's default file system
         yield OutputFolder(scratch.resolve().as_uri(), scratch)
-        scratch.chmod(0o755)  # mkdtemp gives 0700
+        scratch.chmod(0o755)  # mkdtemp creates it with 0700
         _replace(target, scratch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -89,17 +93,17 @@ def _hadoop(spark: SparkSession, output: str, marker: str, overwrite: bool) -> I
     target = HadoopFolder(spark, output.rstrip("/"))
     if target.exists():
         _require_overwrite(output, overwrite=overwrite)
-        if not target.is_empty() and not target.holds(marker):
-            raise SparkJobError(f"Output {output} is no earlier result of this job: choose another folder.")
-    scratch = target.beside()
-    scratch.make()
+        if not target.is_empty() and not target.contains(marker):
+            raise _not_a_result(output)
+    scratch = target.sibling()
+    scratch.create()
     try:
         with tempfile.TemporaryDirectory(prefix="coordstream-") as files:
             yield OutputFolder(scratch.uri, Path(files))
             scratch.upload(Path(files).iterdir())
-        scratch.move_to(target)
+        scratch.replace(target)
     finally:
-        with suppress(SparkJobError):  # else it would hide what went wrong
+        with suppress(SparkJobError):  # it would hide the first error
             scratch.delete()
 
 
@@ -108,12 +112,18 @@ def _check(target: Path, marker: str, *, overwrite: bool) -> None:
         return
     _require_overwrite(str(target), overwrite=overwrite)
     if not target.is_dir() or (any(target.iterdir()) and not (target / marker).is_file()):
-        raise SparkJobError(f"Output {target} is no earlier result of this job: choose another folder.")
+        raise _not_a_result(str(target))
+
+
+def _not_a_result(output: str) -> SparkJobError:
+    return SparkJobError(f"Output folder '{output}' is not an earlier result of this job. Choose another folder.")
 
 
 def _require_overwrite(output: str, *, overwrite: bool) -> None:
     if not overwrite:
-        raise SparkJobError(f"Output folder {output} exists: choose another, or give --overwrite to replace it.")
+        raise SparkJobError(
+            f"Output folder '{output}' exists. Choose another folder, or use --overwrite to replace it."
+        )
 
 
 def _replace(target: Path, scratch: Path) -> None:

@@ -1,4 +1,4 @@
-"""The picture of checkpoint_progress: a panel per task, or a heat map where there are many."""
+"""The picture of checkpoint_progress: a panel per task, or a heat map for many tasks."""
 
 import textwrap
 import warnings
@@ -31,7 +31,7 @@ Buckets = Mapping[TaskProgress, Sequence[BucketProgress]]
 def draw(path: Path, buckets: Buckets, seconds: int, title: str, subtitle: str) -> None:
     """Write a PNG of `buckets` (each `seconds` wide) to `path`."""
     with rc_context({"date.converter": "concise", "timezone": "UTC"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # a name in a script without a font
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # no font has these characters
         _figure(buckets, seconds, (title, subtitle)).savefig(path, dpi=110)
 
 
@@ -49,7 +49,7 @@ def _figure(buckets: Buckets, seconds: int, titles: Sequence[str]) -> Figure:
 
 
 def _wrap(text: Text, lines: Sequence[str], width: float) -> None:
-    """Break the lines so that the text is no wider than so many pixels, whatever its letters."""
+    """Break the lines so that the text fits into `width` pixels."""
     for most in range(LONGEST_LINE, SHORTEST_LINE - 1, -5):
         text.set_text("\n".join(textwrap.fill(line, most, break_on_hyphens=False) for line in lines))
         if text.get_window_extent().width <= width:
@@ -89,7 +89,7 @@ def _panel(axes: Axes, task: TaskProgress, rows: Sequence[BucketProgress], secon
     (dots,) = axes.plot(
         committed, [0] * len(committed), "o", ms=2.5, color=COMMIT, label="bucket with a commit", clip_on=False
     )
-    dots.set_in_layout(False)  # no dots count as one in the figure's corner, and leave no room for the panel
+    dots.set_in_layout(False)  # an empty plot counts as a dot in the corner, which would distort the layout
     axes.set_title(_label(task, with_job=with_job), loc="left", fontsize=9, fontweight="bold", parse_math=False)
     axes.set_title(_note(task), loc="right", fontsize=8, color=REWOUND if task.stall else "#555555")
     axes.spines[["top", "right"]].set_visible(False)
@@ -139,7 +139,7 @@ def _cells(rows: Sequence[Sequence[BucketProgress]], seconds: int) -> tuple[np.n
 
 
 def _utc(moment: datetime) -> datetime:
-    """The same moment as numpy wants it: in UTC, without saying so."""
+    """The same moment as a naive datetime in UTC, which numpy expects."""
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 

@@ -1,4 +1,4 @@
-"""The results of checkpoint_progress as Python values, read back from what was written."""
+"""The results of checkpoint_progress, read back from its Parquet files."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from spark_jobs.transforms import EPOCH, TASK
 
 @dataclass(frozen=True)
 class TaskProgress:
-    """One task's summary. Times are aware, ages and gaps are seconds; `stall` is silent, no-advance or None."""
+    """One task's summary. Times are aware; ages and gaps are in seconds; `stall` is silent, no-advance or None."""
 
     job_name: str
     job_id: str
@@ -26,18 +26,18 @@ class TaskProgress:
     stalled_since: datetime | None
 
     def label(self, *, with_job: bool) -> str:
-        """The task's name, after its job's where several jobs are shown."""
+        """The task's name, preceded by its job's if `with_job` is set."""
         return f"{self.job_name}/{self.job_id} {self.task_name}" if with_job else self.task_name
 
     def order(self) -> list[tuple[bool, int, str]]:
-        """Sort key: names, with the numbers in them counted as numbers (`Partition 2` before `Partition 10`)."""
+        """Sort key: the label, with its numbers compared as numbers (`Partition 2` before `Partition 10`)."""
         parts = re.split(r"([0-9]+)", self.label(with_job=True))
         return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
 @dataclass(frozen=True)
 class BucketProgress:
-    """What one task did in the bucket that starts at `start` (aware)."""
+    """What one task did in the bucket that begins at `start` (aware)."""
 
     start: datetime
     commits: int
@@ -46,12 +46,12 @@ class BucketProgress:
 
 
 def count_tasks(spark: SparkSession, tasks: str) -> int:
-    """How many tasks the result covers."""
+    """The number of tasks in the result."""
     return spark.read.parquet(tasks).count()
 
 
 def notable_tasks(spark: SparkSession, tasks: str, most: int) -> list[TaskProgress]:
-    """At most `most` tasks, stalled ones first, then those with the oldest checkpoint; in the order of their names."""
+    """At most `most` tasks, sorted by name: stalled tasks, then those with the oldest checkpoint."""
     rows = (
         spark.read.parquet(tasks)
         .withColumn("stalled_micros", sf.unix_micros("stalled_since"))
@@ -65,7 +65,7 @@ def notable_tasks(spark: SparkSession, tasks: str, most: int) -> list[TaskProgre
 def bucket_rows(
     spark: SparkSession, progress: str, tasks: list[TaskProgress]
 ) -> dict[TaskProgress, list[BucketProgress]]:
-    """The buckets of each of `tasks`, in order of time; those without a readable time are left out."""
+    """The buckets of each of `tasks`, by time; commits without a usable time are left out."""
     names = {(task.job_name, task.job_id, task.task_name): task for task in tasks}
     wanted = spark.createDataFrame(list(names), ", ".join(f"{name} string" for name in TASK))
     rows = (
@@ -102,5 +102,5 @@ def _bucket(row: Row) -> BucketProgress:
 
 
 def _moment(micros: int) -> datetime:
-    """Microseconds since 1970 instead of Spark's own datetimes, which come in the machine's zone and say none."""
+    """An aware datetime of microseconds since 1970. Spark itself returns naive datetimes in the machine's time zone."""
     return EPOCH + timedelta(microseconds=micros)

@@ -1,4 +1,4 @@
-"""What checkpoint_progress covers: which job, which stretch of the log, as of when; and the reads that follow."""
+"""What checkpoint_progress covers: the job, the range of the log and the time; and its reads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ EXTENT_COLUMNS = ("job_name", "job_id", "job_bucket", "record_time", "log_offset
 
 @dataclass(frozen=True)
 class JobChoice:
-    """The job to look at; `None` instead of one means all of them."""
+    """A selected job. `None` in its place selects all jobs."""
 
     name: str
     id: str
@@ -47,9 +47,9 @@ class JobChoice:
 
 @dataclass(frozen=True)
 class Scope:
-    """The preferred commits that are counted. Ages are measured at `as_of` (aware).
+    """The preferred commits that are counted. Ages count to `as_of` (aware).
 
-    ``untimed_commits`` of them have no time that can be right; see `with_usable_times`.
+    ``untimed_commits`` of them have no plausible time; see `with_usable_times`.
     """
 
     job: JobChoice | None
@@ -61,20 +61,20 @@ class Scope:
 
     def commits(self, spark: SparkSession, settings: ReadSettings, snapshot: Snapshot) -> DataFrame:
         """A row per preferred commit (commit_history)."""
-        relation = Relation("commit_history", COMMIT_COLUMNS, chosen(self.job))
+        relation = Relation("commit_history", COMMIT_COLUMNS, row_filter(self.job))
         rows = read_relation(spark, settings, relation, snapshot, self.ranges)
         return with_usable_times(spark, rows.select(*TASK, "record_time", *LOG_ORDER), snapshot)
 
     def checkpoints(self, spark: SparkSession, settings: ReadSettings, snapshot: Snapshot) -> DataFrame:
         """A row per input partition of each preferred commit (checkpoint_history)."""
-        relation = Relation("checkpoint_history", CHECKPOINT_COLUMNS, chosen(self.job))
+        relation = Relation("checkpoint_history", CHECKPOINT_COLUMNS, row_filter(self.job))
         rows = read_relation(spark, settings, relation, snapshot, self.ranges)
-        chosen_columns = rows.select(*TASK, *INPUT, "input_offset_number", "record_time", *LOG_ORDER)
-        return with_usable_times(spark, chosen_columns, snapshot)
+        selected = rows.select(*TASK, *INPUT, "input_offset_number", "record_time", *LOG_ORDER)
+        return with_usable_times(spark, selected, snapshot)
 
 
-def chosen(job: JobChoice | None) -> dict[str, Value]:
-    """The values that a history's rows must have to be counted: preferred, and of the job if one is chosen."""
+def row_filter(job: JobChoice | None) -> dict[str, Value]:
+    """The filter on a history: preferred rows, of the selected job if there is one."""
     named = {} if job is None else {"job_name": job.name, "job_id": job.id}
     return {"is_preferred": True, **named}
 
@@ -82,13 +82,13 @@ def chosen(job: JobChoice | None) -> dict[str, Value]:
 def find_scope(
     snapshot: Snapshot, job: JobChoice | None, *, partitions: int, now: datetime | None, bucket_seconds: int | None
 ) -> Scope:
-    """Ask `snapshot` what there is. Ages count to `now`, else to the newest log_time of all logs, never to today.
-    Without `bucket_seconds` the span of the commits has at most 60 buckets.
+    """Query the extent of the commits. Ages count to `now`, or by default to the newest log_time of all logs.
 
-    Raises SparkJobError where no preferred commit is to be counted.
+    Without `bucket_seconds`, the commits span at most 60 buckets. Raises SparkJobError if there is no preferred
+    commit.
     """
     with snapshot.connection.cursor(row_factory=dict_row) as cursor:
-        relation = Relation("commit_history", EXTENT_COLUMNS, chosen(job))
+        relation = Relation("commit_history", EXTENT_COLUMNS, row_filter(job))
         extent = cursor.execute(EXTENT.format(log_times=LOG_TIMES, commits=relation.query())).fetchall()[0]
     as_of = now or extent["newest_log_time"]
     if not extent["commits"] or as_of is None:
@@ -104,20 +104,20 @@ def find_scope(
 
 
 def _no_commit(snapshot: Snapshot, job: JobChoice | None) -> SparkJobError:
-    whose, meant = "of any job", ""
+    job_text, hint = "any job", ""
     if job is not None:
         rows = snapshot.connection.execute("SELECT job_name, job_id FROM coordinator.log_position").fetchall()
         others = {f"{name}/{job_id}" for name, job_id in rows} - {str(job)}
-        whose, meant = f"of job {job}", did_you_mean(str(job), others)
+        job_text, hint = f"job '{job}'", did_you_mean(str(job), others)
     return SparkJobError(
-        f"The database holds no commit {whose}: import its logs, or name another with --job NAME/ID.{meant}"
+        f"The database has no commit of {job_text}. Import its logs, or select another with --job NAME/ID.{hint}"
     )
 
 
 def choose_ranges(extent: Mapping[str, Any], partitions: int) -> Ranges:
-    """How to cut the reads: across a fleet by job_bucket, where each range is whole logs; else by log_offset.
+    """Partition the reads by job_bucket for many jobs, where each range consists of whole logs, else by log_offset.
 
-    By bucket only where every partition gets at least one: fewer jobs would leave connections with nothing to do.
+    By job_bucket only if there are at least two buckets per partition: otherwise some connections would be idle.
     """
     if partitions > 1 and extent["job_buckets"] >= 2 * partitions:
         return Ranges("job_bucket", extent["lowest_bucket"], extent["highest_bucket"], partitions)
@@ -125,7 +125,7 @@ def choose_ranges(extent: Mapping[str, Any], partitions: int) -> Ranges:
 
 
 def _positions(snapshot: Snapshot, job: JobChoice | None) -> dict[tuple[str, int], int]:
-    """The next offset of each log, of the chosen job's logs only if one is chosen."""
+    """The next offset of each log, or of the selected job's logs only."""
     if job is None:
         return dict(snapshot.positions)
     streams = snapshot.connection.execute(

@@ -19,9 +19,9 @@ HEADINGS: Final = ("task", "commits", "advanced", "rewound", "newest commit", "m
 
 
 def print_summary(console: Console, tasks: Sequence[TaskProgress], total: int, heading: str, as_of: datetime) -> None:
-    """Print a line per task, and how many of `total` are not shown. Names are printed as they are, never as markup.
+    """Print a line per task, and how many of `total` are not shown. Names are not interpreted as markup.
 
-    Ages and stalls count to `as_of` (aware). Where no terminal reads, a line holds whole cells with tabs between them.
+    Ages and stalls count to `as_of` (aware). If the output is not a terminal, cells are separated by tabs.
     """
     with_job = len({(task.job_name, task.job_id) for task in tasks}) > 1
     rows = [_cells(task, as_of, with_job=with_job) for task in tasks]
@@ -32,7 +32,7 @@ def print_summary(console: Console, tasks: Sequence[TaskProgress], total: int, h
             print("\t".join(line), file=console.file)
     if total > len(tasks):
         console.print(
-            Text(f"… and {total - len(tasks)} more tasks in the Parquet files: stalled ones are shown first.")
+            Text(f"… and {total - len(tasks)} more tasks in the Parquet files (stalled tasks are shown first).")
         )
 
 
@@ -71,23 +71,23 @@ def _count(number: int | None) -> str:
 
 
 def describe_positions(positions: Mapping[tuple[str, int], int], as_of: datetime) -> list[str]:
-    """The log positions that a result is as of, a line each: the next offset is the first one not in it."""
+    """A line per log with its position: the first offset that is not included."""
     lines = [f"  {name} (incarnation {number}): next offset {positions[name, number]}" for name, number in positions]
     more = [f"  … and {len(lines) - MOST_LOGS} more logs, in as_of.json"] if len(lines) > MOST_LOGS else []
     return [f"As of {as_of:%Y-%m-%d %H:%M:%S} UTC, log positions:", *sorted(lines)[:MOST_LOGS], *more]
 
 
 def describe_untimed(commits: int) -> str:
-    """What was left out of everything that counts by time."""
+    """How many commits have no usable time, and what that means."""
     have = "1 commit has" if commits == 1 else f"{commits:,} commits have"
     return (
-        f"{have} no usable record time (none, or one outside the time of the job's logs): counted in the totals, "
-        "left out of buckets, ages, gaps and the picture."
+        f"{have} no usable record time (missing, or outside the time range of the job's logs). "
+        "The totals include them; buckets, ages, gaps and the picture do not."
     )
 
 
 def format_span(seconds: float) -> str:
-    """A span in its two largest units (`12.3s`, `4m 05s`, `2h 10m`, `3d 04h`); negative where a clock was behind."""
+    """A duration in its two largest units (`12.3s`, `4m 05s`, `2h 10m`, `3d 04h`), negative after a clock change."""
     sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
     if seconds < 59.95:
         return f"{sign}{seconds:.1f}s"

@@ -1,4 +1,4 @@
-"""JDBC reads of the relations of `coordinator`: the only place that knows Spark's JDBC options."""
+"""JDBC reads of the relations in schema `coordinator`; the only module with Spark's JDBC options."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ Value = str | int | bool
 
 @dataclass(frozen=True)
 class LogBound:
-    """A cut of one log's append-only history: nothing after `last_offset`, which a position row vouches for."""
+    """The history of one log up to and including `last_offset`, which must be below the log's position."""
 
     stream_kind: str
     incarnation: int
@@ -27,14 +27,14 @@ class LogBound:
 
 @dataclass(frozen=True)
 class Relation:
-    """Columns of a relation of `coordinator`, and the values that its rows must have (column -> value)."""
+    """Columns of a relation in schema `coordinator`, and a filter: each column in `equals` must have its value."""
 
     name: str
     columns: tuple[str, ...]
     equals: Mapping[str, Value]
 
     def query(self, bound: LogBound | None = None) -> sql.Composed:
-        """The relation as SELECT, every value a quoted literal. Raises UnsafeReadError for a name that is none."""
+        """The SELECT statement, with values as quoted literals. Raises UnsafeReadError for an invalid name."""
         conditions: list[sql.Composable] = [_equals(column, value) for column, value in self.equals.items()]
         if bound is not None:
             conditions += [_equals("stream_kind", bound.stream_kind), _equals("incarnation", bound.incarnation)]
@@ -48,7 +48,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Ranges:
-    """How a read is cut: `count` equal strides of an integer column from `lowest` to `highest`; no row is left out."""
+    """The partitions of a read: `count` equal ranges of an integer column. The outer ones have no outer bound."""
 
     column: str
     lowest: int
@@ -56,7 +56,7 @@ class Ranges:
     count: int
 
     def options(self) -> dict[str, str]:
-        """Spark's partition options; none for a single partition."""
+        """Spark's partition options; empty for a single partition."""
         if self.count <= 1:
             return {}
         bounds = {"lowerBound": str(self.lowest), "upperBound": str(self.highest + 1)}
@@ -66,29 +66,29 @@ class Ranges:
 def read_relation(
     spark: SparkSession, settings: ReadSettings, relation: Relation, at: Snapshot | LogBound, ranges: Ranges
 ) -> DataFrame:
-    """The rows of `relation` as a lazy DataFrame, all partitions of one moment.
+    """The rows of `relation` as a lazy DataFrame, all partitions as of one moment.
 
-    The column that cuts the read need not be one of the relation's columns. With a Snapshot every action must end while
-    it is open. Raises UnsafeReadError without a fetch size, a snapshot or a
-    bound: such a read would tear or fill the heap, silently.
+    The column of `ranges` need not be among the relation's columns. With a Snapshot, every action must finish while it
+    is open. Raises UnsafeReadError without a fetch size, which would fill the heap, and without a snapshot or bound,
+    which would silently mix several moments.
     """
-    cut = () if ranges.count <= 1 or ranges.column in relation.columns else (ranges.column,)
-    wanted = replace(relation, columns=(*relation.columns, *cut))
+    extra = () if ranges.count <= 1 or ranges.column in relation.columns else (ranges.column,)
+    wanted = replace(relation, columns=(*relation.columns, *extra))
     rows = spark.read.format("jdbc").options(**jdbc_options(settings, wanted, at, ranges)).load()
     return rows.select(*relation.columns)
 
 
 def jdbc_options(settings: ReadSettings, relation: Relation, at: Snapshot | LogBound, ranges: Ranges) -> dict[str, str]:
-    """Spark's options for the read; they hold the password, so they are for Spark's reader only."""
+    """Spark's options for the read. They contain the password: pass them to Spark's reader only."""
     return {
         **jdbc_address(settings.database_url).properties(),
         "fetchsize": str(settings.rows_per_fetch()),
-        **_moment(relation, at),
+        **_consistency(relation, at),
         **ranges.options(),
     }
 
 
-def _moment(relation: Relation, at: Snapshot | LogBound) -> dict[str, str]:
+def _consistency(relation: Relation, at: Snapshot | LogBound) -> dict[str, str]:
     match at:
         case Snapshot():
             return {"dbtable": _subquery(relation.query()), "sessionInitStatement": at.session_statement()}
@@ -96,7 +96,7 @@ def _moment(relation: Relation, at: Snapshot | LogBound) -> dict[str, str]:
             return {"dbtable": _subquery(relation.query(at))}
         case _:
             raise UnsafeReadError(
-                f"Reading {relation.name} without a snapshot or a bound would tear it: give one of them."
+                f"A read of {relation.name} without a snapshot or a bound is inconsistent. Pass one of them."
             )
 
 
@@ -115,6 +115,6 @@ def _identifier(name: str) -> sql.Identifier:
 def _checked(name: str) -> str:
     if not NAME.fullmatch(name):
         raise UnsafeReadError(
-            f"{name!r} is no name of a relation or column of coordinator: use lower case and underscores."
+            f"Invalid relation or column name {name!r}. Expected lower-case letters, digits and underscores."
         )
     return name

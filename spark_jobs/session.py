@@ -1,4 +1,4 @@
-"""The Spark session: the only place that builds one."""
+"""Spark sessions; the only module that builds one."""
 
 import logging
 import os
@@ -18,12 +18,12 @@ LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
 PY4J_LOGGERS = ("py4j.clientserver", "py4j.java_gateway")
 CONNECTION_LOGGER = "org.apache.spark.sql.execution.datasources.jdbc.connection"
 
-# Set by spark-submit for the Python program that it runs.
+# Set by spark-submit for its Python program.
 SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
 EVERYWHERE = {"spark.sql.session.timeZone": "UTC"}
 
-# Small results on one machine: no web page, nothing that listens beyond loopback, a JVM that is soon warm.
+# For small results on one machine: no web UI, loopback only, a JVM that starts fast.
 LOCAL = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -42,50 +42,50 @@ LOCAL = {
 def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> SparkSession:
     """The session of job `app`, in UTC, with `conf` over the defaults.
 
-    Under spark-submit only the name, the time zone and `conf` are set: master, memory and JVM options are the
-    submitter's. Otherwise Spark runs on this machine (`local[*]` unless `conf` says another master), with settings
-    for small results. Raises JavaMissingError or SparkJobError.
+    Under spark-submit, only the name, the time zone and `conf` are set; master, memory and JVM options come from the
+    submitter. Otherwise Spark runs on this machine (`local[*]` unless `conf` has a master), with settings for small
+    results. Raises JavaMissingError or SparkJobError.
     """
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
     if SUBMITTED not in environ:
         find_java(environ)
         chosen = {**LOCAL, **chosen}
-    _hold_py4j()
-    with spark_failures(f"Spark could not start for {app}"):
+    _silence_py4j()
+    with spark_errors(f"Spark cannot start for {app}"):
         session = SparkSession.builder.appName(app).config(map=chosen).getOrCreate()
         _keep_passwords_out_of_logs(session)
         return session
 
 
-def _hold_py4j() -> None:
-    """Hold the loggers that print each call to the JVM, passwords and all, at INFO when the rest is at DEBUG."""
+def _silence_py4j() -> None:
+    """Drop the DEBUG records of the loggers that print each call to the JVM, including passwords."""
     for name in PY4J_LOGGERS:
-        logging.getLogger(name).addFilter(_is_no_detail)  # the same filter again changes nothing
+        logging.getLogger(name).addFilter(_is_info_or_higher)  # adding the same filter twice has no effect
 
 
 def _keep_passwords_out_of_logs(session: SparkSession) -> None:
-    """Hold the one logger of Spark that prints connection properties, password included, at INFO as well.
+    """Set the logger of Spark that prints connection properties, including the password, to INFO.
 
-    In this JVM, that is: executors of a cluster have the log settings that their operator gives them.
+    Only in this JVM: the executors of a cluster have their operator's log settings.
     """
-    jvm = getattr(session, "_jvm", None)  # PySpark has no public way to the JVM's loggers
+    jvm = getattr(session, "_jvm", None)  # PySpark has no public API for the JVM's loggers
     if jvm is not None:
         log4j = jvm.org.apache.logging.log4j
         log4j.core.config.Configurator.setLevel(CONNECTION_LOGGER, log4j.Level.INFO)
 
 
-def _is_no_detail(record: logging.LogRecord) -> bool:
+def _is_info_or_higher(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.INFO
 
 
 def jar_conf(jar: Path | None) -> dict[str, str]:
-    """The configuration that puts `jar` on the class path; nothing where spark-submit brings the jar."""
+    """The configuration that puts `jar` on the class path; empty for None (spark-submit provides the jar)."""
     return {} if jar is None else {"spark.jars": str(jar)}
 
 
 @contextmanager
-def spark_failures(what: str) -> Iterator[None]:
-    """Turn a failure of Spark or of its JVM into one sentence that starts with `what`; the cause stays chained."""
+def spark_errors(what: str) -> Iterator[None]:
+    """Translate an error of Spark or its JVM into a SparkJobError whose message begins with `what`."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
@@ -93,7 +93,7 @@ def spark_failures(what: str) -> Iterator[None]:
 
 
 def _first_line(error: Exception) -> str:
-    """What the JVM's innermost cause says: the outer ones speak of stages, and quote the whole query."""
+    """The message of the JVM's innermost cause: the outer ones describe stages and quote the whole query."""
     cause = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     text = str(error)
     while cause is not None:

@@ -1,4 +1,4 @@
-"""One snapshot of the database for many connections."""
+"""A snapshot of the database that several connections share."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from spark_jobs.errors import SparkJobError
 
 POSITIONS: LiteralString = "SELECT stream_name, incarnation, next_offset FROM coordinator.log_position"
 
-# A reader may wait long for Spark between two fetches. transaction_timeout exists since Postgres 17.
+# Spark may wait long between two fetches. transaction_timeout exists since Postgres 17.
 NO_TIMEOUTS: LiteralString = (
     "SELECT set_config(name, '0', true) FROM pg_catalog.pg_settings"
     " WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')"
@@ -22,10 +22,10 @@ NO_TIMEOUTS: LiteralString = (
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What the database held at one moment.
+    """The database at one moment.
 
-    `positions` is the next offset of each log, by (stream name, incarnation), as this snapshot shows it.
-    `connection` is inside the snapshot too: for small questions beside Spark's reads.
+    `positions` is the next offset of each log by (stream name, incarnation). `connection` reads from the same snapshot,
+    for small queries beside Spark's reads.
     """
 
     id: str
@@ -33,10 +33,10 @@ class Snapshot:
     connection: psycopg.Connection[TupleRow] = field(repr=False, compare=False)
 
     def session_statement(self) -> str:
-        """What each JDBC connection says first, to see this snapshot.
+        """The first statement of each JDBC connection, which makes it read from this snapshot.
 
-        It opens its own transaction: SET TRANSACTION alone ends at once under autocommit, and the read then tears
-        without a word (docs/spark.md says more).
+        It begins a transaction: under autocommit, SET TRANSACTION alone has no effect on the read, which then silently
+        mixes several moments (docs/spark.md).
         """
         statement = sql.SQL(
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT {id};"
@@ -47,10 +47,10 @@ class Snapshot:
 
 @contextmanager
 def exported_snapshot(database_url: str) -> Iterator[Snapshot]:
-    """Hold a snapshot open for others to read; every Spark action on it must end inside the block.
+    """Export a snapshot and keep it open. Every Spark action that uses it must finish inside the block.
 
-    It holds back vacuum while it is open, and needs a direct connection or a pooler in session mode.
-    Raises SparkJobError where the database cannot be reached or has no relations of coordstream's.
+    An open snapshot holds back vacuum. It needs a direct connection, or a pooler in session mode. Raises SparkJobError
+    if the database is unreachable or has no coordstream schema.
     """
     with _connected(database_url) as connection:
         yield _export(connection)
@@ -62,9 +62,11 @@ def _connected(database_url: str) -> Iterator[psycopg.Connection[TupleRow]]:
         connection = psycopg.connect(database_url, autocommit=True, application_name="coordstream-spark-snapshot")
     except psycopg.OperationalError as error:
         reason = " ".join(str(error).split())
-        raise SparkJobError(f"The database cannot be reached ({reason}): check its URL and that it runs.") from error
-    except psycopg.ProgrammingError as error:  # a URL that cannot be read; its text may quote the password
-        raise SparkJobError("The database URL cannot be read: write postgresql://user:password@host/name.") from error
+        raise SparkJobError(
+            f"Cannot connect to the database ({reason}). Check its URL and that the server is running."
+        ) from error
+    except psycopg.ProgrammingError as error:  # an invalid URL; the message may contain the password
+        raise SparkJobError("Invalid database URL. Expected postgresql://user:password@host/name.") from error
     with connection:
         yield connection
 
@@ -76,11 +78,9 @@ def _export(connection: psycopg.Connection[TupleRow]) -> Snapshot:
         (snapshot_id,) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()[0]
         rows = connection.execute(POSITIONS).fetchall()
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName) as error:
-        raise SparkJobError(
-            "The database has no relation coordinator.log_position: run `coordstream migrate`."
-        ) from error
+        raise SparkJobError("No coordstream schema in this database. Run `coordstream migrate`.") from error
     except psycopg.Error as error:
         raise SparkJobError(
-            f"The database exports no snapshot ({error.diag.message_primary}): read a primary."
+            f"Cannot export a snapshot ({error.diag.message_primary}). Connect to a primary server."
         ) from error
     return Snapshot(snapshot_id, {(name, incarnation): offset for name, incarnation, offset in rows}, connection)

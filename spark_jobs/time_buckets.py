@@ -1,4 +1,4 @@
-"""Time buckets: how wide, and how a width is written (`5s`, `1m`, `2h`, `1d`)."""
+"""Widths of time buckets: parsing, formatting (`5s`, `1m`, `2h`, `1d`) and choosing one."""
 
 import re
 from datetime import datetime
@@ -11,16 +11,16 @@ LONGEST_DAYS = 36_500
 
 
 def parse_width(text: str) -> int:
-    """Seconds of a width such as `30s` or `2h`. Raises ValueError with a sentence."""
+    """The seconds of a width such as `30s` or `2h`. Raises ValueError with a message for users."""
     found = re.fullmatch(r"([1-9][0-9]{0,8})([smhd])", text)
     seconds = int(found[1]) * UNITS[found[2]] if found else 0
     if not 0 < seconds <= LONGEST_DAYS * UNITS["d"]:
-        raise ValueError(f"{text!r} is no bucket width: write a number and s, m, h or d, such as 30s")
+        raise ValueError(f"Invalid bucket width {text!r}. Expected a number followed by s, m, h or d, for example 30s.")
     return seconds
 
 
 def format_width(seconds: int) -> str:
-    """The shortest way to write a width, such as `90s` or `2m`."""
+    """The shortest form of a width, such as `90s` or `2m`."""
     unit, size = max(((u, s) for u, s in UNITS.items() if seconds % s == 0), key=lambda pair: pair[1])
     return f"{seconds // size}{unit}"
 

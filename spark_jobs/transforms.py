@@ -1,4 +1,4 @@
-"""What commits and checkpoints say about progress: DataFrame in, DataFrame out, no reading and no writing."""
+"""Progress computed from commits and checkpoints: functions from DataFrame to DataFrame, without I/O."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -26,21 +26,21 @@ TASK_PROGRESS = (
 
 
 def bucket_start(time: str, seconds: int) -> Column:
-    """The start of the bucket of `seconds` (counted from 1970, UTC) that the time of column `time` lies in."""
+    """The start of the bucket that contains the time in column `time`; buckets of `seconds` count from 1970 in UTC."""
     micros = sf.unix_micros(sf.col(time))
     return sf.timestamp_micros(micros - sf.pmod(micros, sf.lit(seconds * 1_000_000)))
 
 
 def instant(moment: datetime) -> Column:
-    """An aware `moment` as a constant, exact to the microsecond in any time zone of session, JVM or machine."""
+    """An aware `moment` as a literal, exact to the microsecond whatever the time zones of session, JVM and machine."""
     return sf.timestamp_micros(sf.lit((moment - EPOCH) // timedelta(microseconds=1)))
 
 
 def offset_steps(checkpoints: DataFrame) -> DataFrame:
-    """What each checkpoint added to an input partition: offsets `advanced` and `rewound`, both counted positive.
+    """By how many offsets each checkpoint `advanced` or `rewound` an input partition; neither is negative.
 
-    Takes rows of checkpoint_history, in any order. A partition's first offset is no step, and an offset that is no
-    integer (input_offset_number null) takes part in none. Steps run on over a new incarnation of the log.
+    Takes rows of checkpoint_history in any order. The first offset of a partition makes no step, and offsets that are
+    not integers (input_offset_number null) are ignored. Steps continue across incarnations of the log.
     """
     order = Window.partitionBy(*TASK, *INPUT).orderBy(*LOG_ORDER)
     step = sf.try_subtract(sf.col("input_offset_number"), sf.lag("input_offset_number").over(order))
@@ -58,7 +58,7 @@ def offset_steps(checkpoints: DataFrame) -> DataFrame:
 
 
 def activity(commits: DataFrame, steps: DataFrame, bucket_seconds: int) -> DataFrame:
-    """Commits and steps together, a row per task and bucket; a record without a readable time has bucket_start null."""
+    """Commits and steps, a row per task and bucket. bucket_start is null for records without a usable time."""
     zero, never = sf.lit(0).cast("bigint"), sf.lit(None).cast("timestamp")
     at = sf.col("record_time")
     committed = commits.select(
@@ -94,12 +94,12 @@ def _times(first: str, newest: str, advance: str) -> tuple[Column, ...]:
 
 
 def progress(activity_rows: DataFrame) -> DataFrame:
-    """The result per task and bucket, without what only the summary of a task needs."""
+    """The result per task and bucket."""
     return activity_rows.select(*PROGRESS)
 
 
 def median_gaps(commits: DataFrame) -> DataFrame:
-    """Seconds between a task's commits, in the middle; no row for a task with fewer than three commits."""
+    """The median of the seconds between a task's commits; no row for a task with fewer than three commits."""
     order = Window.partitionBy(*TASK).orderBy(*LOG_ORDER)
     gap = _seconds_between(sf.lag("record_time").over(order), sf.col("record_time"))
     return (
@@ -114,12 +114,12 @@ def median_gaps(commits: DataFrame) -> DataFrame:
 def task_progress(
     activity_rows: DataFrame, gaps: DataFrame, as_of: datetime, bucket_seconds: int, stall_factor: float
 ) -> DataFrame:
-    """The result per task: totals, the newest checkpoint's age at `as_of` (aware), and whether the task stalls.
+    """The result per task: totals, the age of the newest checkpoint at `as_of` (aware), and whether the task stalls.
 
-    A task's patience is `stall_factor` times its median gap between commits, and a bucket at least; a task without
-    a median gap never stalls. `stall` is `silent` where the newest commit is older than the patience, else
-    `no-advance` where the task's offsets stood still for longer than that while another task of its job advanced
-    (a quiet input looks the same: where an input ends is not on the log), else null.
+    A task's limit is `stall_factor` times its median gap between commits, at least one bucket. A task without a median
+    gap never stalls. `stall` is `silent` if the newest commit is older than the limit; else `no-advance` if the task's
+    offsets have not changed for longer than the limit while another task of the job advanced; else null. A task whose
+    input has no new messages also shows `no-advance`: the log does not tell where an input ends.
     """
     totals = activity_rows.groupBy(*TASK).agg(
         sf.sum("commits").alias("commits"),
@@ -127,15 +127,15 @@ def task_progress(
         sf.try_sum("rewound").alias("rewound"),
         *_times("first_commit_at", "newest_commit_at", "last_advance_at"),
     )
-    patience = sf.greatest(sf.col("median_gap_seconds") * stall_factor, sf.lit(float(bucket_seconds)))
+    limit = sf.greatest(sf.col("median_gap_seconds") * stall_factor, sf.lit(float(bucket_seconds)))
     job = Window.partitionBy("job_name", "job_id")
-    standing_since = sf.coalesce("last_advance_at", "first_commit_at")
+    unchanged_since = sf.coalesce("last_advance_at", "first_commit_at")
     return (
         totals.join(gaps, on=list(TASK), how="left")
-        .withColumn("patience", sf.when(sf.col("median_gap_seconds").isNotNull(), patience))
+        .withColumn("limit", sf.when(sf.col("median_gap_seconds").isNotNull(), limit))
         .withColumn("checkpoint_age_seconds", _seconds_between(sf.col("newest_commit_at"), instant(as_of)))
-        .withColumn("standing_since", standing_since)
-        .withColumn("standing", _seconds_between(sf.col("standing_since"), sf.max("last_advance_at").over(job)))
+        .withColumn("unchanged_since", unchanged_since)
+        .withColumn("unchanged", _seconds_between(sf.col("unchanged_since"), sf.max("last_advance_at").over(job)))
         .withColumn("stall", _stall())
         .withColumn("stalled_since", _stalled_since())
         .select(*TASK_PROGRESS)
@@ -143,14 +143,14 @@ def task_progress(
 
 
 def _stall() -> Column:
-    silent = sf.col("checkpoint_age_seconds") > sf.col("patience")
-    standing = sf.col("standing") > sf.col("patience")
-    return sf.when(silent, sf.lit("silent")).when(standing, sf.lit("no-advance"))
+    silent = sf.col("checkpoint_age_seconds") > sf.col("limit")
+    unchanged = sf.col("unchanged") > sf.col("limit")
+    return sf.when(silent, sf.lit("silent")).when(unchanged, sf.lit("no-advance"))
 
 
 def _stalled_since() -> Column:
-    silent, standing = sf.col("stall") == "silent", sf.col("stall") == "no-advance"
-    return sf.when(silent, sf.col("newest_commit_at")).when(standing, sf.col("standing_since"))
+    silent, unchanged = sf.col("stall") == "silent", sf.col("stall") == "no-advance"
+    return sf.when(silent, sf.col("newest_commit_at")).when(unchanged, sf.col("unchanged_since"))
 
 
 def _seconds_between(earlier: Column, later: Column) -> Column:

@@ -1,4 +1,4 @@
-"""Spark, and databases whose relations of `coordinator` are made by hand: a few rows that a test can be sure of."""
+"""Spark, and databases whose relations in schema `coordinator` are plain tables that the tests fill."""
 
 import pytest
 
@@ -10,5 +10,5 @@ __all__ = ["jdbc_jar", "relations", "spark", "spark_session"]
 
 @pytest.fixture
 def relations(empty_database_url: str) -> Relations:
-    """A database that holds the relations that the jobs read, without a row."""
+    """A database with the relations that the jobs read, all empty."""
     return Relations(empty_database_url)

@@ -1,4 +1,4 @@
-"""The relations of `coordinator` that Spark jobs read, as plain tables of the same columns."""
+"""The relations that Spark jobs read, as plain tables with the same columns."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -34,12 +34,12 @@ LANGUAGE sql AS 'SELECT max(t.log_time) FROM projection.log_time t WHERE t.log_i
 
 
 def at(seconds: float) -> datetime:
-    """A moment of the made-up history."""
+    """The time `seconds` after START."""
     return START + timedelta(seconds=seconds)
 
 
 class Relations:
-    """A database with the relations, and the commits that a test makes up."""
+    """A database with the relations, which a test fills with commits."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -50,14 +50,14 @@ class Relations:
             connection.execute(TABLES)
 
     def add_log(self, job: str, next_offset: int, newest: datetime, bucket: int = 7) -> None:
-        """A job `NAME/ID` with its checkpoint topic."""
+        """Add a job `NAME/ID` with its checkpoint topic."""
         name, _, job_id = job.partition("/")
         stream = f"__samza_checkpoint_ver_1_for_{name}_{job_id}"
         owner = {"job_name": name, "job_id": job_id, "job_bucket": bucket}
         self.insert("job", [{**owner, "checkpoint_stream": stream, "last_record_time": newest}])
         position = {"stream_name": stream, "stream_kind": "checkpoint", "incarnation": 1, "next_offset": next_offset}
         self.insert("log_position", [{**owner, **position}])
-        self._reach(job, max(next_offset, self._next_offset), newest)
+        self._advance(job, max(next_offset, self._next_offset), newest)
 
     def commit(
         self,
@@ -68,11 +68,11 @@ class Relations:
         job: str = "counts/1",
         preferred: bool = True,
         bucket: int = 7,
-        believed: bool = True,
+        plausible: bool = True,
     ) -> None:
-        """One commit of a task, `seconds` after START, with the offset of each partition of kafka.views.
+        """Add a commit of a task, `seconds` after START, with the offset of each partition of kafka.views.
 
-        A time that is not `believed` lay more than an hour ahead of its arrival.
+        With `plausible=False`, the record time is more than an hour ahead of its arrival.
         """
         name, _, job_id = job.partition("/")
         row = {"job_name": name, "job_id": job_id, "job_bucket": bucket, "task_name": task, "is_preferred": preferred}
@@ -82,7 +82,7 @@ class Relations:
             "incarnation": 1,
             "log_offset": self._next_offset,
         }
-        self._reach(job, self._next_offset, at(seconds) if believed else self._log_times[job])
+        self._advance(job, self._next_offset, at(seconds) if plausible else self._log_times[job])
         self._next_offset += 1
         self.insert("commit_history", [row | {"partition_count": len(offsets)}])
         place = {"system_name": "kafka", "stream_name": "views", "key_bucket": -1, "operation": "set"}
@@ -94,8 +94,8 @@ class Relations:
             ],
         )
 
-    def _reach(self, job: str, log_offset: int, time: datetime) -> None:
-        """Let the log's time be this one, if it is not later already."""
+    def _advance(self, job: str, log_offset: int, time: datetime) -> None:
+        """Advance the log's time to `time`, unless it is later already."""
         name, _, job_id = job.partition("/")
         if job not in self._log_ids:
             self._log_ids[job] = len(self._log_ids) + 1
@@ -106,7 +106,7 @@ class Relations:
         self.insert("log_time", [row], "projection")
 
     def insert(self, relation: str, rows: Sequence[Mapping[str, object]], schema: str = "coordinator") -> None:
-        """Insert rows of the same columns."""
+        """Insert rows, which have the same columns."""
         if not rows:
             return
         statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(

@@ -1,4 +1,4 @@
-"""A task's summary, for tests to vary."""
+"""A task's summary that tests modify."""
 
 from spark_jobs.progress_rows import TaskProgress
 

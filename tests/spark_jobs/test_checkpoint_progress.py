@@ -1,4 +1,4 @@
-"""The job as a whole: what it writes, prints and draws, from made-up commits."""
+"""The whole job: what it writes, prints and draws."""
 
 import io
 import json
@@ -28,7 +28,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture
 def two_tasks(relations: Relations) -> Relations:
-    """Task 0 advances 10 a second until 60 s; task 1 rewinds at 20 s, and stands still from 30 s on."""
+    """Task 0 advances by 10 offsets per second until 60 s; task 1 rewinds at 20 s and stops advancing at 30 s."""
     for second in range(0, 61, 5):
         relations.commit("Partition 0", second, {0: 10 * second})
         relations.commit("Partition 0", second, {0: 10 * second}, preferred=False)
@@ -62,7 +62,7 @@ def test_the_summary_counts_each_task(
 
 
 @pytest.mark.spark
-def test_progress_is_a_row_a_task_and_bucket(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
+def test_progress_has_a_row_per_task_and_bucket(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
     run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), bucket_seconds=30))
     rows = parquet(spark, tmp_path / "out" / "progress", "task_name", "bucket_start")
     assert [(row["task_name"], row["commits"], row["advanced"], row["rewound"]) for row in rows] == [
@@ -76,7 +76,7 @@ def test_progress_is_a_row_a_task_and_bucket(spark: SparkSession, two_tasks: Rel
 
 
 @pytest.mark.spark
-def test_it_says_which_log_position_it_is_as_of(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
+def test_the_result_includes_the_log_positions(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
     printed = run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), JobChoice("counts", "1"), stall_factor=3))
     assert "As of 2026-03-01 12:01:05 UTC" in printed
     assert "__samza_checkpoint_ver_1_for_counts_1 (incarnation 1): next offset 39" in printed
@@ -88,7 +88,7 @@ def test_it_says_which_log_position_it_is_as_of(spark: SparkSession, two_tasks: 
 
 
 @pytest.mark.spark
-def test_the_output_may_be_in_another_file_system(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
+def test_the_output_can_be_in_another_file_system(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
     conf = spark.sparkContext._jsc.hadoopConfiguration()
     conf.set("fs.viewfs.mounttable.elsewhere.link./jobs", tmp_path.as_uri())
     printed = run_job(spark, two_tasks.url, Options("viewfs://elsewhere/jobs/out"))
@@ -100,33 +100,35 @@ def test_the_output_may_be_in_another_file_system(spark: SparkSession, two_tasks
 
 
 @pytest.mark.spark
-def test_ages_count_to_the_time_that_is_given(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
+def test_ages_count_to_the_time_of_now(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
     run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), now=at(60) + timedelta(hours=1)))
     tasks = parquet(spark, tmp_path / "out" / "tasks", "task_name")
     assert [(row["checkpoint_age_seconds"], row["stall"]) for row in tasks] == [(3600.0, "silent")] * 2
 
 
 @pytest.mark.spark
-def test_one_absurd_time_is_left_out_and_told(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
+def test_a_commit_with_an_implausible_time_is_left_out_and_reported(
+    spark: SparkSession, two_tasks: Relations, tmp_path: Path
+) -> None:
     def commit_rows(out: Path) -> list[dict[str, Any]]:
         run_job(spark, two_tasks.url, Options(str(out), stall_factor=3))
         return parquet(spark, out / "tasks", "task_name")
 
     before = commit_rows(tmp_path / "before")
-    two_tasks.commit("Partition 0", 36_525 * 86_400, {0: 700}, believed=False)
+    two_tasks.commit("Partition 0", 36_525 * 86_400, {0: 700}, plausible=False)
     printed = run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), stall_factor=3))
     steady, standing = parquet(spark, tmp_path / "out" / "tasks", "task_name")
     assert standing == before[1]
     assert steady == {**before[0], "commits": 14, "advanced": 700}
     starts = {row["bucket_start"] for row in parquet(spark, tmp_path / "out" / "progress", "bucket_start")}
-    assert len(starts - {None}) == 13  # one every 5 s
+    assert len(starts - {None}) == 13  # one per 5 s
     assert "1 commit has no usable record time" in " ".join(printed.split())
     about = json.loads((tmp_path / "out" / "as_of.json").read_text())
     assert (about["commits_without_usable_time"], about["bucket"]) == (1, "2s")
 
 
 @pytest.mark.spark
-def test_one_job_of_a_fleet_and_all_of_it(spark: SparkSession, relations: Relations, tmp_path: Path) -> None:
+def test_a_result_covers_one_job_or_all_jobs(spark: SparkSession, relations: Relations, tmp_path: Path) -> None:
     for bucket in range(8):
         for second in range(4):
             relations.commit("Partition 0", second, {0: second}, job=f"job/{bucket}", bucket=bucket * 8)
@@ -140,21 +142,19 @@ def test_one_job_of_a_fleet_and_all_of_it(spark: SparkSession, relations: Relati
 
 
 @pytest.mark.spark
-def test_a_job_that_is_not_there_is_refused_and_leaves_nothing(
-    spark: SparkSession, two_tasks: Relations, tmp_path: Path
-) -> None:
-    with pytest.raises(SparkJobError, match="no commit of job counts/2"):
+def test_an_unknown_job_fails_without_output(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
+    with pytest.raises(SparkJobError, match="no commit of job 'counts/2'"):
         run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), JobChoice("counts", "2")))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.spark
-def test_a_read_that_fails_is_one_sentence_and_leaves_nothing(
+def test_a_failed_read_has_a_short_message_and_no_output(
     spark: SparkSession, two_tasks: Relations, tmp_path: Path
 ) -> None:
     with psycopg.connect(two_tasks.url) as connection:
         connection.execute("DROP TABLE coordinator.checkpoint_history")
-    with pytest.raises(SparkJobError, match="Spark could not read") as refusal:
+    with pytest.raises(SparkJobError, match="Spark cannot read") as refusal:
         run_job(spark, two_tasks.url, Options(str(tmp_path / "out")))
     assert "\n" not in str(refusal.value)
     assert 'relation "coordinator.checkpoint_history" does not exist' in str(refusal.value)
@@ -162,7 +162,7 @@ def test_a_read_that_fails_is_one_sentence_and_leaves_nothing(
 
 
 def submit(arguments: list[str], url: str, jar: Path) -> subprocess.CompletedProcess[str]:
-    """Run the job as spark-submit does, with the password in the URL as ever and Spark's log turned up."""
+    """Run the job with spark-submit, with the password in the URL and a verbose Spark log."""
     submitter = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     conf = [
         "--master",
@@ -188,14 +188,14 @@ def submit(arguments: list[str], url: str, jar: Path) -> subprocess.CompletedPro
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_spark_submit_runs_it_and_no_log_shows_the_password(
+def test_spark_submit_runs_the_job_without_logging_the_password(
     two_tasks: Relations, tmp_path: Path, jdbc_jar: Path
 ) -> None:
     secret = str(conninfo_to_dict(two_tasks.url)["password"])
     ended = submit(["--output", str(tmp_path / "out"), "--job", "counts/1"], two_tasks.url, jdbc_jar)
     assert ended.returncode == 0, ended.stderr[-3000:]
     assert "As of 2026-03-01 12:01:05 UTC" in ended.stdout
-    assert "checkpoint_history" in ended.stderr, "Spark's log was not turned up, so it proves nothing"
+    assert "checkpoint_history" in ended.stderr, "Spark's log is not verbose, so the test proves nothing"
     assert secret not in ended.stdout + ended.stderr
     assert (tmp_path / "out" / "progress.png").is_file()
 
@@ -209,22 +209,24 @@ def test_spark_submit_runs_it_and_no_log_shows_the_password(
         (["--output", "o", "--stall", "-1"], "factor"),
         (["--output", "o", "--stall", "nan"], "factor"),
         (["--output", "o", "--partitions", "0"], "partitions"),
-        (["--output", "o", "--now", "yesterday"], "no time"),
+        (["--output", "o", "--now", "yesterday"], "Invalid time"),
     ],
 )
-def test_wrong_use_says_what_to_write(arguments: list[str], word: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
+def test_an_invalid_option_is_reported_with_the_expected_form(
+    arguments: list[str], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exited:
         main(arguments, {})
-    assert left.value.code == 2
+    assert exited.value.code == 2
     assert word in capsys.readouterr().err
 
 
-def test_an_output_that_can_be_none_is_refused_before_spark_starts(
+def test_an_invalid_output_fails_before_spark_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["--output", "s3a://key:hunter2@bucket/x"], {}) == 1
-    assert capsys.readouterr().err.startswith("--output holds a password: ")
+    assert capsys.readouterr().err.startswith("--output contains a password. ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -232,6 +234,6 @@ def test_an_output_that_can_be_none_is_refused_before_spark_starts(
     ("environ", "word"),
     [({}, "COORDSTREAM_DATABASE_URL"), ({"COORDSTREAM_DATABASE_URL": "postgresql://u@h/d"}, "COORDSTREAM_JDBC_JAR")],
 )
-def test_what_is_missing_is_named(environ: dict[str, str], word: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_setting_is_reported(environ: dict[str, str], word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--output", "never-made"], environ) == 1
     assert word in capsys.readouterr().err

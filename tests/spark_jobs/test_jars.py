@@ -1,4 +1,4 @@
-"""The driver's jar: fetched once, whole or not at all, and never another one than the one checked in."""
+"""The JDBC driver's jar: fetched once, complete or not at all, with the expected checksum."""
 
 import os
 import re
@@ -21,12 +21,12 @@ NO_NETWORK = "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1 -Dhttp.proxyHost=1
 
 
 def java_that(folder: Path, script: str) -> dict[str, str]:
-    """An environment whose java, asked to fetch, runs `script` with $scratch, the folder to retrieve into."""
+    """An environment with a fake java that runs `script`; $scratch is the folder that Ivy would fetch into."""
     fake_java(folder, f"{VERSION}\n{SCRATCH}\n{script}")
     return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
 
-def test_ivy_names_the_jar_that_is_checked_and_nothing_else() -> None:
+def test_ivy_lists_only_the_jar_with_a_checksum() -> None:
     (dependency,) = re.findall(r"<dependency (.*)/>", IVY_FILE.read_text())
     named = dict(re.findall(r'(\w+)="([^"]*)"', dependency))
     assert f"{named['name']}-{named['rev']}.jar" == POSTGRES_DRIVER.name
@@ -35,19 +35,19 @@ def test_ivy_names_the_jar_that_is_checked_and_nothing_else() -> None:
 
 
 @pytest.mark.spark
-def test_ivy_fetches_the_driver_alone(jdbc_jar: Path) -> None:
-    assert POSTGRES_DRIVER.stands_at(jdbc_jar) or "COORDSTREAM_JDBC_JAR" in os.environ
+def test_ivy_fetches_only_the_driver(jdbc_jar: Path) -> None:
+    assert POSTGRES_DRIVER.matches(jdbc_jar) or "COORDSTREAM_JDBC_JAR" in os.environ
     assert [path.name for path in jdbc_jar.parent.glob("*.jar")] == [jdbc_jar.name]
 
 
 @pytest.mark.spark
-def test_a_filled_cache_needs_neither_java_nor_network(jdbc_jar: Path, tmp_path: Path) -> None:
+def test_a_cached_jar_needs_neither_java_nor_network(jdbc_jar: Path, tmp_path: Path) -> None:
     (tmp_path / jdbc_jar.name).write_bytes(jdbc_jar.read_bytes())
     assert postgres_driver(tmp_path, {"PATH": ""}) == tmp_path / jdbc_jar.name
 
 
 @pytest.mark.spark
-def test_two_fetches_at_once_fetch_once(jdbc_jar: Path, tmp_path: Path) -> None:
+def test_concurrent_fetches_fetch_once(jdbc_jar: Path, tmp_path: Path) -> None:
     environ = java_that(tmp_path / "bin", f'echo x >> {tmp_path}/calls; cp {jdbc_jar} "$scratch"')
     with ThreadPoolExecutor(4) as pool:
         paths = set(pool.map(lambda _: postgres_driver(tmp_path / "cache", environ), range(4)))
@@ -56,7 +56,7 @@ def test_two_fetches_at_once_fetch_once(jdbc_jar: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_a_killed_fetch_leaves_nothing_that_the_next_one_minds(jdbc_jar: Path, tmp_path: Path) -> None:
+def test_a_fetch_after_a_killed_one_succeeds(jdbc_jar: Path, tmp_path: Path) -> None:
     cache, reached = tmp_path / "cache", tmp_path / "reached"
     os.mkfifo(reached)
     blocked = java_that(
@@ -72,7 +72,7 @@ def test_a_killed_fetch_leaves_nothing_that_the_next_one_minds(jdbc_jar: Path, t
         stdin=subprocess.PIPE,
         start_new_session=True,
     )
-    reached.read_text()  # returns when the fake java has written its half
+    reached.read_text()  # returns when the fake java has written half of the jar
     os.killpg(fetcher.pid, signal.SIGKILL)
     fetcher.communicate()
     assert not (cache / jdbc_jar.name).exists()
@@ -85,46 +85,44 @@ def test_a_killed_fetch_leaves_nothing_that_the_next_one_minds(jdbc_jar: Path, t
 def test_a_damaged_jar_in_the_cache_is_fetched_again(jdbc_jar: Path, tmp_path: Path) -> None:
     (tmp_path / jdbc_jar.name).write_bytes(b"damaged")
     fetched = postgres_driver(tmp_path, java_that(tmp_path / "bin", f'cp {jdbc_jar} "$scratch"'))
-    assert POSTGRES_DRIVER.stands_at(fetched)
+    assert POSTGRES_DRIVER.matches(fetched)
 
 
 @pytest.mark.parametrize(
     ("script", "sentence"),
     [
-        (f'echo other > "$scratch/{POSTGRES_DRIVER.name}"', "is not the one that was checked in"),
-        ("exit 1", "could not be fetched: try again with a network"),
-        ("exit 0", "could not be fetched: try again with a network"),
+        (f'echo other > "$scratch/{POSTGRES_DRIVER.name}"', "has an unexpected SHA-256"),
+        ("exit 1", "Cannot fetch postgresql-42.7.13.jar. Try again with a network"),
+        ("exit 0", "Cannot fetch postgresql-42.7.13.jar. Try again with a network"),
     ],
 )
-def test_a_fetch_that_fails_says_what_to_do_and_leaves_nothing(tmp_path: Path, script: str, sentence: str) -> None:
+def test_a_failed_fetch_has_a_message_and_leaves_no_file(tmp_path: Path, script: str, sentence: str) -> None:
     with pytest.raises(JarUnavailableError, match=sentence):
         postgres_driver(tmp_path / "cache", java_that(tmp_path / "bin", script))
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [".lock"]
 
 
 @pytest.mark.spark
-def test_no_network_is_said_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(
-        JarUnavailableError, match="try again with a network, or name a copy of it in COORDSTREAM_JDBC_JAR"
-    ):
+def test_a_missing_network_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(JarUnavailableError, match="Try again with a network, or set COORDSTREAM_JDBC_JAR to a copy"):
         postgres_driver(tmp_path, {**os.environ, "JAVA_TOOL_OPTIONS": NO_NETWORK, "COORDSTREAM_JDBC_JAR": ""})
 
 
-def test_no_java_is_said_before_anything_is_fetched(tmp_path: Path) -> None:
+def test_a_missing_java_is_reported_before_the_fetch(tmp_path: Path) -> None:
     with pytest.raises(JavaMissingError):
         postgres_driver(tmp_path / "cache", {"PATH": str(tmp_path)})
 
 
-def test_a_named_jar_is_used_as_it_is(tmp_path: Path) -> None:
+def test_a_jar_of_the_environment_is_used_unchecked(tmp_path: Path) -> None:
     jar = tmp_path / "mine.jar"
-    with pytest.raises(JarUnavailableError, match="where there is no file"):
+    with pytest.raises(JarUnavailableError, match="does not exist"):
         postgres_driver(tmp_path / "cache", {"COORDSTREAM_JDBC_JAR": str(jar)})
     jar.write_bytes(b"mine")
     assert postgres_driver(tmp_path / "cache", {"COORDSTREAM_JDBC_JAR": str(jar)}) == jar
     assert not (tmp_path / "cache").exists()
 
 
-def test_a_cache_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(JarUnavailableError, match=r"file/cache cannot be written"):
+    with pytest.raises(JarUnavailableError, match=r"Cannot write to the jar cache '.*file/cache'"):
         postgres_driver(tmp_path / "file" / "cache", {"PATH": ""})

@@ -1,4 +1,4 @@
-"""A result folder appears whole or not at all, wherever it is."""
+"""Output folders appear complete or not at all, in every file system."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ NO_SPARK = cast("SparkSession", None)
 
 
 class Place:
-    """A folder that outputs are written below, as it is named to the job and as the test sees it."""
+    """A folder that outputs are written into: `address` is the job's name of it, `path` the test's."""
 
     def __init__(self, spark: SparkSession, address: str, path: Path) -> None:
         self.spark, self.address, self.path = spark, address, path
@@ -27,7 +27,7 @@ class Place:
                 raise ZeroDivisionError
 
     def names(self) -> list[str]:
-        """What there is, but for checksums that Hadoop keeps of local files."""
+        """The entries, except the checksum files of Hadoop's local file system."""
         return [path.name for path in self.path.iterdir() if not path.name.endswith(".crc")]
 
 
@@ -43,7 +43,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 
 @pytest.fixture
 def mounted(spark: SparkSession) -> Iterator[Callable[[Path], Place]]:
-    """A folder as one of another file system: Hadoop's own viewfs://, which shows a folder of this machine."""
+    """A local folder as a folder of another file system, through Hadoop's viewfs://."""
     conf = spark.sparkContext._jsc.hadoopConfiguration()
     name = "fs.viewfs.mounttable.cluster.link./jobs"
 
@@ -51,12 +51,12 @@ def mounted(spark: SparkSession) -> Iterator[Callable[[Path], Place]]:
         conf.set(name, path.as_uri())
         return Place(spark, "viewfs://cluster/jobs", path)
 
-    spark._jvm.org.apache.hadoop.fs.FileSystem.closeAll()  # type: ignore[union-attr]  # that of the test before
+    spark._jvm.org.apache.hadoop.fs.FileSystem.closeAll()  # type: ignore[union-attr]  # drops the previous test's
     yield mount
     conf.unset(name)
 
 
-def test_it_appears_when_the_block_ends_well(place: Place) -> None:
+def test_the_folder_appears_when_the_block_succeeds(place: Place) -> None:
     with output_folder(place.spark, f"{place.address}/new/out", "marker", overwrite=False) as folder:
         (folder.files / "part").write_text("x")
         assert not (place.path / "new" / "out").exists()
@@ -65,15 +65,15 @@ def test_it_appears_when_the_block_ends_well(place: Place) -> None:
     assert [path.name for path in (place.path / "new").iterdir() if not path.name.endswith(".crc")] == ["out"]
 
 
-def test_nothing_is_left_of_a_block_that_fails(place: Place) -> None:
+def test_a_failed_block_leaves_nothing(place: Place) -> None:
     with pytest.raises(ZeroDivisionError):
         place.write("out", "x", fails=True)
     assert place.names() == []
 
 
-def test_an_earlier_result_is_replaced_only_when_told_so(place: Place) -> None:
+def test_an_earlier_result_is_replaced_only_with_overwrite(place: Place) -> None:
     place.write("out", "old")
-    with pytest.raises(SparkJobError, match="exists: choose another, or give --overwrite"):
+    with pytest.raises(SparkJobError, match=r"exists\. Choose another folder, or use --overwrite"):
         place.write("out", "new")
     assert (place.path / "out" / "marker").read_text() == "old"
     place.write("out", "new", overwrite=True)
@@ -81,12 +81,12 @@ def test_an_earlier_result_is_replaced_only_when_told_so(place: Place) -> None:
     assert place.names() == ["out"]
 
 
-def test_what_is_no_result_is_never_replaced(place: Place) -> None:
+def test_a_folder_that_is_not_a_result_is_never_replaced(place: Place) -> None:
     (place.path / "home").mkdir()
     (place.path / "home" / "letter").write_text("dear")
     (place.path / "file").write_text("dear")
     for name in ("home", "file"):
-        with pytest.raises(SparkJobError, match="is no earlier result"):
+        with pytest.raises(SparkJobError, match="is not an earlier result"):
             place.write(name, "new", overwrite=True)
     assert (place.path / "home" / "letter").read_text() == "dear"
     (place.path / "empty").mkdir()
@@ -94,23 +94,25 @@ def test_what_is_no_result_is_never_replaced(place: Place) -> None:
     assert (place.path / "empty" / "marker").read_text() == "new"
 
 
-def test_a_place_that_cannot_be_written_is_named(place: Place) -> None:
+def test_an_unwritable_output_is_reported(place: Place) -> None:
     (place.path / "file").write_text("")
-    with pytest.raises(SparkJobError, match=r"/file/out cannot be (made|used)"):
+    with pytest.raises(
+        SparkJobError, match=r"Cannot create output folder '.*/file/out'|Output '.*/file/out' cannot be used"
+    ):
         place.write("file/out", "new")
 
 
 @pytest.mark.spark
-def test_a_replacement_that_fails_gives_the_old_result_back(
+def test_a_failed_replacement_restores_the_earlier_result(
     mounted: Callable[[Path], Place], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = mounted(tmp_path)
     place.write("out", "old")
     rename = HadoopFolder.rename
 
-    refused = iter([True, False, True])  # the old one goes aside, the new one is refused, the old one comes back
+    refused = iter([True, False, True])  # the old one is moved away, the new one fails, the old one is moved back
     monkeypatch.setattr(HadoopFolder, "rename", lambda folder, target: next(refused) and rename(folder, target))
-    with pytest.raises(SparkJobError, match="/out cannot be made: its file system refuses"):
+    with pytest.raises(SparkJobError, match=r"The file system cannot create output '.*/out'"):
         place.write("out", "new", overwrite=True)
     assert (tmp_path / "out" / "marker").read_text() == "old"
     assert place.names() == ["out"]
@@ -118,15 +120,15 @@ def test_a_replacement_that_fails_gives_the_old_result_back(
 
 @pytest.mark.spark
 @pytest.mark.parametrize("output", ["s3a://bucket/out", "nosuch://host/out"])
-def test_a_file_system_that_spark_does_not_know_is_named(
+def test_an_unknown_file_system_is_reported(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with (
-        pytest.raises(SparkJobError, match=rf"Output {output} cannot be used: ") as refusal,
+        pytest.raises(SparkJobError, match=rf"Output '{output}' cannot be used: ") as refusal,
         output_folder(spark, output, "marker", overwrite=False),
     ):
-        raise AssertionError("it was begun")
+        raise AssertionError("the block was entered")
     assert "\n" not in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
 
@@ -145,20 +147,20 @@ def test_a_file_system_that_spark_does_not_know_is_named(
         ("abfss://container@account.dfs.core.windows.net/out", None),
     ],
 )
-def test_a_uri_is_told_from_a_folder_of_this_machine(output: str, path: Path | None) -> None:
+def test_uris_and_local_folders_are_distinguished(output: str, path: Path | None) -> None:
     assert local_path(output) == path
 
 
 @pytest.mark.parametrize(
     ("output", "sentence"),
     [
-        ("s3a://key:hunter2@bucket/out", "--output holds a password"),
-        ("s3a://bucket/", "names no folder: write one behind it, such as s3a://bucket/progress"),
-        ("s3a://[bucket/out", "is no URI: "),
-        ("file://host/out", "names the host host: write file:///folder"),
+        ("s3a://key:hunter2@bucket/out", "--output contains a password"),
+        ("s3a://bucket/", "contains no folder name. Add one, for example 's3a://bucket/progress'"),
+        ("s3a://[bucket/out", "Invalid output 's3a://.bucket/out': "),
+        ("file://host/out", "contains the host 'host'. Expected file:///folder"),
     ],
 )
-def test_an_address_that_no_result_can_have_is_refused(output: str, sentence: str) -> None:
+def test_an_invalid_output_is_rejected(output: str, sentence: str) -> None:
     with pytest.raises(SparkJobError, match=sentence) as refusal:
         local_path(output)
     assert "hunter2" not in str(refusal.value)

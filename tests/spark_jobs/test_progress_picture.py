@@ -1,4 +1,4 @@
-"""The picture: drawn for any number of tasks and any names."""
+"""The picture, for any number of tasks and any names."""
 
 import warnings
 from dataclasses import replace
@@ -34,16 +34,16 @@ def test_odd_names_and_empty_histories_are_drawn(tmp_path: Path, tasks: int) -> 
 
 
 @pytest.mark.parametrize("drawn", [0, 1, 2])
-def test_panels_of_tasks_without_a_usable_time_leave_room_for_the_others(tmp_path: Path, drawn: int) -> None:
+def test_empty_panels_leave_room_for_the_others(tmp_path: Path, drawn: int) -> None:
     rows = [BucketProgress(at(number), 1, 1, 0) for number in range(4)]
     tasks = [replace(TASK, task_name=f"Partition {number}") for number in range(3)]
     draw(tmp_path / "p.png", {task: rows if number == drawn else [] for number, task in enumerate(tasks)}, 1, "t", "s")
-    assert (tmp_path / "p.png").stat().st_size > 1000  # and matplotlib gave no warning
+    assert (tmp_path / "p.png").stat().st_size > 1000  # and matplotlib has not warned
 
 
 @pytest.mark.parametrize("letter", ["i", "W", "タ"])
 @pytest.mark.parametrize("tasks", [1, 40])
-def test_title_and_subtitle_end_within_the_picture(letter: str, tasks: int) -> None:
+def test_title_and_subtitle_fit_into_the_picture(letter: str, tasks: int) -> None:
     rows = [BucketProgress(at(2 * number), number % 2, number, number // 5) for number in range(20)]
     buckets = {replace(TASK, task_name=f"Partition {number}"): rows for number in range(tasks)}
     title = f"Checkpoint progress of {letter * 100}/1, 40 of 2000 tasks, stalled first"

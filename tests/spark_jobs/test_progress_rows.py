@@ -26,14 +26,16 @@ def tasks(spark: SparkSession, tmp_path: Path) -> str:
     return str(tmp_path / "tasks")
 
 
-def test_stalled_tasks_are_kept_first_then_the_oldest(spark: SparkSession, tasks: str) -> None:
+def test_notable_tasks_are_the_stalled_ones_then_those_with_the_oldest_checkpoint(
+    spark: SparkSession, tasks: str
+) -> None:
     assert count_tasks(spark, tasks) == 12
     kept = notable_tasks(spark, tasks, 3)
     assert [task.task_name for task in kept] == ["Partition 2", "Partition 10", "Partition 11"]
     assert [task.stalled_since for task in kept] == [at(-3), None, None]
 
 
-def test_buckets_of_the_tasks_come_in_order_of_time_with_a_readable_one(
+def test_buckets_are_sorted_by_time_and_skip_commits_without_one(
     spark: SparkSession, tasks: str, tmp_path: Path
 ) -> None:
     times = [at(20), START, None, at(10)]

@@ -1,4 +1,4 @@
-"""What the job covers, and how it cuts its reads."""
+"""The scope of the job, and the partitions of its reads."""
 
 from datetime import timedelta
 
@@ -28,7 +28,9 @@ def scope_of(relations: Relations, job: JobChoice | None = None) -> Scope:
         (64, 1, Ranges("log_offset", 5, 90, 1)),
     ],
 )
-def test_a_fleet_is_cut_by_job_and_a_job_by_offset(buckets: int, partitions: int, ranges: Ranges) -> None:
+def test_many_jobs_are_partitioned_by_bucket_and_one_job_by_offset(
+    buckets: int, partitions: int, ranges: Ranges
+) -> None:
     assert choose_ranges({**EXTENT, "job_buckets": buckets}, partitions) == ranges
 
 
@@ -47,17 +49,17 @@ def test_ages_count_to_the_newest_record_of_all_logs(relations: Relations) -> No
 CENTURY = 36_525 * 86_400
 
 
-def test_a_time_that_cannot_be_right_widens_no_bucket_and_ages_nothing(relations: Relations) -> None:
-    relations.commit("a", -CENTURY, {0: 0})  # the first record of all, before Kafka was there
+def test_implausible_times_affect_neither_buckets_nor_ages(relations: Relations) -> None:
+    relations.commit("a", -CENTURY, {0: 0})  # the first record, before Kafka's first release
     for second in range(10):
         relations.commit("a", second, {0: second})
-    relations.commit("a", CENTURY, {0: 10}, believed=False)
+    relations.commit("a", CENTURY, {0: 10}, plausible=False)
     relations.commit("a", 11, {0: 11})
     scope = scope_of(relations)
     assert (scope.bucket_seconds, scope.as_of, scope.untimed_commits) == (1, at(11), 2)
 
 
-def test_a_log_that_says_1970_throughout_is_taken_at_its_word(relations: Relations) -> None:
+def test_a_log_with_only_times_of_1970_is_accepted(relations: Relations) -> None:
     began = -(START - EPOCH).total_seconds()
     for second in range(3):
         relations.commit("a", began + second, {0: second})
@@ -65,23 +67,23 @@ def test_a_log_that_says_1970_throughout_is_taken_at_its_word(relations: Relatio
     assert (scope.bucket_seconds, scope.as_of, scope.untimed_commits) == (1, at(began + 2), 0)
 
 
-def test_a_given_time_goes_before_the_logs(relations: Relations) -> None:
+def test_now_takes_precedence_over_the_logs(relations: Relations) -> None:
     relations.commit("a", 1, {0: 1})
     moment = at(0) + timedelta(days=9)
     with exported_snapshot(relations.url) as snapshot:
         assert find_scope(snapshot, None, partitions=1, now=moment, bucket_seconds=7).as_of == moment
 
 
-def test_commits_that_are_not_preferred_are_none(relations: Relations) -> None:
+def test_commits_that_are_not_preferred_do_not_count(relations: Relations) -> None:
     relations.commit("a", 1, {0: 1}, preferred=False)
     with pytest.raises(SparkJobError, match="no commit of any job"):
         scope_of(relations)
 
 
-def test_a_job_without_commits_is_named(relations: Relations) -> None:
+def test_a_job_without_commits_is_reported(relations: Relations) -> None:
     relations.commit("a", 1, {0: 1})
-    with pytest.raises(SparkJobError, match="no commit of job it's/1"):
+    with pytest.raises(SparkJobError, match="no commit of job 'it's/1'"):
         scope_of(relations, JobChoice("it's", "1"))
     relations.add_log("counts/1", 1, at(1))
-    with pytest.raises(SparkJobError, match=r"no commit of job count/1: .* Did you mean counts/1\?$"):
+    with pytest.raises(SparkJobError, match=r"no commit of job 'count/1'\. .* Did you mean counts/1\?$"):
         scope_of(relations, JobChoice("count", "1"))

@@ -19,7 +19,7 @@ def printed(tasks: list[TaskProgress], total: int, *, is_terminal: bool = True) 
     return text.getvalue()
 
 
-def test_a_task_is_a_line_of_at_most_a_hundred_columns() -> None:
+def test_a_task_is_a_line_of_at_most_100_columns() -> None:
     stalled = replace(TASK, task_name="Partition 1", stall="no-advance", stalled_since=at(25))
     lines = printed([TASK, stalled], 2).splitlines()
     assert max(map(len, lines)) <= 100
@@ -29,31 +29,31 @@ def test_a_task_is_a_line_of_at_most_a_hundred_columns() -> None:
     assert "no-advance 35.0s" in lines[3]
 
 
-def test_a_pipe_gets_whole_names_and_a_tab_between_cells() -> None:
+def test_a_pipe_gets_whole_names_and_tabs_between_cells() -> None:
     task = replace(TASK, task_name=f"Partition {'0' * 200}")
     heading, columns, line = printed([task], 1, is_terminal=False).splitlines()
     assert (heading, columns.split("\t")[:2]) == ("Checkpoint progress", ["task", "commits"])
     assert line.split("\t")[:3] == [task.task_name, "1,234,567", "89,000,000"]
 
 
-def test_the_job_is_named_where_there_are_several() -> None:
+def test_labels_include_the_job_if_there_are_several() -> None:
     assert "counts/1 " not in printed([TASK], 1)
     assert "other/2 Partition 0" in printed([TASK, replace(TASK, job_name="other", job_id="2")], 2)
 
 
-def test_names_are_no_markup_and_what_is_unknown_is_a_question() -> None:
+def test_names_are_not_markup_and_unknown_values_are_question_marks() -> None:
     text = printed([replace(TASK, task_name="[red]x[/red]", advanced=None, age=None)], 7)
     assert "[red]x[/red]" in text
     assert text.count("?") == 2
     assert "and 6 more tasks" in text
 
 
-def test_tasks_are_in_the_order_of_their_numbers() -> None:
+def test_tasks_are_sorted_by_number() -> None:
     tasks = [replace(TASK, task_name=f"Partition {number}") for number in (10, 2, 1)]
     assert [task.task_name[-2:].strip() for task in sorted(tasks, key=TaskProgress.order)] == ["1", "2", "10"]
 
 
-def test_positions_are_a_line_each_and_not_too_many() -> None:
+def test_positions_are_limited_to_a_few_lines() -> None:
     lines = describe_positions({(f"log{number}", 1): number for number in range(9)}, at(0))
     assert lines[0] == "As of 2026-03-01 12:00:00 UTC, log positions:"
     assert lines[1] == "  log0 (incarnation 1): next offset 0"
@@ -72,5 +72,5 @@ def test_positions_are_a_line_each_and_not_too_many() -> None:
         (-5, "-5.0s"),
     ],
 )
-def test_a_span_is_told_in_two_units(seconds: float, text: str) -> None:
+def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
     assert format_span(seconds) == text

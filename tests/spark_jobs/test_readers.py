@@ -1,4 +1,4 @@
-"""JDBC reads: never torn, never without a fetch size, and types that arrive as they were."""
+"""JDBC reads: consistent, never without a fetch size, and with unchanged types."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,8 +20,8 @@ from tests.spark_jobs.relations import Relations
 
 GATE = 20_260_301
 
-# Account 1 lies in the first of four partitions, 39 in the last. Account 15, in the second, is handed out only once
-# the gate is open: by then the first partition's query has been answered and the last one's has not been asked.
+# Account 1 is in the first of four partitions, 39 in the last. Reading account 15, in the second, blocks until the gate
+# is open: by then the first partition's query has returned, and the last one's has not started.
 GATED_ACCOUNTS = f"""
 CREATE TABLE accounts (id bigint PRIMARY KEY, amount bigint NOT NULL);
 INSERT INTO accounts SELECT number, 100 FROM generate_series(1, 39) AS number;
@@ -44,9 +44,9 @@ def gated_accounts(relations: Relations) -> str:
 
 
 def total_while_a_writer_commits(spark: SparkSession, url: str, options: dict[str, str]) -> int:
-    """The sum of all accounts, read in 4 partitions, with 50 moved from the first to the last in the midst of it."""
+    """The sum of all accounts, read in 4 partitions, while 50 is moved from the first account to the last."""
 
-    def move_in_the_midst(gatekeeper: psycopg.Connection[Any]) -> None:
+    def move_during_the_read(gatekeeper: psycopg.Connection[Any]) -> None:
         try:
             wait_until(lambda: gatekeeper.execute(WAITS_AT_GATE, [GATE]).fetchall()[0][0], what="a reader at the gate")
             gatekeeper.execute(MOVE)
@@ -55,7 +55,7 @@ def total_while_a_writer_commits(spark: SparkSession, url: str, options: dict[st
 
     with psycopg.connect(url, autocommit=True) as gatekeeper, ThreadPoolExecutor(1) as pool:
         gatekeeper.execute("SELECT pg_advisory_lock(%s)", [GATE])
-        writer = pool.submit(move_in_the_midst, gatekeeper)
+        writer = pool.submit(move_during_the_read, gatekeeper)
         total = spark.read.format("jdbc").options(**options).load().agg(sf.sum("amount")).first()
         writer.result()
     return cast("int", total[0]) if total else -1
@@ -63,7 +63,7 @@ def total_while_a_writer_commits(spark: SparkSession, url: str, options: dict[st
 
 @pytest.mark.spark
 @pytest.mark.parametrize("attempt", range(3))
-def test_a_read_in_four_partitions_is_one_moment(spark: SparkSession, gated_accounts: str, attempt: int) -> None:
+def test_a_read_in_four_partitions_is_consistent(spark: SparkSession, gated_accounts: str, attempt: int) -> None:
     with exported_snapshot(gated_accounts) as snapshot:
         options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS)
         assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
@@ -71,7 +71,7 @@ def test_a_read_in_four_partitions_is_one_moment(spark: SparkSession, gated_acco
 
 @pytest.mark.spark
 @pytest.mark.parametrize("attempt", range(3))
-def test_the_same_read_without_the_session_statement_is_torn(
+def test_the_same_read_without_the_session_statement_is_inconsistent(
     spark: SparkSession, gated_accounts: str, attempt: int
 ) -> None:
     with exported_snapshot(gated_accounts) as snapshot:
@@ -81,25 +81,25 @@ def test_the_same_read_without_the_session_statement_is_torn(
 
 
 @pytest.mark.spark
-def test_the_session_statement_holds_without_a_fetch_size_too(spark: SparkSession, gated_accounts: str) -> None:
+def test_the_session_statement_works_without_a_fetch_size(spark: SparkSession, gated_accounts: str) -> None:
     with exported_snapshot(gated_accounts) as snapshot:
         options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS) | {"fetchsize": "0"}
         assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
 
 
 @pytest.mark.parametrize("fetch_size", [None, 0, -1])
-def test_a_read_without_a_fetch_size_is_refused(relations: Relations, fetch_size: int | None) -> None:
+def test_a_read_without_a_fetch_size_is_rejected(relations: Relations, fetch_size: int | None) -> None:
     with exported_snapshot(relations.url) as snapshot, pytest.raises(UnsafeReadError, match="fetch size"):
         jdbc_options(ReadSettings(relations.url, fetch_size), ACCOUNT, snapshot, QUARTERS)
 
 
-def test_a_read_without_snapshot_or_bound_is_refused() -> None:
+def test_a_read_without_snapshot_or_bound_is_rejected() -> None:
     with pytest.raises(UnsafeReadError, match="without a snapshot or a bound"):
         jdbc_options(ReadSettings("postgresql://u@h/d"), ACCOUNT, cast("Snapshot", None), QUARTERS)
 
 
 @pytest.mark.spark
-def test_a_bound_hides_what_comes_after_it(spark: SparkSession, relations: Relations) -> None:
+def test_a_bound_excludes_later_offsets(spark: SparkSession, relations: Relations) -> None:
     for number in range(6):
         relations.commit("Partition 0", number, {0: number})
     relation = Relation("commit_history", ("log_offset",), {})
@@ -110,7 +110,7 @@ def test_a_bound_hides_what_comes_after_it(spark: SparkSession, relations: Relat
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", ["it's", "a\\b", "100%", "${x}", "x? {fn now()}", 'a"b', "δ🙂"])
-def test_values_are_quoted_whatever_they_hold(spark: SparkSession, relations: Relations, name: str) -> None:
+def test_values_are_quoted(spark: SparkSession, relations: Relations, name: str) -> None:
     relations.commit(name, 1, {0: 1})
     relations.commit("another", 2, {0: 1})
     relation = Relation("commit_history", ("task_name", "log_offset"), {"task_name": name, "is_preferred": True})
@@ -120,15 +120,15 @@ def test_values_are_quoted_whatever_they_hold(spark: SparkSession, relations: Re
 
 
 @pytest.mark.parametrize("name", ["", "Job", "job name", 'job"', "job;drop", "1job"])
-def test_a_name_that_is_none_is_refused(name: str) -> None:
+def test_an_invalid_name_is_rejected(name: str) -> None:
     for relation in (Relation(name, ("a",), {}), Relation("a", (name,), {}), Relation("a", ("a",), {name: 1})):
-        with pytest.raises(UnsafeReadError, match="no name of a relation"):
+        with pytest.raises(UnsafeReadError, match="Invalid relation or column name"):
             relation.query()
 
 
 @pytest.mark.parametrize(("count", "partitions"), [(1, 1), (4, 4)])
 @pytest.mark.spark
-def test_every_row_is_read_once_outside_the_bounds_too(
+def test_rows_outside_the_bounds_are_read_once(
     spark: SparkSession, relations: Relations, count: int, partitions: int
 ) -> None:
     for number in range(10):
@@ -142,7 +142,7 @@ def test_every_row_is_read_once_outside_the_bounds_too(
 
 @pytest.mark.spark
 @pytest.mark.parametrize("column", ["log_offset", "job_bucket"])
-def test_the_column_that_cuts_a_read_need_not_be_read(spark: SparkSession, relations: Relations, column: str) -> None:
+def test_the_partition_column_need_not_be_selected(spark: SparkSession, relations: Relations, column: str) -> None:
     for number in range(10):
         relations.commit(f"Partition {number}", number, {}, bucket=number)
     relation = Relation("commit_history", ("task_name",), {})
@@ -154,7 +154,7 @@ def test_the_column_that_cuts_a_read_need_not_be_read(spark: SparkSession, relat
 
 @contextmanager
 def in_jvm_zone(spark: SparkSession, zone: str) -> Iterator[None]:
-    """The JVM's own time zone, which pgjdbc passes on to Postgres, changed for a while."""
+    """Change the JVM's time zone, which pgjdbc sends to Postgres."""
     zones = cast("Any", spark.sparkContext._jvm).java.util.TimeZone
     before = zones.getDefault()
     zones.setDefault(zones.getTimeZone(zone))
@@ -174,7 +174,7 @@ INSERT INTO coordinator.typed VALUES
 @pytest.mark.spark
 @pytest.mark.parametrize("session_zone", ["UTC", "America/New_York"])
 @pytest.mark.parametrize("jvm_zone", ["UTC", "Asia/Kolkata"])
-def test_the_types_of_the_contract_arrive_as_they_were(
+def test_types_and_values_arrive_unchanged(
     spark: SparkSession, relations: Relations, session_zone: str, jvm_zone: str
 ) -> None:
     with psycopg.connect(relations.url) as connection:

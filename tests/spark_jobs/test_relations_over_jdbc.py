@@ -1,4 +1,4 @@
-"""Every relation of the contract, read by Spark over JDBC: its columns, their types, all of its rows."""
+"""Spark reads every documented relation over JDBC: columns, types and all rows."""
 
 from pathlib import Path
 from typing import Final
@@ -40,7 +40,7 @@ def test_spark_reads_every_relation_with_its_types(spark: SparkSession, database
 
 
 def read_by_spark(spark: SparkSession, url: str, relation: Relation) -> tuple[list[tuple[str, str]], int]:
-    """Names and types of a relation's columns, and how many rows came over."""
+    """The names and types of a relation's columns, and the number of rows that Spark reads."""
     wanted = ReadRelation(relation.name, tuple(column.name for column in relation.columns), {})
     with exported_snapshot(url) as snapshot:
         rows = read_relation(spark, ReadSettings(url), wanted, snapshot, Ranges("job_bucket", 0, 63, 1))
@@ -48,6 +48,6 @@ def read_by_spark(spark: SparkSession, url: str, relation: Relation) -> tuple[li
 
 
 def count_of(connection: psycopg.Connection[tuple[int]], relation: str) -> int:
-    """How many rows Postgres has."""
+    """The number of rows in Postgres."""
     ((count,),) = connection.execute(f"select count(*) from coordinator.{relation}".encode()).fetchall()
     return count

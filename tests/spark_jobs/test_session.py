@@ -1,4 +1,4 @@
-"""The one place that builds a session: in UTC, nothing of the submitter's overruled, no secret in its plans."""
+"""Sessions use UTC, keep the submitter's settings, and show no secret in plans."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from spark_jobs import session
 from spark_jobs.errors import JavaMissingError, SparkJobError
 from spark_jobs.readers import Ranges, Relation, read_relation
-from spark_jobs.session import build_session, jar_conf, spark_failures
+from spark_jobs.session import build_session, jar_conf, spark_errors
 from spark_jobs.settings import ReadSettings, jdbc_address
 from spark_jobs.snapshots import exported_snapshot
 from tests.spark_jobs.relations import Relations
@@ -20,7 +20,7 @@ def test_times_are_utc(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
-def test_under_spark_submit_only_time_zone_and_given_settings_are_set(spark: SparkSession) -> None:
+def test_spark_submit_keeps_the_submitters_settings(spark: SparkSession) -> None:
     before = spark.conf.get("spark.sql.adaptive.enabled")
     spark.conf.set("spark.sql.adaptive.enabled", "true")
     try:
@@ -31,12 +31,12 @@ def test_under_spark_submit_only_time_zone_and_given_settings_are_set(spark: Spa
     assert not any(key.startswith(("spark.master", "spark.executor")) for key in session.LOCAL)
 
 
-def test_without_java_it_says_so_before_it_starts(tmp_path: Path) -> None:
+def test_a_missing_java_is_reported_before_the_start(tmp_path: Path) -> None:
     with pytest.raises(JavaMissingError):
         build_session("no-java", {}, {"PATH": str(tmp_path)})
 
 
-def test_the_jar_is_put_on_the_class_path_by_its_path(tmp_path: Path) -> None:
+def test_the_jar_is_added_to_the_class_path(tmp_path: Path) -> None:
     assert jar_conf(tmp_path / "a.jar") == {"spark.jars": str(tmp_path / "a.jar")}
     assert jar_conf(None) == {}
 
@@ -59,10 +59,10 @@ def test_no_plan_shows_the_password(
 
 
 @pytest.mark.spark
-def test_a_failure_of_spark_is_the_innermost_cause_in_one_sentence(spark: SparkSession) -> None:
+def test_an_error_of_spark_is_reported_by_its_innermost_cause(spark: SparkSession) -> None:
     with (
         pytest.raises(SparkJobError, match=r"^Counting failed: .*nowhere") as refusal,
-        spark_failures("Counting failed"),
+        spark_errors("Counting failed"),
     ):
         spark.table("nowhere").count()
     assert "\n" not in str(refusal.value)

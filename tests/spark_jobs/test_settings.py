@@ -1,4 +1,4 @@
-"""Where the database is, told to JDBC without a secret in any text."""
+"""Translating a database URL for JDBC, without a secret in any text."""
 
 from pathlib import Path
 
@@ -27,14 +27,14 @@ def no_libpq_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         ("host=h user=me password=s3 dbname='odd &name?'", "jdbc:postgresql://h:5432/odd%20%26name%3F?"),
     ],
 )
-def test_the_place_goes_into_the_url_and_credentials_beside_it(url: str, place: str) -> None:
+def test_credentials_are_not_part_of_the_jdbc_url(url: str, place: str) -> None:
     address = jdbc_address(url)
     assert address.url.startswith(place)
     assert "s3" not in address.url
     assert (address.user, address.password) == ("me", "s3")
 
 
-def test_options_that_both_drivers_know_pass_through() -> None:
+def test_options_of_both_drivers_are_kept() -> None:
     address = jdbc_address("postgresql://me@h/d?sslmode=verify-full&sslrootcert=/ca.pem&connect_timeout=5")
     assert {"sslmode=verify-full", "sslrootcert=%2Fca.pem", "connectTimeout=5"} <= set(
         address.url.split("?")[1].split("&")
@@ -42,42 +42,44 @@ def test_options_that_both_drivers_know_pass_through() -> None:
     assert "password" not in address.properties()
 
 
-def test_libpqs_environment_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_libpqs_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGPASSWORD", "from-outside")
     assert jdbc_address("postgresql://me@h/d").password == "from-outside"
 
 
 @pytest.mark.parametrize("url", ["postgresql:///d?host=/var/run/postgresql", "host=@abstract user=me"])
-def test_a_unix_socket_is_refused(url: str) -> None:
+def test_a_unix_socket_is_rejected(url: str) -> None:
     with pytest.raises(SparkJobError, match="over TCP only"):
         jdbc_address(url)
 
 
 @pytest.mark.parametrize("url", ["postgresql://me:pa%ss@h/d", "postgresql://me:hunter2 x=y", "nonsense hunter2"])
-def test_a_url_that_cannot_be_read_is_not_quoted(url: str) -> None:
-    with pytest.raises(SparkJobError, match="cannot be read") as refusal:
+def test_an_invalid_url_is_not_quoted(url: str) -> None:
+    with pytest.raises(SparkJobError, match="Invalid database URL") as refusal:
         jdbc_address(url)
     assert "hunter2" not in str(refusal.value)
     assert "pa%ss" not in str(refusal.value)
 
 
-def test_no_repr_shows_the_password() -> None:
+def test_reprs_contain_no_password() -> None:
     shown = repr(ReadSettings("postgresql://me:hunter2@h/d")) + repr(JdbcAddress("jdbc:x", "me", "hunter2"))
     assert "hunter2" not in shown
 
 
-def test_the_url_comes_from_the_file_else_from_the_environment(tmp_path: Path) -> None:
+def test_the_url_comes_from_the_file_or_the_environment(tmp_path: Path) -> None:
     file = tmp_path / "url"
     file.write_text("postgresql://from-file\n")
     environ = {"COORDSTREAM_DATABASE_URL": "postgresql://from-environment"}
     assert database_url(environ, file) == "postgresql://from-file"
     assert database_url(environ, None) == "postgresql://from-environment"
-    with pytest.raises(SparkJobError, match="cannot be read from"):
+    with pytest.raises(SparkJobError, match="Cannot read the database URL from"):
         database_url(environ, tmp_path / "none")
-    with pytest.raises(SparkJobError, match="set COORDSTREAM_DATABASE_URL"):
+    with pytest.raises(SparkJobError, match="Set COORDSTREAM_DATABASE_URL"):
         database_url({}, None)
 
 
 @pytest.mark.parametrize(("given", "cores", "partitions"), [(None, 2, 2), (None, 64, 8), (None, 0, 1), (12, 2, 12)])
-def test_partitions_are_the_cores_but_at_most_eight(given: int | None, cores: int, partitions: int) -> None:
+def test_the_default_is_one_partition_per_core_and_at_most_eight(
+    given: int | None, cores: int, partitions: int
+) -> None:
     assert ReadSettings("postgresql://h", partitions=given).partitions_for(cores) == partitions

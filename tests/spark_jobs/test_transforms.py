@@ -1,4 +1,4 @@
-"""The questions themselves, on rows written by hand, and against the same thing said in plain Python."""
+"""The transforms, on small examples and compared with plain Python."""
 
 import random
 from collections import Counter
@@ -34,7 +34,7 @@ Made = tuple[str, float | None, Offsets]
 
 
 def frames(spark: SparkSession, made: Iterable[Made], incarnation: int = 1) -> tuple[DataFrame, DataFrame]:
-    """Commits and checkpoints of one job, in log order; shuffled, since order is what log_offset says."""
+    """Commits and checkpoints of one job. The rows are shuffled: only log_offset has the order."""
     commits: list[tuple[Any, ...]] = []
     checkpoints: list[tuple[Any, ...]] = []
     for log_offset, (task, seconds, offsets) in enumerate(made):
@@ -60,21 +60,21 @@ def summary(
     return {row.task_name: row.asDict() for row in tasks.collect()}
 
 
-def test_a_step_is_counted_by_its_direction(spark: SparkSession) -> None:
+def test_steps_are_counted_by_direction(spark: SparkSession) -> None:
     made: list[Made] = [("a", 0, {0: 10}), ("a", 1, {0: 15}), ("a", 2, {0: 15}), ("a", 3, {0: 3}), ("a", 4, {0: 4})]
     assert steps_of(spark, made) == Counter({(5, 0): 1, (0, 12): 1, (1, 0): 1})
 
 
-def test_partitions_are_told_apart_and_what_is_no_number_is_passed_over(spark: SparkSession) -> None:
+def test_partitions_are_separate_and_offsets_without_a_number_are_ignored(spark: SparkSession) -> None:
     made: list[Made] = [("a", 0, {0: 1, 1: 100}), ("a", 1, {0: None, 1: 101}), ("a", 2, {0: 4}), ("b", 3, {0: 50})]
     assert steps_of(spark, made) == Counter({(1, 0): 1, (3, 0): 1})
 
 
-def test_an_offset_difference_that_no_bigint_holds_is_no_step(spark: SparkSession) -> None:
+def test_a_difference_beyond_bigint_is_ignored(spark: SparkSession) -> None:
     assert steps_of(spark, [("a", 0, {0: -(2**63)}), ("a", 1, {0: 2**63 - 1})]) == Counter()
 
 
-def test_a_new_incarnation_goes_on_from_the_old(spark: SparkSession) -> None:
+def test_steps_continue_across_incarnations(spark: SparkSession) -> None:
     old = frames(spark, [("a", 0, {0: 1}), ("a", 1, {0: 5})])[1]
     new = frames(spark, [("a", 2, {0: 8})], incarnation=2)[1]
     assert sorted(row.advanced for row in offset_steps(old.unionByName(new)).collect()) == [3, 4]
@@ -89,7 +89,7 @@ def test_buckets_are_counted_in_utc_whatever_the_session_zone(spark: SparkSessio
     assert [row.s for row in starts] == [-3600, 0, 0]
 
 
-def test_progress_agrees_with_plain_python(spark: SparkSession) -> None:
+def test_progress_equals_plain_python(spark: SparkSession) -> None:
     dice = random.Random(11)
     made: list[Made] = [
         (f"task {dice.randint(0, 3)}", second / 2, {p: dice.randint(0, 50) for p in range(dice.randint(0, 4))})
@@ -99,10 +99,10 @@ def test_progress_agrees_with_plain_python(spark: SparkSession) -> None:
     table = progress(activity(commits, offset_steps(checkpoints), 7))
     assert table.columns == list(PROGRESS)
     rows = table.withColumn("bucket_start", (table.bucket_start - instant(START)).cast("bigint")).collect()
-    assert {(row.task_name, row.bucket_start): tuple(row[4:]) for row in rows} == replayed(made, 7)
+    assert {(row.task_name, row.bucket_start): tuple(row[4:]) for row in rows} == progress_in_python(made, 7)
 
 
-def replayed(made: Iterable[Made], width: int) -> dict[tuple[str, int], tuple[int, int, int]]:
+def progress_in_python(made: Iterable[Made], width: int) -> dict[tuple[str, int], tuple[int, int, int]]:
     last: dict[tuple[str, int], int] = {}
     counted: dict[tuple[str, int], tuple[int, int, int]] = {}
     start = int(START.timestamp())
@@ -116,7 +116,7 @@ def replayed(made: Iterable[Made], width: int) -> dict[tuple[str, int], tuple[in
     return counted
 
 
-def test_a_commit_without_a_readable_time_is_counted_but_in_no_bucket(spark: SparkSession) -> None:
+def test_a_commit_without_a_usable_time_is_counted_without_a_bucket(spark: SparkSession) -> None:
     made: list[Made] = [("a", 0, {0: 1}), ("a", None, {0: 5}), ("a", 2, {0: 6})]
     commits, checkpoints = frames(spark, made)
     rows = activity(commits, offset_steps(checkpoints), 10).collect()
@@ -124,7 +124,7 @@ def test_a_commit_without_a_readable_time_is_counted_but_in_no_bucket(spark: Spa
     assert summary(spark, made, 3)["a"]["advanced"] == 5
 
 
-def test_a_task_that_went_silent_stalls_since_its_last_commit(spark: SparkSession) -> None:
+def test_a_silent_task_stalls_since_its_last_commit(spark: SparkSession) -> None:
     made: list[Made] = [(task, second, {0: second}) for second in range(6) for task in ("a", "b")]
     made += [("a", second, {0: second}) for second in range(6, 20)]
     tasks = summary(spark, made, as_of=20)
@@ -140,7 +140,7 @@ def test_a_task_that_commits_the_same_offsets_stalls_while_others_advance(spark:
     assert tasks["b"]["stalled_since"] == tasks["b"]["last_advance_at"]
 
 
-def test_nobody_stalls_where_all_stand_still_or_patience_is_long(spark: SparkSession) -> None:
+def test_no_task_stalls_if_none_advances_or_the_limit_is_long(spark: SparkSession) -> None:
     still: list[Made] = [(t, s, {0: 7}) for s in range(12) for t in ("a", "b")]
     assert {task["stall"] for task in summary(spark, still, as_of=12).values()} == {None}
     uneven: list[Made] = [(t, s, {0: s if t == "a" else 1}) for s in range(12) for t in ("a", "b")]
@@ -148,6 +148,6 @@ def test_nobody_stalls_where_all_stand_still_or_patience_is_long(spark: SparkSes
     assert summary(spark, uneven, as_of=12, bucket=60)["b"]["stall"] is None
 
 
-def test_too_few_commits_for_a_median_are_no_stall(spark: SparkSession) -> None:
+def test_a_task_with_too_few_commits_never_stalls(spark: SparkSession) -> None:
     task = summary(spark, [("a", 0, {0: 1}), ("a", 1, {0: 2})], as_of=10_000)["a"]
     assert (task["median_gap_seconds"], task["stall"], task["checkpoint_age_seconds"]) == (None, None, 9999)

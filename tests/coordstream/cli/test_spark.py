@@ -57,7 +57,7 @@ def test_the_job_gets_its_options_the_database_and_the_jar(
 
 def test_a_missing_jar_is_named(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_JDBC_JAR", "/none/driver.jar")
-    assert "COORDSTREAM_JDBC_JAR names /none/driver.jar, where there is no file" in cli.refused(
+    assert "File '/none/driver.jar' in COORDSTREAM_JDBC_JAR does not exist" in cli.refused(
         "spark", "checkpoint_progress"
     )
 
