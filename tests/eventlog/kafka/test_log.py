@@ -35,7 +35,7 @@ class TestKafkaEventLog(UnconditionalAppendContract):
     def open_again(self, log: EventLog) -> EventLog:
         return KafkaEventLog(self.options, identify(log.stream_name), clock=clock)
 
-    def holds(self, event: NewEvent) -> bool:
+    def can_keep(self, event: NewEvent) -> bool:
         is_late = event.timestamp is None or event.timestamp >= 0
         return is_late and event.key is not None and event.key not in {b"no value", b"no text"}
 
