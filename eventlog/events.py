@@ -1,6 +1,7 @@
-"""Two states of an event: what is to be appended, and what a log has recorded."""
+"""Events: to be appended, as a log has recorded them, and in batches."""
 
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple, TypeVar
 
 CREATE_TIME: Final = 0
 LOG_APPEND_TIME: Final = 1
@@ -9,10 +10,10 @@ Headers = tuple[tuple[str, bytes | None], ...]
 
 
 class RecordedEvent(NamedTuple):
-    """One record of a log, as it stands there for ever.
+    """One record of a log; it never changes.
 
-    ``offset`` is its place in the log; ``timestamp`` the log record's time in ms since 1970, given by the
-    writer (``CREATE_TIME``) or by the log (``LOG_APPEND_TIME``). A ``value`` of None is a tombstone.
+    ``timestamp`` is the record's time in ms since 1970, set by the writer (``CREATE_TIME``) or by the log
+    (``LOG_APPEND_TIME``). A ``value`` of None is a tombstone.
     """
 
     offset: int
@@ -25,9 +26,30 @@ class RecordedEvent(NamedTuple):
 
 
 class NewEvent(NamedTuple):
-    """A record that is to be appended; ``timestamp`` None lets the log's clock give the time."""
+    """A record to append; if ``timestamp`` is None, the log's clock sets it."""
 
     key: bytes | None
     value: bytes | None
     timestamp: int | None = None
     headers: Headers = ()
+
+
+Event = TypeVar("Event", RecordedEvent, NewEvent)
+
+
+def batches(events: Iterable[Event], max_events: int, max_bytes: int) -> Iterator[list[Event]]:
+    """The events in lists of at most ``max_events`` events and ``max_bytes`` bytes of keys and values.
+
+    An event that is larger has a list of its own.
+    """
+    batch: list[Event] = []
+    size = 0
+    for event in events:
+        added = len(event.key or b"") + len(event.value or b"")
+        if batch and (len(batch) == max_events or size + added > max_bytes):
+            yield batch
+            batch, size = [], 0
+        batch.append(event)
+        size += added
+    if batch:
+        yield batch

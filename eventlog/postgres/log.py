@@ -12,7 +12,7 @@ from psycopg.pq import TransactionStatus
 
 from eventlog.error_text import did_you_mean
 from eventlog.errors import EventLogError
-from eventlog.events import NewEvent, RecordedEvent
+from eventlog.events import NewEvent, RecordedEvent, batches
 from eventlog.log import (
     AppendConflict,
     AppendRefused,
@@ -130,7 +130,10 @@ class PostgresEventLog:
         """See `EventLog.append`. Writers wait for each other, so that offsets become visible in order."""
         if not self.capabilities.can_append:
             raise AppendRefused(self.stream_name, _WRITTEN_ELSEWHERE[self._log.backend])
-        with self._undone_on_error(is_one_call=len(calls := _calls(events)) == 1):
+        for event in events:
+            check_timestamp(event)
+        calls = list(batches(events, _CALL_EVENTS, _CALL_BYTES)) or [[]]
+        with self._undo_on_error(is_one_call=len(calls) == 1):
             first = self._append(calls[0], expected_offset)
             for call in calls[1:]:
                 self._append(call, None)
@@ -165,7 +168,7 @@ class PostgresEventLog:
         self.close()
 
     @contextmanager
-    def _undone_on_error(self, *, is_one_call: bool) -> Iterator[None]:
+    def _undo_on_error(self, *, is_one_call: bool) -> Iterator[None]:
         """A transaction, or a savepoint within the caller's; a single call on its own needs neither."""
         is_idle = self._connection.info.transaction_status is TransactionStatus.IDLE
         if is_one_call and is_idle and self._connection.autocommit:
@@ -194,24 +197,6 @@ class PostgresEventLog:
         if error.sqlstate == _CONFLICT and expected_offset is not None:
             return AppendConflict(self.stream_name, expected_offset, int(error.diag.message_detail or 0))
         return error
-
-
-def _calls(events: Sequence[NewEvent]) -> list[Sequence[NewEvent]]:
-    """The events in parts, each of a size that one statement bears; one, be it empty, at least.
-
-    Raises:
-        ValueError: a timestamp has more than 64 bits.
-    """
-    for event in events:
-        check_timestamp(event)
-    parts: list[Sequence[NewEvent]] = []
-    first = size = 0
-    for at, event in enumerate(events):
-        if at > first and (at - first == _CALL_EVENTS or size > _CALL_BYTES):
-            parts.append(events[first:at])
-            first, size = at, 0
-        size += len(event.key or b"") + len(event.value or b"")
-    return [*parts, events[first:]]
 
 
 def _arrays(events: Sequence[NewEvent]) -> tuple[ByteaArray | Int8Array | list[str | None] | None, ...]:

@@ -16,7 +16,7 @@ from typing import Final, Self
 
 import psycopg
 
-from eventlog.events import RecordedEvent
+from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import BACKEND, EVENT_CHANNEL
@@ -199,7 +199,7 @@ class PostgresSource:
         first, end = self._positions[name], self._ends.get(name, 0)
         page = min(most, _PAGE_EVENTS)
         archived = read_archive(connection, self._logs[name].log_id, first, self._until(name), page=page)
-        events = _bounded(archived, most)
+        events = next(batches(islice(archived, most), most, POLL_BYTES), [])
         return Read(name, events, events[-1].offset + 1 if events else max(first, end))
 
     def _wait(self, connection: Connection, deadline: float) -> bool:
@@ -246,15 +246,3 @@ def _own_log(connection: Connection, stream_name: str) -> StoredLog:
             "its topic in COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS",
         )
     return log
-
-
-def _bounded(events: Iterator[RecordedEvent], most: int) -> list[RecordedEvent]:
-    """The next events, so many and so large at most, but one at least."""
-    taken: list[RecordedEvent] = []
-    left = POLL_BYTES
-    for event in islice(events, most):
-        taken.append(event)
-        left -= len(event.value or b"")
-        if left <= 0:
-            break
-    return taken

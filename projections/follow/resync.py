@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from eventlog.events import RecordedEvent
+from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
@@ -54,7 +54,7 @@ def resync(
     living = LivingKeys(connection, log.log_id)
     new = _NewEvents(projector, log)
     events = source.read(log.stream.stream_name, attachment.topic.facts.start_offset, attachment.target)
-    for batch in batches(events, batch_events):
+    for batch in batches(events, batch_events, BATCH_BYTES):
         difference = first_difference(connection, log.log_id, new.known(batch))
         if difference is not None:
             return replace_past(connection, attachment, another_past(log, difference), settings, clock)
@@ -72,22 +72,6 @@ def resync(
         connection.execute(_DONE, (started, log.log_id))
     caught_up = replace(log, next_offset=projector.next_offset, read_at=started, resync_from=None)
     return replace(attachment, log=caught_up, resync=False, sentence=_sentence(log, len(swept)))
-
-
-def batches(
-    events: Iterable[RecordedEvent], batch_events: int, batch_bytes: int = BATCH_BYTES
-) -> Iterator[list[RecordedEvent]]:
-    """The events in lists of so many at most; a list ends sooner when it holds so many bytes."""
-    batch: list[RecordedEvent] = []
-    size = 0
-    for event in events:
-        batch.append(event)
-        size += len(event.key or b"") + len(event.value or b"")
-        if len(batch) >= batch_events or size >= batch_bytes:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 class _NewEvents:

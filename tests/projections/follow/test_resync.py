@@ -12,7 +12,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.source import SourceUnavailable
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1
 from projections.follow.attach import Attachment, attach
-from projections.follow.resync import batches, resync
+from projections.follow.resync import resync
 from projections.observations import Observation, read_observations
 from projections.projector import OnStep, Projector
 from projections.tracked_logs import logs_of
@@ -356,15 +356,6 @@ def test_sweeps_and_position_become_visible_together(database_url: str, source: 
         read_again(connection, source, batch_events=1, on_step=look)
         seen.extend(reader.execute(query).fetchall())
     assert set(seen) == {(6, 0), (8, 0), (10, 3)}
-
-
-def test_batches_are_bounded_in_number_and_in_bytes() -> None:
-    events = [RecordedEvent(offset, 0, 0, b"k", b"v" * 9) for offset in range(5)]
-    assert [len(batch) for batch in batches(events, 2)] == [2, 2, 1]
-    assert [len(batch) for batch in batches(events, 100, batch_bytes=15)] == [2, 2, 1]
-    assert [len(batch) for batch in batches(events, 100, batch_bytes=1)] == [1] * 5
-    assert list(batches([], 2)) == []
-    assert list(batches([RecordedEvent(0, 0, 0, None, None)], 2, 1)) == [[RecordedEvent(0, 0, 0, None, None)]]
 
 
 def test_the_log_remembers_where_its_resync_began(database_url: str, source: MemorySource) -> None:
