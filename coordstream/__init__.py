@@ -182,14 +182,14 @@ if TYPE_CHECKING:
     )
     from managers.offsets.offset_manager import OffsetManager as OffsetManager
     from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
-    from managers.offsets.refused_startpoint import RefusedStartpoint as RefusedStartpoint
+    from managers.offsets.starting_offsets import RefusedStartpoint as RefusedStartpoint
     from managers.startpoints.startpoint_errors import (
         StartpointError as StartpointError,
         StartpointNotWritten as StartpointNotWritten,
         StartpointUnreadable as StartpointUnreadable,
     )
     from managers.startpoints.startpoint_manager import StartpointManager as StartpointManager
-    from managers.startpoints.startpoint_switch import should_fan_out_startpoints as should_fan_out_startpoints
+    from managers.startpoints.startpoint_fan_out import should_fan_out_startpoints as should_fan_out_startpoints
     from managers.stores.coordinator_store import CoordinatorStreamStore as CoordinatorStreamStore
     from managers.stores.metadata_store import MetadataStore as MetadataStore
     from managers.stores.namespace_store import (
@@ -269,10 +269,10 @@ _NAMES: Final = {
     "managers.offsets.offset_errors": "NoMetadata OffsetError UnknownSystem UnusableOffset",
     "managers.offsets.offset_manager": "OffsetManager",
     "managers.offsets.processed_offsets": "END_OF_STREAM_OFFSET",
-    "managers.offsets.refused_startpoint": "RefusedStartpoint",
+    "managers.offsets.starting_offsets": "RefusedStartpoint",
     "managers.startpoints.startpoint_errors": "StartpointError StartpointNotWritten StartpointUnreadable",
     "managers.startpoints.startpoint_manager": "StartpointManager",
-    "managers.startpoints.startpoint_switch": "should_fan_out_startpoints",
+    "managers.startpoints.startpoint_fan_out": "should_fan_out_startpoints",
     "managers.stores.coordinator_store": "CoordinatorStreamStore",
     "managers.stores.metadata_store": "MetadataStore",
     "managers.stores.namespace_store": "NamespaceAwareCoordinatorStreamStore",

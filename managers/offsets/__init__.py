@@ -1,1 +1,1 @@
-"""Where tasks start, how far they come, and what is committed of it."""
+"""Offsets of tasks: where they start, what they have processed, and what they commit."""

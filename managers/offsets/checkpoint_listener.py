@@ -1,4 +1,4 @@
-"""A system's own say in a commit: which offsets are written, and that they were (CheckpointListener of Samza)."""
+"""CheckpointListener: lets an input system change the offsets of a commit, and hear what was written."""
 
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
@@ -7,45 +7,45 @@ from eventlog.checkpoint import Offsets
 from eventlog.partition import SystemStreamPartition
 
 Compare = Callable[[str, str, str], int | None]
-"""Compares two offsets of a system; None: they can't be compared."""
+"""Compares two offsets of a system (system, offset, offset); None if they cannot be compared."""
 
 
 class CheckpointListener:
-    """Hears of the commits of one system's partitions. Override what is wanted."""
+    """Takes part in the commits of one system's partitions (Samza's interface). Override either method."""
 
     def before_checkpoint(self, offsets: Mapping[SystemStreamPartition, str]) -> Offsets:
-        """Give the offsets to write instead of these; what is left out stays as it is."""
+        """Return the offsets to write instead; a partition that is omitted keeps its offset."""
         return offsets
 
     def on_checkpoint(self, offsets: Offsets) -> None:
-        """Hear which offsets were written."""
+        """Called with the offsets that were written."""
 
 
-def modified_offsets(
+def modify_offsets(
     starting: Offsets,
     processed: Mapping[SystemStreamPartition, str],
     listeners: Mapping[str, CheckpointListener],
     compare: Compare,
 ) -> dict[SystemStreamPartition, str]:
-    """The offsets to write: those processed, after each listener has had a say in its own system's (SAMZA-2042).
+    """The offsets to write: the processed ones, as modified by the listener of each system (SAMZA-2042).
 
-    A listener is asked about all of its system's partitions or none, as soon as one of them has a starting offset that
-    its processed one can be compared with: Samza's code asks while one is before it, its comment says once one is not.
-    What a listener gives for partitions that it was not asked about does not count.
+    A listener is called with all of its system's partitions as soon as the processed offset of one of them can be
+    compared with its starting offset. Samza's code does this while one of them is before its starting offset; its
+    comment says once none is. Offsets that a listener returns for other partitions are ignored.
     """
     modified = dict(processed)
     for system, listener in listeners.items():
         own = {partition: offset for partition, offset in processed.items() if partition.system == system}
         if any(_can_compare(compare, partition, own[partition], starting) for partition in own):
-            given = listener.before_checkpoint(MappingProxyType(own))
-            modified |= {partition: offset for partition, offset in given.items() if partition in own and offset}
+            returned = listener.before_checkpoint(MappingProxyType(own))
+            modified |= {partition: offset for partition, offset in returned.items() if partition in own and offset}
     return modified
 
 
-def tell_listeners(
+def notify_listeners(
     listeners: Mapping[str, CheckpointListener], registered: Collection[SystemStreamPartition], written: Offsets
 ) -> None:
-    """Tell each listener what was written of its system's partitions that are registered (SAMZA-2446)."""
+    """Call each listener with the written offsets of its system's registered partitions (SAMZA-2446)."""
     for system, listener in listeners.items():
         own = {
             partition: offset

@@ -1,9 +1,9 @@
-"""What can go wrong when it is found out where a task starts; each error keeps what it is about as attributes.
+"""Errors of offsets. Each keeps the things it names as attributes.
 
 OffsetError (a ManagerError)
- ├─ UnknownSystem   a partition's system has nobody who could be asked about it
- ├─ NoMetadata      a system does not know a stream or a partition that is to be read from its default place
- └─ UnusableOffset  a task's checkpoint has an offset that its system can't go on from
+ ├─ UnknownSystem   a system of the job has no admin
+ ├─ NoMetadata      a system does not know a stream or a partition that starts at its default offset
+ └─ UnusableOffset  a system does not know an offset after that of a checkpoint
 """
 
 from typing import Final
@@ -11,11 +11,11 @@ from typing import Final
 from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
 
-_LONGEST_SHOWN: Final = 100
+_MAX_SHOWN: Final = 100
 
 
 class OffsetError(ManagerError):
-    """It could not be found out where a task starts to read."""
+    """The starting offset of a task is unknown."""
 
 
 class UnknownSystem(OffsetError):
@@ -23,11 +23,11 @@ class UnknownSystem(OffsetError):
 
     def __init__(self, system: str) -> None:
         self.system = system
-        super().__init__(f"nobody was given to ask about system {system}: give its admin in system_admins")
+        super().__init__(f"System {system} has no admin. Pass one in system_admins.")
 
 
 class NoMetadata(OffsetError):
-    """A system does not know a stream or a partition of an input; ``partition`` None: not even the stream."""
+    """A system does not know an input's stream (``partition`` None) or partition."""
 
     def __init__(self, system: str, stream: str, partition: int | None = None) -> None:
         self.system = system
@@ -35,15 +35,15 @@ class NoMetadata(OffsetError):
         self.partition = partition
         what = f"stream {stream}" if partition is None else f"partition {partition} of stream {stream}"
         super().__init__(
-            f"system {system} knows no {what}, which a task is to read without a checkpoint: "
-            "create it, or take it out of the job's inputs"
+            f"System {system} does not have {what}, which a task reads without a checkpoint. "
+            "Create it, or remove it from the job's inputs."
         )
 
 
 class UnusableOffset(OffsetError):
-    """A checkpoint has an offset after which its system can't tell the next one, such as a text for Kafka.
+    """A system does not know an offset after that of a checkpoint, for example a Kafka offset that is not a number.
 
-    ``other_count`` is the number of further partitions of which this is true.
+    ``other_count`` is the number of other partitions with the same problem.
     """
 
     def __init__(self, task_name: str, partition: SystemStreamPartition, offset: str, other_count: int = 0) -> None:
@@ -51,14 +51,14 @@ class UnusableOffset(OffsetError):
         self.partition = partition
         self.offset = offset
         self.other_count = other_count
-        others = f" (and {other_count} more partitions in the same way)" if other_count else ""
+        others = f" ({other_count} other partitions have the same problem)" if other_count else ""
         super().__init__(
-            f"task {task_name!r} can't start to read {partition}: its checkpoint has the offset {_shown(offset)}, and "
-            f"the system knows no offset after it{others}; write another offset (`coordstream checkpoint write`), ask "
-            "for a startpoint, or set systems.<system>.streams.<stream>.samza.reset.offset=true to leave the "
-            "checkpoint aside"
+            f"Task {task_name!r} cannot start to read {partition}: its checkpoint has offset {_shorten(offset)}, and "
+            f"the system does not know the next offset{others}. Write another offset (`coordstream checkpoint write`), "
+            "request a startpoint, or set systems.<system>.streams.<stream>.samza.reset.offset=true to ignore the "
+            "checkpoint."
         )
 
 
-def _shown(offset: str) -> str:
-    return repr(offset if len(offset) <= _LONGEST_SHOWN else f"{offset[:_LONGEST_SHOWN]}…")
+def _shorten(offset: str) -> str:
+    return repr(offset if len(offset) <= _MAX_SHOWN else f"{offset[:_MAX_SHOWN]}…")

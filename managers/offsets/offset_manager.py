@@ -1,4 +1,4 @@
-"""From where tasks start, how far they come, and what is written of it (OffsetManager of Samza; seeds 000, 004)."""
+"""OffsetManager: where tasks start to read, how far they come, and what they commit."""
 
 import logging
 import time
@@ -22,25 +22,29 @@ from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.task_checkpoints import TaskCheckpoints, require_task_name
 from managers.checkpoints.write_versions import in_versions, write_versions
 from managers.errors import NotReady
-from managers.offsets.checkpoint_listener import CheckpointListener, modified_offsets, tell_listeners
-from managers.offsets.held_startpoints import HeldStartpoints
+from managers.offsets.checkpoint_listener import CheckpointListener, modify_offsets, notify_listeners
 from managers.offsets.offset_errors import UnknownSystem, UnusableOffset
-from managers.offsets.offset_metrics import OffsetManagerMetrics
-from managers.offsets.processed_offsets import ProcessedOffsets
-from managers.offsets.refused_startpoint import RefusedStartpoint
-from managers.offsets.starting_places import Asked, Start, StartingPlaces
+from managers.offsets.processed_offsets import OffsetManagerMetrics, ProcessedOffsets
+from managers.offsets.starting_offsets import (
+    AssignedPartition,
+    RefusedStartpoint,
+    Start,
+    StartingOffsets,
+    find_starting_offsets,
+)
+from managers.offsets.task_startpoints import TaskStartpoints
 from managers.startpoints.startpoint_manager import StartpointManager
 
 _logger: Final = logging.getLogger(__name__)
-_NOBODY: Final[Mapping[str, CheckpointListener]] = MappingProxyType({})
+_NO_LISTENERS: Final[Mapping[str, CheckpointListener]] = MappingProxyType({})
 
 
 class OffsetManager:
-    """The offsets of some tasks of a job, from their start to their last commit.
+    """The offsets of some tasks of a job, from their start to their last commit (Samza's class).
 
-    Register the tasks, start, read from the starting offsets, `update` after each event, and commit: take
-    `build_checkpoint`, flush what was made of the events, then `write_checkpoint`. Nothing is written but by
-    `write_checkpoint`. Safe for threads once it is started, with one commit of a task at a time. A context manager.
+    Register the tasks, start, read from the starting offsets, and `update` after each event. To commit, call
+    `build_checkpoint`, flush the output of the events, then call `write_checkpoint`. Only `write_checkpoint` writes.
+    A context manager. Thread-safe after the start, with one commit of a task at a time.
     """
 
     def __init__(
@@ -50,31 +54,31 @@ class OffsetManager:
         system_admins: Mapping[str, SystemAdmin],
         checkpoint_manager: TaskCheckpoints | None = None,
         startpoint_manager: StartpointManager | None = None,
-        checkpoint_listeners: Mapping[str, CheckpointListener] = _NOBODY,
+        checkpoint_listeners: Mapping[str, CheckpointListener] = _NO_LISTENERS,
         clock: Clock = system_clock,
         nano_time: Callable[[], int] = time.time_ns,
     ) -> None:
-        """``config`` is the job's; admins and listeners are by system, as the job names it.
+        """``config`` is the job's. Admins and listeners are by the job's names of its systems.
 
-        Both managers are started and stopped here, the startpoint manager's store is its maker's to open and close.
-        ``clock`` and ``nano_time`` make the ids of checkpoints in version 2.
+        The offset manager starts and stops both other managers. The caller opens and closes the startpoint manager's
+        store. ``clock`` and ``nano_time`` are for the ids of V2 checkpoints.
 
         Raises:
-            ConfigError: a default offset in config is neither oldest nor upcoming, or a version to write is unknown, or
-                can't be written by this checkpoint manager.
+            ConfigError: a default offset in config is neither oldest nor upcoming, or a version in
+                ``task.checkpoint.write.versions`` is unknown or not supported by the checkpoint manager.
         """
         refuse_unknown_defaults(config)
         self._config: Final = dict(config)
         self._versions: Final = write_versions(config)
         if self._versions is not None and isinstance(checkpoint_manager, CheckpointManager):
             raise ConfigError(
-                f"{WRITE_VERSIONS} is set, and only a checkpoint topic has versions: give a KafkaCheckpointManager"
+                f"{WRITE_VERSIONS} is set, but only a checkpoint topic has versions. Pass a KafkaCheckpointManager."
             )
         self._clock: Final = clock
         self._nano_time: Final = nano_time
         self._admins: Final = dict(system_admins)
         self._checkpoints: Final = checkpoint_manager
-        self._held: Final = HeldStartpoints(startpoint_manager)
+        self._startpoints: Final = TaskStartpoints(startpoint_manager)
         self._listeners: Final = dict(checkpoint_listeners)
         self._lock: Final = RLock()
         self._registered: dict[str, frozenset[SystemStreamPartition]] = {}
@@ -83,7 +87,7 @@ class OffsetManager:
         self._refused: tuple[RefusedStartpoint, ...] = ()
         self._is_running = False
         self.metrics: Final = OffsetManagerMetrics()
-        """What was counted so far."""
+        """Metrics since the manager was created."""
 
     def __repr__(self) -> str:
         state = "running" if self._is_running else "not running"
@@ -91,11 +95,11 @@ class OffsetManager:
 
     @property
     def refused_startpoints(self) -> Sequence[RefusedStartpoint]:
-        """The startpoints that tasks hold and could not follow at the last start."""
+        """The startpoints that tasks could not follow at the last start."""
         return self._refused
 
     def register(self, task_name: str, partitions: Iterable[SystemStreamPartition]) -> None:
-        """Answer for these partitions of a task from the next start on; more may be added to them."""
+        """Manage these partitions of a task, in addition to those already registered, from the next start."""
         require_task_name(task_name)
         with self._lock:
             registered = self._registered.get(task_name, frozenset()).union(partitions)
@@ -104,21 +108,21 @@ class OffsetManager:
                 self.metrics.checkpointed_offsets.setdefault(partition, "")
 
     def start(self) -> None:
-        """Find out where every registered partition starts. A manager that runs goes on.
+        """Decide where every registered partition starts. Does nothing if the manager is running.
 
         Raises:
             ConfigError: a default offset in config is neither oldest nor upcoming.
             UnknownSystem: a partition's system has no admin.
-            NoMetadata: a partition without a checkpoint is not known to its system (or what its admin raises then).
-            UnusableOffset: a partition starts after its checkpoint, whose offset its system can't go on from.
-            EventLogError: checkpoints or startpoints can't be read.
+            NoMetadata: the system does not know a partition that has no checkpoint (or what its admin raises then).
+            UnusableOffset: the system does not know an offset after that of a checkpoint.
+            EventLogError: checkpoints or startpoints cannot be read.
         """
         with self._lock:
             if self._is_running:
                 return
             try:
                 checkpoints = self._read_checkpoints()
-                self._held.load(self._registered)
+                self._startpoints.load(self._registered)
                 self._find_starts(checkpoints)
                 self._begin(checkpoints)
             except BaseException:
@@ -126,28 +130,28 @@ class OffsetManager:
                     self._stop_managers()
                 raise
             self._is_running = True
-            _logger.info("%d tasks start to read %d partitions", len(self._registered), len(self._starts))
+            _logger.info("Starting %d tasks with %d partitions.", len(self._registered), len(self._starts))
 
     def stop(self) -> None:
-        """End. Nothing is committed: what was processed since the last commit is read again at the next start."""
-        self._is_running = False  # not under the lock: a write that is being tried again gives up
+        """Stop without a commit: events since the last commit are read again after the next start."""
+        self._is_running = False  # without the lock, so that a write that is retried in another thread gives up
         self._stop_managers()
 
     def get_starting_offset(self, task_name: str, partition: SystemStreamPartition) -> str | None:
-        """The first offset that a task is to read; None: it does not read the partition, or nobody can tell."""
+        """The first offset to read; None if the task does not read the partition, or no offset is known."""
         start = self._starts.get((task_name, partition))
         return None if start is None else start.offset
 
     def get_starting_decision(self, task_name: str, partition: SystemStreamPartition) -> StartingOffset | None:
-        """Why a task starts where it does; None: it does not read the partition."""
+        """How the starting offset was decided; None if the task does not read the partition."""
         start = self._starts.get((task_name, partition))
         return None if start is None else start.decision
 
     def set_starting_offset(self, task_name: str, partition: SystemStreamPartition, offset: str) -> None:
-        """Let a task start elsewhere, this once: for what prepares it, before reading begins.
+        """Override a starting offset until the next start, before reading begins.
 
         Raises:
-            TaskNotRegistered: the task does not read this partition.
+            TaskNotRegistered: the task does not read the partition.
         """
         with self._lock:
             start = self._starts.get((task_name, partition))
@@ -156,29 +160,29 @@ class OffsetManager:
             self._starts[task_name, partition] = start._replace(offset=offset)
 
     def get_startpoint(self, task_name: str, partition: SystemStreamPartition) -> Startpoint | None:
-        """The startpoint that a task holds for a partition and has not used up."""
-        return self._held.get(task_name, partition)
+        """The task's startpoint for a partition, until it is consumed."""
+        return self._startpoints.get(task_name, partition)
 
     def set_startpoint(self, task_name: str, partition: SystemStreamPartition, startpoint: Startpoint) -> None:
-        """Let a task hold a startpoint here alone: nothing is written, and its starting offset stays."""
-        self._held.set(task_name, partition, startpoint)
+        """Set a startpoint in this manager only: it is not written, and the starting offset stays."""
+        self._startpoints.set(task_name, partition, startpoint)
 
     def update(self, task_name: str, partition: SystemStreamPartition, offset: str | None) -> None:
-        """A task has processed an event; None: it has no offset, and the one before stays.
+        """Record that a task has processed an event. None: the event has no offset; the previous one stays.
 
-        `END_OF_STREAM_OFFSET` says that the partition has ended: the offset stays, and its startpoint is used up.
+        With `END_OF_STREAM_OFFSET` the previous offset stays, too, but the next commit consumes the startpoint.
         """
         self._processed.update(task_name, partition, offset)
 
     def get_last_processed_offset(self, task_name: str, partition: SystemStreamPartition) -> str | None:
-        """The offset that a task has processed last, at first that of its checkpoint; None: there is none."""
+        """The last processed offset, at first that of the checkpoint; None if there is none."""
         return self._processed.get(task_name, partition)
 
     def get_last_processed_offsets(self, task_name: str) -> Mapping[SystemStreamPartition, str]:
-        """What a commit writes: a copy of a task's offsets, after its listeners have had a say.
+        """The offsets that a commit writes: a copy, as modified by the task's checkpoint listeners.
 
-        What is processed after this call is not in it, and does not use up a startpoint at this commit. Only partitions
-        that are registered are in it: what was read once and is not any more loses its checkpoint.
+        An event processed after this call is not included, and does not consume a startpoint at this commit. Contains
+        only registered partitions: a partition that the task no longer reads loses its checkpoint.
 
         Raises:
             TaskNotRegistered: the task was not registered.
@@ -191,50 +195,50 @@ class OffsetManager:
     def get_modified_offsets(
         self, starting: Offsets, processed: Mapping[SystemStreamPartition, str]
     ) -> dict[SystemStreamPartition, str]:
-        """These processed offsets after the listeners had a say; see `modified_offsets`."""
-        return modified_offsets(starting, processed, self._listeners, self._compared)
+        """These processed offsets, as modified by the listeners; see `modify_offsets`."""
+        return modify_offsets(starting, processed, self._listeners, self._compare)
 
     def get_last_task_checkpoint(self, task_name: str) -> Checkpoint | None:
-        """The task's checkpoint as its manager reads it; None: it has none, or checkpoints are kept nowhere."""
+        """The task's checkpoint; None if it has none, or there is no checkpoint manager."""
         return None if self._checkpoints is None else self._checkpoints.read_last_checkpoint(task_name)
 
     def build_checkpoint(self, task_name: str) -> Checkpoint:
-        """What a commit writes, of the offsets that were processed by now. Raises `TaskNotRegistered`.
+        """The checkpoint for a commit of the offsets processed so far. Raises `TaskNotRegistered`.
 
-        In the first version of ``task.checkpoint.write.versions``, without state markers; in version 1 if it is unset.
+        Its version is the first in ``task.checkpoint.write.versions`` (default: 1). It has no state markers.
         """
         offsets = self.get_last_processed_offsets(task_name)
         is_second = self._versions is not None and self._versions[0] == 2
         return CheckpointV2(self._new_id(), offsets, {}) if is_second else CheckpointV1(offsets)
 
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint, *other_versions: Checkpoint) -> None:
-        """Commit a task: write its checkpoint (in each of its versions), then use up the startpoints of what has moved.
+        """Commit a task: write its checkpoint in each version, then consume the startpoints of partitions that moved.
 
-        A startpoint leaves the fan-out at the first commit after its partition moved, whatever offset that has
-        (SAMZA-2749). A checkpoint that says nothing is not written, since it would only take away a good one.
+        A startpoint leaves the fan-out at the first commit after its partition moved, whatever the offset (SAMZA-2749).
+        An empty checkpoint is not written, since it would replace a useful one.
 
-        If ``task.checkpoint.write.versions`` is set, each version that it names is written and no other: one that is
-        not given is made of the first checkpoint.
+        If ``task.checkpoint.write.versions`` is set, exactly these versions are written; a version that is not passed
+        is converted from the first checkpoint.
 
         Raises:
-            ValueError: a version is not given, and the first checkpoint holds the state of stores.
-            NotReady: it is not running.
+            ValueError: a version is not passed, and the first checkpoint contains state of stores.
+            NotReady: the manager is not running.
             TaskNotRegistered: the task was not registered.
-            EventLogError: something could not be written; what this leaves behind the next start or commit puts right.
+            EventLogError: a write failed. The next commit or start completes it.
         """
         with self._lock:
             if not self._is_running:
-                raise NotReady(type(self).__name__, "is not running", "start it first, and commit before it is stopped")
+                raise NotReady(type(self).__name__, "is not running", "start it first, and commit before you stop it")
             registered = self._partitions_of(task_name)
             moved = self._processed.moved(task_name)
-            written = [each for each in (checkpoint, *other_versions) if _says_something(each)]
+            written = [each for each in (checkpoint, *other_versions) if _has_content(each)]
             if written and self._versions is not None:
                 written = in_versions(written, self._versions, self._config, self._new_id)
             for each in written:
                 self._write(task_name, each)
             for each in written[-1:]:
-                tell_listeners(self._listeners, registered, each.offsets)
-            self._held.use_up(task_name, moved)
+                notify_listeners(self._listeners, registered, each.offsets)
+            self._startpoints.consume(task_name, moved)
             self._processed.forget_snapshot(task_name)
             self.metrics.commit_count += 1
 
@@ -249,7 +253,7 @@ class OffsetManager:
         written.update({partition: offset for partition, offset in checkpoint.offsets.items() if partition in written})
 
     def _read_checkpoints(self) -> dict[str, dict[SystemStreamPartition, str]]:
-        """The offsets of each task's checkpoint, of the partitions that it reads now (SAMZA-267)."""
+        """The offsets of each task's checkpoint, only for partitions that it reads now (SAMZA-267)."""
         if self._checkpoints is not None:
             for task_name in self._registered:
                 self._checkpoints.register(task_name)
@@ -260,21 +264,23 @@ class OffsetManager:
         }
 
     def _find_starts(self, checkpoints: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
-        asked = [
-            Asked(task_name, partition, checkpoints[task_name].get(partition), self._held.get(task_name, partition))
+        assigned = [
+            AssignedPartition(
+                task_name, partition, checkpoints[task_name].get(partition), self._startpoints.get(task_name, partition)
+            )
             for task_name, partitions in self._registered.items()
             for partition in sorted(partitions)
         ]
-        found = StartingPlaces.find(self._config, self._admins, asked)
-        _refuse_unusable(asked, found)
+        found = find_starting_offsets(self._config, self._admins, assigned)
+        _require_usable_offsets(assigned, found)
         for refused in found.refused:
-            _logger.warning("%s; it goes on without", refused)
+            _logger.warning("%s; it starts without the startpoint.", refused)
         self._starts = dict(found.starts)
         self._refused = tuple(found.refused)
         self.metrics.refused_startpoint_count += len(found.refused)
 
     def _begin(self, checkpoints: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
-        """Begin with what was processed before, but for streams that are reset: theirs stands on the log alone."""
+        """Load the checkpointed offsets as processed, except for streams that are reset."""
         self._processed = ProcessedOffsets()
         for task_name, offsets in checkpoints.items():
             kept = [each for each in offsets if not is_reset(self._config, each.system, each.stream)]
@@ -285,7 +291,7 @@ class OffsetManager:
             if self._checkpoints is not None:
                 self._checkpoints.stop()
         finally:
-            self._held.stop()
+            self._startpoints.stop()
 
     def _partitions_of(self, task_name: str) -> frozenset[SystemStreamPartition]:
         partitions = self._registered.get(task_name)
@@ -293,7 +299,7 @@ class OffsetManager:
             raise TaskNotRegistered(task_name, "with this offset manager")
         return partitions
 
-    def _compared(self, system: str, one: str, other: str) -> int | None:
+    def _compare(self, system: str, one: str, other: str) -> int | None:
         admin = self._admins.get(system)
         if admin is None:
             raise UnknownSystem(system)
@@ -309,19 +315,19 @@ class OffsetManager:
         self.stop()
 
 
-def _refuse_unusable(asked: Iterable[Asked], found: StartingPlaces) -> None:
-    """Samza's container does not start either: it finds no offset for the partition, or its system fails."""
+def _require_usable_offsets(assigned: Iterable[AssignedPartition], found: StartingOffsets) -> None:
+    """Raise `UnusableOffset` if a checkpoint's offset has no successor; Samza's container does not start either."""
     starts = found.starts
-    unusable = [one for one in asked if _lacks_offset(starts[one.task_name, one.partition])]
-    for one in unusable[:1]:
-        raise UnusableOffset(one.task_name, one.partition, one.checkpoint_offset or "", len(unusable) - 1)
+    unusable = [each for each in assigned if _lacks_offset(starts[each.task_name, each.partition])]
+    for each in unusable[:1]:
+        raise UnusableOffset(each.task_name, each.partition, each.checkpoint_offset or "", len(unusable) - 1)
 
 
 def _lacks_offset(start: Start) -> bool:
     return start.offset is None and start.decision.decided_by == "checkpoint"
 
 
-def _says_something(checkpoint: Checkpoint) -> bool:
+def _has_content(checkpoint: Checkpoint) -> bool:
     return bool(checkpoint.offsets) or (isinstance(checkpoint, CheckpointV2) and bool(checkpoint.state_markers))
 
 

@@ -1,39 +1,53 @@
-"""How far each task has come in each of its partitions, and which of them have moved at all."""
+"""How far tasks have come: their processed offsets, which partitions have moved, and the metrics of commits."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
 from eventlog.partition import SystemStreamPartition
 
 END_OF_STREAM_OFFSET: Final = "END_OF_STREAM"
-"""What comes instead of an offset when a partition has ended (IncomingMessageEnvelope of Samza)."""
+"""Marks the end of a partition in place of an offset (IncomingMessageEnvelope of Samza)."""
+
+
+@dataclass
+class OffsetManagerMetrics:
+    """Metrics of an offset manager (Samza's class), as plain values.
+
+    ``checkpointed_offsets``: the last written offset of each registered partition, ``""`` before the first commit.
+    ``refused_startpoint_count``: startpoints that could not be followed, over all starts of the manager.
+    """
+
+    checkpointed_offsets: dict[SystemStreamPartition, str | None] = field(default_factory=dict)
+    commit_count: int = 0
+    refused_startpoint_count: int = 0
 
 
 class ProcessedOffsets:
-    """The last processed offset of each partition by task. Safe for threads.
+    """The last processed offset of each partition by task. Thread-safe.
 
-    A commit is two calls: the snapshot that is written, and the partitions that had moved **when it was taken**. What
-    is processed in between belongs to the next commit.
+    A commit takes a snapshot of the offsets to write, and later asks which partitions had moved **at that time**. An
+    event processed in between belongs to the next commit.
     """
 
     def __init__(self) -> None:
         self._lock: Final = Lock()
         self._offsets: dict[str, dict[SystemStreamPartition, str]] = {}
         self._moved: dict[str, set[SystemStreamPartition]] = {}
-        self._moved_then: dict[str, frozenset[SystemStreamPartition]] = {}
+        self._moved_at_snapshot: dict[str, frozenset[SystemStreamPartition]] = {}
 
     def load(self, task_name: str, offsets: Mapping[SystemStreamPartition, str]) -> None:
-        """Begin with these offsets; nothing has moved yet."""
+        """Set a task's offsets at its start; no partition has moved."""
         with self._lock:
             self._offsets[task_name] = dict(offsets)
             self._moved[task_name] = set()
-            self._moved_then.pop(task_name, None)
+            self._moved_at_snapshot.pop(task_name, None)
 
     def update(self, task_name: str, partition: SystemStreamPartition, offset: str | None) -> None:
-        """An event was processed. Without an offset the one before stays, and the partition has not moved (SAMZA-982).
+        """Record a processed event. None: the event has no offset, and the partition has not moved (SAMZA-982).
 
-        The end of a partition is no offset, but it moves it.
+        `END_OF_STREAM_OFFSET` moves the partition and keeps its offset.
         """
         if offset is None:
             return
@@ -43,24 +57,24 @@ class ProcessedOffsets:
                 self._offsets.setdefault(task_name, {})[partition] = offset
 
     def get(self, task_name: str, partition: SystemStreamPartition) -> str | None:
-        """The last processed offset; None: nothing was processed."""
+        """The last processed offset; None if there is none."""
         with self._lock:
             return self._offsets.get(task_name, {}).get(partition)
 
     def snapshot(
         self, task_name: str, partitions: Collection[SystemStreamPartition]
     ) -> dict[SystemStreamPartition, str]:
-        """The last processed offsets of some partitions as they are now; remembers which have moved by now."""
+        """Copy the last processed offsets of some partitions, and remember which partitions have moved."""
         with self._lock:
-            self._moved_then[task_name] = frozenset(self._moved.get(task_name, ()))
+            self._moved_at_snapshot[task_name] = frozenset(self._moved.get(task_name, ()))
             return {each: offset for each, offset in self._offsets.get(task_name, {}).items() if each in partitions}
 
     def moved(self, task_name: str) -> frozenset[SystemStreamPartition]:
-        """The partitions that had moved since the start when the last snapshot was taken; without one, by now."""
+        """The partitions that had moved since the start at the time of the last snapshot; without one, now."""
         with self._lock:
-            return self._moved_then.get(task_name, frozenset(self._moved.get(task_name, ())))
+            return self._moved_at_snapshot.get(task_name, frozenset(self._moved.get(task_name, ())))
 
     def forget_snapshot(self, task_name: str) -> None:
-        """A commit is done: the next one may come without a snapshot."""
+        """End a commit: the next one may come without a snapshot."""
         with self._lock:
-            self._moved_then.pop(task_name, None)
+            self._moved_at_snapshot.pop(task_name, None)

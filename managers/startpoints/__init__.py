@@ -1,1 +1,1 @@
-"""Requests to start elsewhere: written, handed out, planned and warned of."""
+"""Startpoints: requests, their fan-out to tasks, and what a request would change."""

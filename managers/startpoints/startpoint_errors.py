@@ -1,8 +1,9 @@
-"""What can go wrong with startpoints; each error keeps what it is about as attributes.
+"""Errors of startpoints. Each keeps the things it names as attributes.
 
 StartpointError (a ManagerError)
- ├─ StartpointUnreadable   bytes on the log that can't be understood
- └─ StartpointNotWritten   the log did not take a request, or its end
+ ├─ InvalidStartpointRequest  no task would follow the request
+ ├─ StartpointNotWritten      the log did not accept a request or a deletion
+ └─ StartpointUnreadable      a request or a fan-out on the log cannot be decoded
 """
 
 from eventlog.errors import WireError
@@ -14,10 +15,14 @@ class StartpointError(ManagerError):
     """A startpoint could not be read or written."""
 
 
-class StartpointUnreadable(StartpointError):
-    """What stands under the key of a startpoint or a fan-out cannot be understood; other keys don't mind.
+class InvalidStartpointRequest(StartpointError):
+    """The job does not read the stream or partition, or does not have the task. Nothing was written."""
 
-    ``startpoint_type`` is the ``@type`` that it names, None where none can be made out.
+
+class StartpointUnreadable(StartpointError):
+    """The value of a request or a fan-out cannot be decoded; other keys are not affected.
+
+    ``startpoint_type`` is the ``@type`` in the value, None if it has none.
     """
 
     def __init__(self, namespace: str, key: str, startpoint_type: str | None, error: WireError) -> None:
@@ -27,16 +32,16 @@ class StartpointUnreadable(StartpointError):
         self.reason = error.reason
         kind = "no @type" if startpoint_type is None else f"@type {startpoint_type}"
         super().__init__(
-            f"what stands under {key!r} of {namespace} with {kind} cannot be read ({error}): "
-            "write the order again, or delete it"
+            f"Cannot read the value of {key!r} in {namespace}, with {kind}: {error}. "
+            "Write the startpoint again, or delete it."
         )
 
 
 class StartpointNotWritten(StartpointError):
-    """A request was not written or deleted; ``task_name`` None: it is one for every task. The cause says why."""
+    """A request was not written or deleted; ``task_name`` None: it is for every task. The cause says why."""
 
     def __init__(self, partition: SystemStreamPartition, task_name: str | None, cause: BaseException) -> None:
         self.partition = partition
         self.task_name = task_name
         task = "every task" if task_name is None else f"task {task_name!r}"
-        super().__init__(f"the startpoint of {partition} for {task} is not known to be on the log: {cause}")
+        super().__init__(f"Cannot confirm that the startpoint of {partition} for {task} was written: {cause}")

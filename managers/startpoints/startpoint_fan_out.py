@@ -1,92 +1,160 @@
-"""Who gets which order: startpoints that were asked for, handed to the tasks that read the partitions (seed 004)."""
+"""The fan-out: which requested startpoint each task gets, what is written for it, and whether a start does it."""
 
 import logging
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import effective_startpoint
-from eventlog.startpoint import Startpoint, is_expired
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointFanOut, is_expired
+from managers.startpoints.startpoint_records import (
+    REQUESTS,
+    TaskPartitions,
+    fan_out_key,
+    fan_out_value,
+    key_meanings,
+    log_ambiguous_key,
+    read_fan_out,
+    read_request,
+    without_key_bucket,
+)
+from managers.stores.namespaced_key import NamespacedKey
 
-TaskPartitions = Mapping[str, Collection[SystemStreamPartition]]
 FanOuts = Mapping[str, Mapping[SystemStreamPartition, Startpoint]]
+"""Startpoints by task and partition."""
+Stored = Mapping[NamespacedKey, bytes]
+Changes = Mapping[NamespacedKey, bytes | None]
+"""Values to write, in order; None deletes the key."""
+
+STARTPOINTS_ENABLED: Final = "job.startpoint.enabled"
+HIGH_AVAILABILITY: Final = "yarn.am.high-availability.enabled"
 
 _logger: Final = logging.getLogger(__name__)
+_NO_FAN_OUT: Final = StartpointFanOut(None, {})
 
 
 @dataclass(frozen=True, slots=True)
 class FanOutPlan:
-    """What a fan-out does: what each task is handed now, and the keys of the requests that are done with it.
+    """The startpoints that are fanned out to each task, and the keys of the requests that are then deleted.
 
-    The keys are in the order in which they may be deleted one by one: of those that a task could follow the one that it
-    follows comes last, so that those left by a crash give the same once more, or nothing.
+    A crash may delete only the first of these keys. They are ordered so that the next fan-out then has the same
+    result: a request that a task follows is deleted after those that it supersedes.
     """
 
-    handed: FanOuts
-    taken: tuple[str, ...]
+    fanned_out: FanOuts
+    deleted_keys: tuple[str, ...]
 
 
-def meanings(task_to_partitions: TaskPartitions) -> Mapping[str, frozenset[StartpointKey]]:
-    """What the text of a request's key may mean with these assignments; more than one thing: it is ambiguous.
+def should_fan_out_startpoints(config: Mapping[str, str], metadata_changes: Collection[object]) -> bool:
+    """Whether a starting job coordinator calls `StartpointManager.fan_out` (ClusterBasedJobCoordinator of Samza).
 
-    Stream and task may hold dots, so that ``k.s.1.2`` may name a partition of ``s.1``, or one of ``s`` for task ``2``.
-    Key buckets don't count: an order is for the partition, whoever reads a part of it.
+    ``metadata_changes`` are the differences from the job's last start. With high availability and no difference,
+    the containers keep running, and none would read a fan-out.
     """
-    found: dict[str, set[StartpointKey]] = defaultdict(set)
-    for task_name, partitions in task_to_partitions.items():
-        for partition in map(whole, partitions):
-            for key in (StartpointKey(partition), StartpointKey(partition, TaskName(task_name))):
-                found[str(key)].add(key)
-    return {text: frozenset(keys) for text, keys in found.items()}
+    return startpoints_enabled(config) and (not is_highly_available(config) or bool(metadata_changes))
 
 
-def whole(partition: SystemStreamPartition) -> SystemStreamPartition:
-    """The partition without a key bucket, as fan-outs name it."""
-    return SystemStreamPartition(partition.system, partition.stream, partition.partition)
+def startpoints_enabled(config: Mapping[str, str]) -> bool:
+    """Whether the job follows startpoints at all. True by default."""
+    return _is_true(config.get(STARTPOINTS_ENABLED, "true"))
 
 
-def in_words(key: StartpointKey) -> str:
-    """What a request is for."""
-    partition = key.partition
-    where = f"partition {partition.partition} of {partition.system}.{partition.stream}"
-    return f"{where} in every task" if key.task_name is None else f"{where} in task {key.task_name!r}"
+def is_highly_available(config: Mapping[str, str]) -> bool:
+    """Whether containers keep running while the job's coordinator restarts. False by default."""
+    return _is_true(config.get(HIGH_AVAILABILITY, "false"))
 
 
 def plan_fan_out(
     requests: Mapping[StartpointKey, Startpoint], task_to_partitions: TaskPartitions, now_ms: int
 ) -> FanOutPlan:
-    """Hand each task the order that counts for each of its partitions.
+    """Choose the startpoint of each task and partition (StartpointManager.fanOut of Samza).
 
-    Of an order for every task and one for the task the later counts, of two of the same time that for the task. One
-    that has expired is handed to nobody and stays where it is. Those that lose are taken too.
+    Of a request for every task and one for a single task, the later wins; with equal times, the one for the task. The
+    superseded request is deleted, too. An expired request is ignored and stays.
     """
-    living = {key: request for key, request in requests.items() if not _is_stale(key, request, now_ms)}
-    handed = {task: given for task, read in task_to_partitions.items() if (given := _for_task(living, task, read))}
-    taken = sorted(living.items(), key=_precedence)
-    return FanOutPlan(handed, tuple(str(key) for key, _ in taken))
+    live = {key: request for key, request in requests.items() if not _is_expired(key, request, now_ms)}
+    chosen = {task: dict(_choose(live, task, partitions)) for task, partitions in task_to_partitions.items()}
+    fanned_out = {task: startpoints for task, startpoints in chosen.items() if startpoints}
+    return FanOutPlan(fanned_out, tuple(str(key) for key, _ in sorted(live.items(), key=_precedence)))
 
 
-def merged(
-    pending: Mapping[SystemStreamPartition, Startpoint], handed: Mapping[SystemStreamPartition, Startpoint]
+def merge_fan_out(
+    previous: Mapping[SystemStreamPartition, Startpoint], fanned_out: Mapping[SystemStreamPartition, Startpoint]
 ) -> Mapping[SystemStreamPartition, Startpoint]:
-    """What a task holds after a fan-out: the new orders, and those pending of partitions without a new one."""
-    return {**pending, **handed}
+    """A task's startpoints after a fan-out: a new one replaces the previous one of the same partition."""
+    return {**previous, **fanned_out}
 
 
-def _for_task(
-    living: Mapping[StartpointKey, Startpoint], task_name: str, partitions: Collection[SystemStreamPartition]
-) -> Mapping[SystemStreamPartition, Startpoint]:
-    return dict(_effective(living, task_name, partitions))
+def fan_out_requests(stored: Stored, task_to_partitions: TaskPartitions, now_ms: int) -> tuple[FanOuts, Changes]:
+    """What is fanned out to each task now, and the changes to write: first the fan-outs, then the deleted requests.
+
+    Raises:
+        StartpointUnreadable: a request for one of the tasks, or the previous fan-out of a task that gets a new one.
+    """
+    plan = plan_fan_out(_read_requests(stored, task_to_partitions), task_to_partitions, now_ms)
+    deletes = {NamespacedKey(REQUESTS, key): None for key in plan.deleted_keys}
+    return plan.fanned_out, {**_changed_fan_outs(stored, plan, now_ms), **deletes}
 
 
-def _effective(
-    living: Mapping[StartpointKey, Startpoint], task_name: str, partitions: Collection[SystemStreamPartition]
+def remove_partitions(stored: Stored, task_name: str, partitions: Collection[SystemStreamPartition]) -> Changes:
+    """The change that removes partitions from a task's fan-out; empty if it has none of them.
+
+    Raises:
+        StartpointUnreadable: the task's fan-out.
+    """
+    previous = _fan_out_of(stored, task_name)
+    left = {partition: startpoint for partition, startpoint in previous.fan_outs.items() if partition not in partitions}
+    unchanged = len(left) == len(previous.fan_outs)
+    return {} if unchanged else {fan_out_key(task_name): fan_out_value(previous.timestamp, left)}
+
+
+def remove_consumed(stored: Stored, task_name: str, consumed: Mapping[SystemStreamPartition, Startpoint]) -> Changes:
+    """The change that removes exactly these startpoints; one that was fanned out since for a partition stays.
+
+    Raises:
+        StartpointUnreadable: the task's fan-out.
+    """
+    current = _fan_out_of(stored, task_name).fan_outs
+    return remove_partitions(stored, task_name, {each for each, one in consumed.items() if current.get(each) == one})
+
+
+def _read_requests(stored: Stored, task_to_partitions: TaskPartitions) -> Mapping[StartpointKey, Startpoint]:
+    """The requests that one of these tasks could follow."""
+    requests = {name: value for name, value in stored.items() if name.namespace == REQUESTS}
+    meanings = key_meanings(task_to_partitions) if requests else {}
+    found: dict[StartpointKey, Startpoint] = {}
+    for name, value in requests.items():
+        keys = meanings.get(name.key, frozenset())
+        if len(keys) == 1:
+            found[next(iter(keys))] = read_request(name, value)
+        elif keys:
+            log_ambiguous_key(name.key, keys)
+    return found
+
+
+def _changed_fan_outs(stored: Stored, plan: FanOutPlan, now_ms: int) -> Changes:
+    changes: dict[NamespacedKey, bytes | None] = {}
+    for task_name, fanned_out in plan.fanned_out.items():
+        previous = _fan_out_of(stored, task_name).fan_outs
+        merged = merge_fan_out(previous, fanned_out)
+        if merged != previous:
+            changes[fan_out_key(task_name)] = fan_out_value(now_ms, merged)
+    return changes
+
+
+def _fan_out_of(stored: Stored, task_name: str) -> StartpointFanOut:
+    name = fan_out_key(task_name)
+    value = stored.get(name)
+    return _NO_FAN_OUT if value is None else read_fan_out(name, value)
+
+
+def _choose(
+    live: Mapping[StartpointKey, Startpoint], task_name: str, partitions: Collection[SystemStreamPartition]
 ) -> Iterator[tuple[SystemStreamPartition, Startpoint]]:
-    for partition in map(whole, partitions):
-        for_every = living.get(StartpointKey(partition))
-        startpoint = effective_startpoint(for_every, living.get(StartpointKey(partition, TaskName(task_name))))
+    for partition in map(without_key_bucket, partitions):
+        for_every_task = live.get(StartpointKey(partition))
+        startpoint = effective_startpoint(for_every_task, live.get(StartpointKey(partition, TaskName(task_name))))
         if startpoint is not None:
             yield partition, startpoint
 
@@ -96,8 +164,12 @@ def _precedence(request: tuple[StartpointKey, Startpoint]) -> tuple[int, bool, s
     return startpoint.creation_timestamp, key.task_name is not None, str(key)
 
 
-def _is_stale(key: StartpointKey, startpoint: Startpoint, now_ms: int) -> bool:
-    stale = is_expired(startpoint, now_ms)
-    if stale:
-        _logger.warning("the startpoint %s was created more than twelve hours ago and is not followed", key)
-    return stale
+def _is_expired(key: StartpointKey, startpoint: Startpoint, now_ms: int) -> bool:
+    expired = is_expired(startpoint, now_ms)
+    if expired:
+        _logger.warning("Ignoring startpoint request %s: it is more than %d hours old.", key, EXPIRY_MS // 3_600_000)
+    return expired
+
+
+def _is_true(text: str) -> bool:
+    return text.casefold() == "true"

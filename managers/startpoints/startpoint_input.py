@@ -1,4 +1,4 @@
-"""What a job's input says of a startpoint: the offset that it means there, and whether what it asks for is there."""
+"""What a startpoint resolves to in its input, and whether the input still has that position."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -11,81 +11,81 @@ from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamP
 
 
 class Finding(Enum):
-    """What is odd about a startpoint in one partition of its input."""
+    """Why a startpoint may not do what is expected in one partition of its input."""
 
     NOT_THERE = "not-there"
     """The input has no such partition."""
     AFTER_LAST = "after-last"
-    """No event is as late as the time, or the offset is beyond the end."""
+    """No event is that late, or the offset is beyond the end."""
     BEFORE_RETAINED = "before-retained"
-    """Events since the time, or the one at the offset, are gone already: the input starts later."""
+    """The input has already deleted events since that time, or the event at that offset."""
 
 
 @dataclass(frozen=True, slots=True)
-class InputAnswer:
-    """How far each partition of a stream reaches, and what a startpoint means in those that were asked for."""
+class ResolvedInput:
+    """The bounds of every partition of a stream; resolved offsets and findings for the requested ones."""
 
-    ends: Mapping[int, SystemStreamPartitionMetadata]
+    bounds: Mapping[int, SystemStreamPartitionMetadata]
     resolved: Mapping[int, ResolvedStartpoint]
     findings: Mapping[int, Finding]
 
     def first_offset(self, partition: int, start: StartingOffset) -> str | None:
-        """The first offset that a start by checkpoint, reset or default reads; None where the input doesn't tell."""
-        ends = self.ends.get(partition)
-        if start.starting_offset is not None or ends is None:
+        """The first offset read by a start from a checkpoint, reset or default; None if unknown."""
+        bounds = self.bounds.get(partition)
+        if start.starting_offset is not None or bounds is None:
             return start.starting_offset
         if start.startpoint_type == "oldest":
-            return ends.oldest_offset or ends.upcoming_offset
-        return ends.upcoming_offset if start.startpoint_type == "upcoming" else None
+            return bounds.oldest_offset or bounds.upcoming_offset
+        return bounds.upcoming_offset if start.startpoint_type == "upcoming" else None
 
 
-def ask_input(
+def resolve_input(
     admin: SystemAdmin, system: str, stream: str, partitions: Collection[int] | None, startpoint: Startpoint
-) -> InputAnswer:
-    """Ask an input what a startpoint means in these partitions of a stream, None for all. Raises as the admin does."""
+) -> ResolvedInput:
+    """Resolve a startpoint in these partitions of a stream, None for all. Raises what the admin raises."""
     found = admin.get_system_stream_metadata([stream]).get(stream)
-    ends = {} if found is None else found.partitions
+    bounds = {} if found is None else found.partitions
     resolved: dict[int, ResolvedStartpoint] = {}
     findings: dict[int, Finding] = {}
-    for number in sorted(ends if partitions is None else partitions):
-        answer = None
-        if number in ends:
-            answer = admin.resolve_startpoint(SystemStreamPartition(system, stream, number), startpoint)
-        if answer is not None:
-            resolved[number] = answer
-        finding = _finding(admin, startpoint, ends.get(number), answer)
+    for number in sorted(bounds if partitions is None else partitions):
+        resolution = None
+        if number in bounds:
+            resolution = admin.resolve_startpoint(SystemStreamPartition(system, stream, number), startpoint)
+        if resolution is not None:
+            resolved[number] = resolution
+        finding = _finding(admin, startpoint, bounds.get(number), resolution)
         if finding is not None:
             findings[number] = finding
-    return InputAnswer(ends, resolved, findings)
+    return ResolvedInput(bounds, resolved, findings)
 
 
 def _finding(
     admin: SystemAdmin,
     startpoint: Startpoint,
-    ends: SystemStreamPartitionMetadata | None,
-    resolved: ResolvedStartpoint | None,
+    bounds: SystemStreamPartitionMetadata | None,
+    resolution: ResolvedStartpoint | None,
 ) -> Finding | None:
-    if ends is None:
+    if bounds is None:
         return Finding.NOT_THERE
     match startpoint:
         case StartpointTimestamp():
-            return None if resolved is None else _of_time(ends, resolved)
+            return None if resolution is None else _finding_for_time(bounds, resolution)
         case StartpointSpecific(str(offset)):
-            return _of_offset(admin, offset, ends)
+            return _finding_for_offset(admin, offset, bounds)
     return None
 
 
-def _of_time(ends: SystemStreamPartitionMetadata, resolved: ResolvedStartpoint) -> Finding | None:
-    if resolved.is_past_end:
+def _finding_for_time(bounds: SystemStreamPartitionMetadata, resolution: ResolvedStartpoint) -> Finding | None:
+    if resolution.is_past_end:
         return Finding.AFTER_LAST
-    is_cut = ends.oldest_offset not in (None, "0")
-    return Finding.BEFORE_RETAINED if is_cut and resolved.offset == ends.oldest_offset else None
+    is_truncated = bounds.oldest_offset not in (None, "0")
+    return Finding.BEFORE_RETAINED if is_truncated and resolution.offset == bounds.oldest_offset else None
 
 
-def _of_offset(admin: SystemAdmin, offset: str, ends: SystemStreamPartitionMetadata) -> Finding | None:
-    first = ends.oldest_offset or ends.upcoming_offset
+def _finding_for_offset(admin: SystemAdmin, offset: str, bounds: SystemStreamPartitionMetadata) -> Finding | None:
+    first = bounds.oldest_offset or bounds.upcoming_offset
     if first is not None and (admin.offset_comparator(offset, first) or 0) < 0:
         return Finding.BEFORE_RETAINED
-    if ends.upcoming_offset is not None and (admin.offset_comparator(offset, ends.upcoming_offset) or 0) > 0:
+    if bounds.upcoming_offset is not None and (admin.offset_comparator(offset, bounds.upcoming_offset) or 0) > 0:
         return Finding.AFTER_LAST
     return None

@@ -1,6 +1,7 @@
-"""Orders to start reading elsewhere: written, read, handed out to tasks, and removed (StartpointManager, seed 004)."""
+"""StartpointManager: writes, reads, fans out and removes startpoints in the store of a coordinator stream."""
 
 import logging
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType, TracebackType
@@ -12,17 +13,26 @@ from eventlog.startpoint import Startpoint, is_expired
 from managers.checkpoints.task_checkpoints import require_task_name
 from managers.errors import NotReady
 from managers.startpoints.startpoint_errors import StartpointNotWritten
-from managers.startpoints.startpoint_fan_out import FanOuts, TaskPartitions, whole
-from managers.startpoints.startpoint_hand_out import Changes, Stored, hand_out, without, without_used
-from managers.startpoints.startpoint_meaning import ASSIGNMENTS, is_meant
+from managers.startpoints.startpoint_fan_out import (
+    Changes,
+    FanOuts,
+    Stored,
+    fan_out_requests,
+    remove_consumed,
+    remove_partitions,
+)
 from managers.startpoints.startpoint_records import (
+    ASSIGNMENTS,
     FAN_OUTS,
     REQUESTS,
+    TaskPartitions,
     fan_out_key,
+    is_key_of,
     read_fan_out,
     read_request,
     request_key,
     request_value,
+    without_key_bucket,
 )
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
@@ -30,15 +40,15 @@ _logger: Final = logging.getLogger(__name__)
 
 
 class StartpointManager:
-    """Startpoints in the store of a job's coordinator stream: requests by partition, and what each task was handed.
+    """Startpoint requests by partition, and the startpoints that were fanned out to each task (Samza's class).
 
-    An operator writes, reads and deletes requests while the job runs. The job's coordinator hands them out when it
-    starts the job (`fan_out`); a task's container starts from what it finds (`get_fan_out_for_task`), and removes it
-    when it has committed a newer position. A context manager; the store stays the caller's. Safe for threads.
+    An operator writes, reads and deletes requests while the job runs. The job coordinator calls `fan_out` when it
+    starts the job. A container starts its tasks from `get_fan_out_for_task`, and removes a startpoint once the task has
+    committed a later position. A context manager. The caller opens and closes the store. Thread-safe.
     """
 
     def __init__(self, store: CoordinatorStreamStore, *, clock: Callable[[], int]) -> None:
-        """``clock`` tells the time in ms since 1970: for the age of requests, and when they are handed out."""
+        """``clock`` returns the time in ms since 1970, for the expiry of requests and the time of a fan-out."""
         self._store: Final = store
         self._clock: Final = clock
         self._is_running = False
@@ -48,106 +58,106 @@ class StartpointManager:
 
     @property
     def is_running(self) -> bool:
-        """Whether it was started and not stopped since; else every call raises `NotReady`."""
+        """Whether it is started. If not, every other method raises `NotReady`."""
         return self._is_running
 
     def start(self) -> None:
-        """Make the store ready, and be usable from now on."""
+        """Initialize the store and accept calls."""
         self._store.init()
         self._is_running = True
 
     def stop(self) -> None:
-        """Be usable no more; the store is left as it is."""
+        """Accept no more calls. The store stays open."""
         self._is_running = False
 
     def write_startpoint(
         self, partition: SystemStreamPartition, startpoint: Startpoint, *, task_name: str | None = None
     ) -> None:
-        """Ask that the next start reads a partition from here, for every task that reads it or for one alone.
+        """Request that the next start reads a partition from here, for every task that reads it or for one task.
 
-        It replaces what was asked for the same partition and task, of whatever kind, and nothing else.
+        Supersedes an earlier request for the same partition and task, whatever its kind.
 
         Raises:
-            TypeError: it is no partition, no startpoint or no text.
-            ValueError: a name is blank or can't stand in a key, or the partition's number is negative.
-            StartpointNotWritten: the log did not take it; its cause says why.
+            TypeError: an argument has the wrong type.
+            ValueError: a name is blank or not allowed in a key, or the partition number is negative.
+            StartpointNotWritten: the log did not accept it; the cause says why.
         """
         store = self._running()
-        _require_place(partition, task_name)
+        _require_key_parts(partition, task_name)
         if not isinstance(startpoint, Startpoint):
             raise TypeError(f"startpoint must be one of Samza's four kinds, not {startpoint!r}")
-        with _named(partition, task_name):
+        with _translate_errors(partition, task_name):
             store.put(request_key(partition, task_name), request_value(startpoint))
 
     def read_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> Startpoint | None:
-        """What was asked for a partition, by this very key; None: nothing, or more than twelve hours ago.
+        """The requested startpoint under exactly this key; None if there is none, or if it has expired (12 hours).
 
-        None, with a warning, is also the answer where the key can mean something else and the tasks' assignments in the
-        store don't settle it (``k.s.1.2``: partition 2 of ``s.1``, or partition 1 of ``s`` for task ``2``): nobody
-        follows such a request.
+        Also None, with a warning, if the key is ambiguous and the tasks' assignments in the store do not settle it
+        (``k.s.1.2``: partition 2 of ``s.1``, or partition 1 of ``s`` in task ``2``). Such a request is never followed.
 
         Raises:
-            StartpointUnreadable: there is an order, and it can't be understood.
+            StartpointUnreadable: the request cannot be decoded.
         """
         store = self._running()
         _require_partition(partition)
         name = request_key(partition, task_name)
         value = store.get(name)
-        if value is None or not is_meant(name.key, partition, task_name, store.messages(ASSIGNMENTS).values()):
+        if value is None or not is_key_of(name.key, partition, task_name, store.messages(ASSIGNMENTS).values()):
             return None
         startpoint = read_request(name, value)
         return None if is_expired(startpoint, self._clock()) else startpoint
 
     def delete_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> None:
-        """Take a request back, by this very key; one that is not there does no harm.
+        """Delete the request under exactly this key, if there is one.
 
         Raises:
-            StartpointNotWritten: the log did not take it; its cause says why.
+            StartpointNotWritten: the log did not accept the deletion; the cause says why.
         """
         store = self._running()
         _require_partition(partition)
-        with _named(partition, task_name):
+        with _translate_errors(partition, task_name):
             store.delete(request_key(partition, task_name))
 
     def delete_all_startpoints(self) -> None:
-        """Take all requests back; what was handed out stays."""
+        """Delete all requests. Fan-outs stay."""
         store = self._running()
         store.delete_all(list(store.all(REQUESTS)))
 
     def fan_out(self, task_to_partitions: TaskPartitions) -> FanOuts:
-        """Hand requests to the tasks that read the partitions, delete them, and give what was handed out now.
+        """Fan out the requests to the tasks that read the partitions, delete them, and return what was fanned out.
 
-        Of a request for every task and one for the task the later counts, at the same time that for the task; the
-        loser is deleted, too. One that has expired stays where it is and is not followed; so does one whose key can
-        be read in two ways with these tasks. A task keeps what it was handed before and has not removed, for
-        partitions without a new request.
+        Of a request for every task and one for a single task, the later wins; with equal times, the one for the task.
+        The superseded request is deleted, too. An expired request, and one whose key is ambiguous with these tasks, is
+        ignored and stays. A task keeps earlier startpoints of partitions that have no new request.
 
-        Fan-outs are written before requests are deleted, in one piece unless there are very many; after a crash the
-        next start does the same again. A request that is written meanwhile is handed out too, or stays for the next
-        start.
+        Fan-outs are written before requests are deleted, all in one append unless they exceed half a megabyte. After a
+        crash in between, the next fan-out has the same result. A request written concurrently is either fanned out or
+        stays for the next start.
 
         Raises:
-            ValueError: no task is given.
-            StartpointUnreadable: a request for these tasks, or what a task holds that gets a new one, can't be read;
-                nothing was written.
+            ValueError: there is no task.
+            StartpointUnreadable: a request for one of these tasks, or the fan-out of a task that gets a new startpoint,
+                cannot be decoded. Nothing was written.
         """
         store = self._running()
-        assigned, now_ms = _assigned(task_to_partitions), self._clock()
-        handed: FanOuts = {}
+        assigned, now_ms = _with_partitions(task_to_partitions), self._clock()
+        fanned_out: FanOuts = {}
 
         def change(stored: Stored) -> Changes:
-            nonlocal handed
-            handed, changes = hand_out(stored, assigned, now_ms)
+            nonlocal fanned_out
+            fanned_out, changes = fan_out_requests(stored, assigned, now_ms)
             return changes
 
         store.update(change, REQUESTS, FAN_OUTS)
-        return MappingProxyType({task: MappingProxyType(dict(given)) for task, given in handed.items()})
+        return MappingProxyType({task: MappingProxyType(dict(each)) for task, each in fanned_out.items()})
 
     def get_fan_out_for_task(self, task_name: str) -> Mapping[SystemStreamPartition, Startpoint]:
-        """What a task was handed and has not removed, by partition (without key buckets); it never expires.
+        """The startpoints that were fanned out to a task and not removed, by partition without key bucket.
+
+        They do not expire.
 
         Raises:
-            StartpointUnreadable: there is something, and it can't be understood.
+            StartpointUnreadable: the task's fan-out cannot be decoded.
         """
         store = self._running()
         require_task_name(task_name)
@@ -156,34 +166,45 @@ class StartpointManager:
         return MappingProxyType({} if value is None else dict(read_fan_out(name, value).fan_outs))
 
     def remove_fan_out_for_task(self, task_name: str) -> None:
-        """Remove all that a task was handed."""
+        """Remove all startpoints that were fanned out to a task."""
         store = self._running()
         require_task_name(task_name)
         store.delete(fan_out_key(task_name))
 
     def remove_fan_out_for_task_ssps(self, task_name: str, partitions: Collection[SystemStreamPartition]) -> None:
-        """Remove what a task was handed for some partitions, and its record with the last of them (SAMZA-2749).
+        """Remove some partitions from a task's fan-out, and its record with the last of them (SAMZA-2749).
 
         Raises:
-            StartpointUnreadable: there is something, and it can't be understood; nothing was written.
+            StartpointUnreadable: the task's fan-out cannot be decoded. Nothing was written.
         """
         store = self._running()
         require_task_name(task_name)
-        gone = {whole(partition) for partition in partitions}
-        store.update(lambda stored: without(stored, task_name, gone), FAN_OUTS)
+        removed = {without_key_bucket(partition) for partition in partitions}
+        store.update(lambda stored: remove_partitions(stored, task_name, removed), FAN_OUTS)
+
+    def remove_consumed_fan_out(self, task_name: str, consumed: Mapping[SystemStreamPartition, Startpoint]) -> None:
+        """Remove exactly these startpoints from a task's fan-out.
+
+        A different startpoint that was fanned out since for the same partition stays.
+
+        Raises:
+            StartpointUnreadable: the task's fan-out cannot be decoded. Nothing was written.
+        """
+        store = self._running()
+        require_task_name(task_name)
+        store.update(lambda stored: remove_consumed(stored, task_name, consumed), FAN_OUTS)
 
     def remove_used_fan_out(self, task_name: str, used: Mapping[SystemStreamPartition, Startpoint]) -> None:
-        """Remove these very startpoints of a task; one that it was handed since for the same partition stays.
-
-        Raises:
-            StartpointUnreadable: there is something, and it can't be understood; nothing was written.
-        """
-        store = self._running()
-        require_task_name(task_name)
-        store.update(lambda stored: without_used(stored, task_name, used), FAN_OUTS)
+        """Deprecated name of `remove_consumed_fan_out`."""
+        warnings.warn(
+            "StartpointManager.remove_used_fan_out is deprecated: call remove_consumed_fan_out.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        self.remove_consumed_fan_out(task_name, used)
 
     def remove_all_fan_outs(self) -> None:
-        """Remove what any task was handed; requests stay."""
+        """Remove the fan-outs of all tasks. Requests stay."""
         store = self._running()
         store.delete_all(list(store.all(FAN_OUTS)))
 
@@ -203,26 +224,26 @@ class StartpointManager:
 
 
 @contextmanager
-def _named(partition: SystemStreamPartition, task_name: str | None) -> Iterator[None]:
-    """Let an error of the log say which startpoint it is about."""
+def _translate_errors(partition: SystemStreamPartition, task_name: str | None) -> Iterator[None]:
+    """Raise errors of the log as `StartpointNotWritten`."""
     try:
         yield
     except EventLogError as error:
         raise StartpointNotWritten(partition, task_name, error) from error
 
 
-def _assigned(task_to_partitions: Any) -> TaskPartitions:
-    """The tasks that read anything."""
+def _with_partitions(task_to_partitions: Any) -> TaskPartitions:
+    """The tasks that read any partition. Raises TypeError or ValueError for invalid arguments of `fan_out`."""
     if not isinstance(task_to_partitions, Mapping):
         raise TypeError(f"task_to_partitions must map tasks to their partitions, not {task_to_partitions!r}")
     if not task_to_partitions:
-        raise ValueError("task_to_partitions names no task: give the tasks of the job model with their partitions")
+        raise ValueError("task_to_partitions has no task: pass the tasks of the job model with their partitions")
     for task_name, partitions in task_to_partitions.items():
         require_task_name(task_name)
         for partition in partitions:
             _require_partition(partition)
         if not partitions:
-            _logger.warning("task %r reads no partition: it gets no startpoint", task_name)
+            _logger.warning("Task %r reads no partition: no startpoint is fanned out to it.", task_name)
     return {task_name: partitions for task_name, partitions in task_to_partitions.items() if partitions}
 
 
@@ -231,16 +252,16 @@ def _require_partition(partition: Any) -> None:
         raise TypeError(f"partition must be a SystemStreamPartition, not {partition!r}")
 
 
-def _require_place(partition: Any, task_name: Any) -> None:
-    """What a key can be made of that is read as it was meant."""
+def _require_key_parts(partition: Any, task_name: Any) -> None:
+    """Raise ValueError for names that would make a key that is read differently than intended."""
     _require_partition(partition)
     if not partition.system.strip() or not partition.stream.strip():
         raise ValueError(f"the system and the stream of {partition} must not be blank")
     if "." in partition.system:
-        raise ValueError(f"the system of {partition} holds a dot, which ends the system's name in a startpoint's key")
+        raise ValueError(f"the system of {partition} must not contain a dot, which ends it in a startpoint's key")
     if partition.partition < 0:
-        raise ValueError(f"the partition of {partition} must not be negative")
+        raise ValueError(f"the partition number of {partition} must not be negative")
     if task_name is not None:
         require_task_name(task_name)
         if not task_name:
-            raise ValueError(f"task_name of a startpoint for {partition} is empty: leave it out to mean every task")
+            raise ValueError(f"task_name of a startpoint for {partition} is empty: omit it to mean every task")

@@ -1,25 +1,38 @@
-"""What requests for other starting offsets would change, before anything is written."""
+"""Where the next start of a job's tasks would begin, without and with a change of its startpoint requests."""
 
-from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from eventlog.checkpoint import Offsets
+from eventlog.inputs import inputs
+from eventlog.log import EventLog
+from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskModeMapping, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import StartingOffset, decide, effective_startpoint
 from eventlog.startpoint import Startpoint, is_expired
-from managers.startpoints.startpoint_facts import StartpointFacts
-from managers.startpoints.startpoint_fan_out import FanOutPlan, meanings, plan_fan_out, whole
+from managers.job_facts import JobFacts
+from managers.job_models.job_model import STANDBY
+from managers.startpoints.startpoint_fan_out import FanOutPlan, FanOuts, plan_fan_out
+from managers.startpoints.startpoint_records import key_meanings, without_key_bucket
+from managers.stores.coordinator_store import said
+from managers.stores.keyed_state import KeyedState
 
+Stream = tuple[str, str]
+"""System and stream."""
+Readers = Mapping[SystemStreamPartition, frozenset[str]]
+"""The tasks that read each partition."""
+AssignedBy = Literal["assignment", "checkpoint"]
+"""The source of `StartpointFacts.readers`."""
 Requests = Mapping[str, Startpoint]
-"""Requested startpoints by the text of their keys."""
+"""Requested startpoints by the texts of their keys."""
 Checkpoints = Mapping[str, Offsets]
-"""The offsets of the checkpoint that each task would go on from."""
-ByKey = Mapping[StartpointKey, Startpoint]
-"""Requested startpoints by what their keys mean."""
+"""The offsets of each task's checkpoint."""
+_ByKey = Mapping[StartpointKey, Startpoint]
 
 
 class Start(NamedTuple):
-    """Where the next start of a task would begin a partition, without and with the change."""
+    """Where the next start of a task would begin a partition, before and after the change."""
 
     task_name: str
     partition: SystemStreamPartition
@@ -27,49 +40,137 @@ class Start(NamedTuple):
     after: StartingOffset
 
 
-def changed_starts(facts: StartpointFacts, checkpoints: Checkpoints, after: Requests, now_ms: int) -> tuple[Start, ...]:
-    """The starts of all partitions that requests are about which differ ``after`` a change, judged at ``now_ms``.
+@dataclass(frozen=True, slots=True)
+class StartpointFacts:
+    """Everything on a job's coordinator stream that decides where its tasks start.
 
-    Sorted by task and partition; a partition that no task reads has none. Raises `ConfigError`.
+    ``readers`` are the active tasks of every partition that was ever assigned (or see `with_checkpoints`), ``requests``
+    are by the texts of their keys, ``newest_record_ms`` is the latest record time, None for an empty stream.
+    """
+
+    job: JobFacts
+    readers: Readers
+    requests: Requests
+    fanned_out: FanOuts
+    newest_record_ms: int | None = None
+    assigned_by: AssignedBy = "assignment"
+
+    @classmethod
+    def read(cls, log: EventLog) -> "StartpointFacts":
+        """Read the whole log. An unreadable value is ignored: the last readable value of its key counts."""
+        state: KeyedState[Message] = KeyedState(said)
+        newest: int | None = None
+        for event in log.read(log.start_offset()):
+            state.apply(event)
+            newest = max(event.timestamp, newest or event.timestamp)
+        return cls.of([message for _, message in state.items()], newest)
+
+    @classmethod
+    def of(cls, messages: Sequence[Message], newest_record_ms: int | None = None) -> "StartpointFacts":
+        """The facts in the live messages of a coordinator stream."""
+        return cls(
+            JobFacts.of(messages),
+            _readers(messages),
+            {each.key_text: each.startpoint for each in messages if isinstance(each, SetStartpoint)},
+            {each.task_name: each.fan_out.fan_outs for each in messages if isinstance(each, SetStartpointFanOut)},
+            newest_record_ms,
+        )
+
+    def with_checkpoints(self, partitions: Mapping[str, Collection[SystemStreamPartition]]) -> "StartpointFacts":
+        """The same facts, with readers taken from the tasks' checkpoints if the job has no assignments at all.
+
+        Jobs that do not use a job model have none. ``partitions`` are those in each task's checkpoint, without
+        changelogs. The relation ``starting_offset`` has the same rule.
+        """
+        if any(self.readers.values()):
+            return self
+        found: dict[SystemStreamPartition, frozenset[str]] = {}
+        for task_name, read in partitions.items():
+            for partition in read:
+                found[partition] = found.get(partition, frozenset()) | {task_name}
+        return replace(self, readers=found, assigned_by="checkpoint") if found else self
+
+    @property
+    def task_names(self) -> frozenset[str]:
+        """The job's known active tasks."""
+        return self.job.task_names.union(*self.readers.values())
+
+    @property
+    def streams(self) -> frozenset[Stream]:
+        """The job's input streams: those in its config, or if it names none, those that tasks read."""
+        configured = inputs(self.job.config)
+        return frozenset(map(stream_of, self.readers)) if configured is None else frozenset(configured)
+
+    def reads(self) -> dict[str, set[SystemStreamPartition]]:
+        """The input partitions of each task, without assignments of streams that are no longer inputs."""
+        streams, found = self.streams, dict[str, set[SystemStreamPartition]]()
+        for partition, tasks in self.readers.items():
+            for task_name in tasks if stream_of(partition) in streams else ():
+                found.setdefault(task_name, set()).add(partition)
+        return found
+
+
+def stream_of(partition: SystemStreamPartition) -> Stream:
+    """The system and the stream of a partition."""
+    return partition.system, partition.stream
+
+
+def changed_starts(facts: StartpointFacts, checkpoints: Checkpoints, after: Requests, now_ms: int) -> tuple[Start, ...]:
+    """The starts of all partitions that the changed requests name, sorted by task and partition.
+
+    ``after`` are all requests after the change; expiry is judged at ``now_ms``. A partition that no task reads has no
+    start. Raises `ConfigError`.
     """
     reads = facts.reads()
-    known = meanings(reads)
-    differing = {text for text in {*facts.requests, *after} if facts.requests.get(text) != after.get(text)}
-    named = {key.partition for text in differing for key in known.get(text, ())}
-    old, new = (_by_key(requests, known) for requests in (facts.requests, after))
+    meanings = key_meanings(reads)
+    changed = {text for text in {*facts.requests, *after} if facts.requests.get(text) != after.get(text)}
+    named = {key.partition for text in changed for key in meanings.get(text, ())}
+    old, new = (_by_key(requests, meanings) for requests in (facts.requests, after))
 
-    def decided(requests: ByKey, task_name: str, partition: SystemStreamPartition) -> StartingOffset:
+    def start(requests: _ByKey, task_name: str, partition: SystemStreamPartition) -> StartingOffset:
         return decide(
             facts.job.config,
             partition,
-            requested=_effective(requests, task_name, whole(partition)),
-            fanned_out=facts.handed_out.get(task_name, {}).get(whole(partition)),
+            requested=_effective(requests, task_name, without_key_bucket(partition)),
+            fanned_out=facts.fanned_out.get(task_name, {}).get(without_key_bucket(partition)),
             checkpoint_offset=checkpoints.get(task_name, {}).get(partition),
             now_ms=now_ms,
         )
 
     return tuple(
-        Start(task_name, partition, decided(old, task_name, partition), decided(new, task_name, partition))
+        Start(task_name, partition, start(old, task_name, partition), start(new, task_name, partition))
         for task_name, partitions in sorted(reads.items())
         for partition in sorted(partitions)
-        if whole(partition) in named
+        if without_key_bucket(partition) in named
     )
 
 
-def plan_hand_out(facts: StartpointFacts, now_ms: int) -> FanOutPlan:
-    """What a coordinator that starts at ``now_ms`` hands to the tasks."""
+def plan_next_fan_out(facts: StartpointFacts, now_ms: int) -> FanOutPlan:
+    """What a job coordinator that starts at ``now_ms`` fans out."""
     reads = facts.reads()
-    living = {text: each for text, each in facts.requests.items() if not is_expired(each, now_ms)}
-    return plan_fan_out(_by_key(living, meanings(reads)), reads, now_ms)
+    live = {text: each for text, each in facts.requests.items() if not is_expired(each, now_ms)}
+    return plan_fan_out(_by_key(live, key_meanings(reads)), reads, now_ms)
 
 
-def _by_key(requests: Requests, known: Mapping[str, Collection[StartpointKey]]) -> dict[StartpointKey, Startpoint]:
-    """Requests by what their keys mean; one that nobody reads, or that can be read in two ways, is left out."""
+def _by_key(requests: Requests, meanings: Mapping[str, Collection[StartpointKey]]) -> dict[StartpointKey, Startpoint]:
+    """Requests by the meaning of their keys, without those that no task reads or whose key is ambiguous."""
     return {
-        next(iter(keys)): startpoint for text, startpoint in requests.items() if len(keys := known.get(text, ())) == 1
+        next(iter(keys)): startpoint
+        for text, startpoint in requests.items()
+        if len(keys := meanings.get(text, ())) == 1
     }
 
 
-def _effective(requests: ByKey, task_name: str, partition: SystemStreamPartition) -> Startpoint | None:
+def _effective(requests: _ByKey, task_name: str, partition: SystemStreamPartition) -> Startpoint | None:
     own = requests.get(StartpointKey(partition, TaskName(task_name)))
     return effective_startpoint(requests.get(StartpointKey(partition)), own)
+
+
+def _readers(messages: Iterable[Message]) -> dict[SystemStreamPartition, frozenset[str]]:
+    listed = list(messages)
+    standby = {each.task_name for each in listed if isinstance(each, SetTaskModeMapping) and each.task_mode == STANDBY}
+    return {
+        each.partition: frozenset(each.task_names) - standby
+        for each in listed
+        if isinstance(each, SetTaskPartitionMapping)
+    }

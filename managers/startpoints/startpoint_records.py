@@ -1,57 +1,143 @@
-"""Startpoints and fan-outs as a store holds them: under which key, and in which bytes (seed 004)."""
+"""How a store holds startpoint requests and fan-outs: their keys, what a key can mean, and their bytes."""
 
+import logging
 import re
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, TypeVar
 
 from eventlog.errors import WireError
-from eventlog.messages import SetStartpoint, SetStartpointFanOut
-from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
+from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
+from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
 from eventlog.startpoint import Startpoint, StartpointFanOut
 from eventlog.wire.jackson import loads
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
 from managers.startpoints.startpoint_errors import StartpointUnreadable
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
+
+TaskPartitions = Mapping[str, Collection[SystemStreamPartition]]
+"""The partitions that each task reads."""
 
 REQUESTS: Final = SetStartpoint.message_type
 FAN_OUTS: Final = SetStartpointFanOut.message_type
+ASSIGNMENTS: Final = SetTaskPartitionMapping.message_type
 
-_SHOWN_TYPE: Final = re.compile(r"[A-Za-z0-9_.$]{1,100}")
+_LOGGABLE_TYPE: Final = re.compile(r"[A-Za-z0-9_.$]{1,100}")
+_logger: Final = logging.getLogger(__name__)
 
-Read = TypeVar("Read")
+Value = TypeVar("Value")
 
 
 def request_key(partition: SystemStreamPartition, task_name: str | None) -> NamespacedKey:
-    """Where the order for a partition stands, for every task (None) or one; the key bucket does not count."""
+    """The key of a request for a partition, for every task (None) or for one. It has no key bucket."""
     return NamespacedKey(REQUESTS, str(StartpointKey(partition, None if task_name is None else TaskName(task_name))))
 
 
 def fan_out_key(task_name: str) -> NamespacedKey:
-    """Where the orders stand that a task was handed."""
+    """The key of a task's fan-out."""
     return NamespacedKey(FAN_OUTS, task_name)
 
 
+def without_key_bucket(partition: SystemStreamPartition) -> SystemStreamPartition:
+    """The whole partition, as requests and fan-outs name it."""
+    return SystemStreamPartition(partition.system, partition.stream, partition.partition)
+
+
+def key_meanings(task_to_partitions: TaskPartitions) -> Mapping[str, frozenset[StartpointKey]]:
+    """What the text of each possible request key means, given these assignments; several meanings: it is ambiguous.
+
+    Streams and tasks may contain dots: ``k.s.1.2`` is partition 2 of ``s.1``, or partition 1 of ``s`` in task ``2``.
+    """
+    found: dict[str, set[StartpointKey]] = defaultdict(set)
+    for task_name, partitions in task_to_partitions.items():
+        for partition in map(without_key_bucket, partitions):
+            for key in (StartpointKey(partition), StartpointKey(partition, TaskName(task_name))):
+                found[str(key)].add(key)
+    return {text: frozenset(keys) for text, keys in found.items()}
+
+
+def is_key_of(
+    text: str, partition: SystemStreamPartition, task_name: str | None, assignments: Iterable[Message]
+) -> bool:
+    """Whether the text of a request's key means this partition and task only, as in the relation ``startpoint``.
+
+    Of several readings, the one that occurs in the assignments counts. If none or several occur, the key is
+    ambiguous, which is logged.
+    """
+    readings = startpoint_key_readings(text)
+    if len(readings) < 2:
+        return True
+    assigned = _assigned_keys(assignments)
+    found = [reading for reading in readings if reading in assigned]
+    if len(found) != 1:
+        log_ambiguous_key(text, found or readings)
+        return False
+    return found == [StartpointKey(without_key_bucket(partition), None if task_name is None else TaskName(task_name))]
+
+
+def describe_key(key: StartpointKey) -> str:
+    """The partition and the tasks that a request is for, in words."""
+    partition = key.partition
+    where = f"partition {partition.partition} of {partition.system}.{partition.stream}"
+    return f"{where} in every task" if key.task_name is None else f"{where} in task {key.task_name!r}"
+
+
+def log_ambiguous_key(text: str, readings: Iterable[StartpointKey]) -> None:
+    """Warn that a request is ignored because its key has several meanings."""
+    meanings = " or ".join(sorted(map(describe_key, readings)))
+    _logger.warning("Ignoring startpoint request %r: its key can mean %s.", text, meanings)
+
+
 def read_request(name: NamespacedKey, value: bytes) -> Startpoint:
-    """Read an order. Raises `StartpointUnreadable`."""
+    """Decode a request. Raises `StartpointUnreadable`."""
     return _read(name, value, decode_startpoint)
 
 
 def read_fan_out(name: NamespacedKey, value: bytes) -> StartpointFanOut:
-    """Read what a task was handed. Raises `StartpointUnreadable`."""
+    """Decode a task's fan-out. Raises `StartpointUnreadable`."""
     return _read(name, value, decode_fan_out)
 
 
 def request_value(startpoint: Startpoint) -> bytes:
-    """The bytes of an order."""
+    """The bytes of a request."""
     return encode_startpoint(startpoint)
 
 
 def fan_out_value(timestamp: int | None, fan_outs: Mapping[SystemStreamPartition, Startpoint]) -> bytes | None:
-    """The bytes of what a task was handed at a time (ms since 1970), sorted; None where that is nothing."""
+    """The bytes of a task's fan-out, sorted by partition; None if it is empty. ``timestamp`` is in ms since 1970."""
     return encode_fan_out(StartpointFanOut(timestamp, dict(sorted(fan_outs.items())))) if fan_outs else None
 
 
-def _read(name: NamespacedKey, value: bytes, decode: Callable[[bytes], Read]) -> Read:
+def request_keys(store: CoordinatorStreamStore) -> list[str]:
+    """The texts of the keys of all requests, sorted, including those whose values cannot be read."""
+    return sorted(name.key for name in store.all(REQUESTS))
+
+
+def write_requests(store: CoordinatorStreamStore, requests: Mapping[str, Startpoint]) -> None:
+    """Request startpoints, by the texts of their keys: all of them or none, unless they exceed half a megabyte.
+
+    Writing them at once keeps a stream from being rewound in only some of its partitions.
+
+    Raises:
+        AppendRefused: the log rejects the events.
+    """
+    store.put_all({NamespacedKey(REQUESTS, key_text): request_value(each) for key_text, each in requests.items()})
+
+
+def delete_requests(store: CoordinatorStreamStore, key_texts: Collection[str]) -> None:
+    """Delete requests, in every live spelling of their keys. Raises as `write_requests`."""
+    store.delete_all([NamespacedKey(REQUESTS, key_text) for key_text in key_texts])
+
+
+def _assigned_keys(assignments: Iterable[Message]) -> set[StartpointKey]:
+    mappings = [each for each in assignments if isinstance(each, SetTaskPartitionMapping)]
+    partitions = [(without_key_bucket(each.partition), each.task_names) for each in mappings]
+    for_tasks = {StartpointKey(partition, TaskName(task)) for partition, tasks in partitions for task in tasks}
+    return for_tasks | {StartpointKey(partition) for partition, _ in partitions}
+
+
+def _read(name: NamespacedKey, value: bytes, decode: Callable[[bytes], Value]) -> Value:
     try:
         return decode(value)
     except WireError as error:
@@ -59,10 +145,10 @@ def _read(name: NamespacedKey, value: bytes, decode: Callable[[bytes], Read]) ->
 
 
 def _type_of(value: bytes) -> str | None:
-    """The ``@type`` of a record, if it is a word and no more: an error may not tell what may be a secret."""
+    """The ``@type`` of a record, but only if it looks like a class name: an error must not reveal a secret."""
     try:
         fields = loads(value)
     except WireError:
         return None
     named = fields.get("@type") if isinstance(fields, dict) else None
-    return named if isinstance(named, str) and _SHOWN_TYPE.fullmatch(named) else None
+    return named if isinstance(named, str) and _LOGGABLE_TYPE.fullmatch(named) else None

@@ -49,7 +49,7 @@ def test_a_stream_is_rewound_and_that_taken_back_in_three_commands(operator: Com
     assert f"if asked to start {SINCE}" in told
     assert all(f"{task} kafka.page-views.{number} at " in told for task, number in PARTITIONS)
     assert "not checked with the input" in rewound.err
-    assert "the state store counts will not follow" in rewound.err
+    assert "does not rewind the state store counts" in rewound.err
     follow(operator)
 
     explained = operator.done("explain", "wordcount_pv", "Partition 1", "--at", f"{NOW:%Y-%m-%dT%H:%M:%SZ}")

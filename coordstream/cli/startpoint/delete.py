@@ -23,8 +23,8 @@ from eventlog.log import system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
-from managers.startpoints.startpoint_changes import delete_requests, request_keys
 from managers.startpoints.startpoint_plan import changed_starts
+from managers.startpoints.startpoint_records import delete_requests, request_keys
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 REQUEST_COLUMNS: Final = (Column("requested for", "startpoint_key"), Column("to start", "old_request"))
@@ -159,5 +159,5 @@ def _nothing(found: StartpointJob, texts: Sequence[str], given: str | None) -> s
 
 
 def _is_handed_out(found: StartpointJob, meant: GivenInput) -> bool:
-    keys = [StartpointKey(partition) for held in found.facts.handed_out.values() for partition in held]
+    keys = [StartpointKey(partition) for held in found.facts.fanned_out.values() for partition in held]
     return any(_is_meant(key, meant, ()) for key in keys)

@@ -19,7 +19,7 @@ from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
 from managers.startpoints.startpoint_fan_out import FanOutPlan, FanOuts
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_plan import plan_hand_out
+from managers.startpoints.startpoint_plan import plan_next_fan_out
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 COLUMNS: Final = (
@@ -45,19 +45,24 @@ def fan_out(
     """
     with open_startpoint_job(job, system_clock) as found:
         now_ms = ms_of(system_clock())
-        planned = plan_hand_out(found.facts, now_ms)
-        handed, is_written = planned.handed, bool(planned.handed) and not dry_run
+        planned = plan_next_fan_out(found.facts, now_ms)
+        handed, is_written = planned.fanned_out, bool(planned.fanned_out) and not dry_run
         if is_written:
             found.require_writable()
             if not force:
                 require_stopped(found, system_clock)
-        _show(found, planned, [*found.warnings(), *left_over(found, planned.taken, now_ms)], as_json=as_json or as_csv)
+        _show(
+            found,
+            planned,
+            [*found.warnings(), *left_over(found, planned.deleted_keys, now_ms)],
+            as_json=as_json or as_csv,
+        )
         if is_written:
             ask(f"Hand out {counted(_count(handed))}?", yes=yes, done="handed out")
             handed = _hand_out(found)
     if as_json or as_csv:
         print_list([{**row, "is_written": is_written} for row in rows(found, handed)], as_csv=as_csv)
-    elif planned.handed:
+    elif planned.fanned_out:
         print("Nothing was written: this was a dry run." if dry_run else _told(handed))
 
 
@@ -107,7 +112,7 @@ def left_over(found: StartpointJob, taken: Collection[str], now_ms: int) -> list
 def _show(found: StartpointJob, planned: FanOutPlan, told: Iterable[str], *, as_json: bool) -> None:
     if not as_json:
         title = f"Startpoints that the tasks of {found.job} would be handed"
-        print_rows(rows(found, planned.handed), COLUMNS, title=title, as_json=False)
+        print_rows(rows(found, planned.fanned_out), COLUMNS, title=title, as_json=False)
         sys.stdout.flush()
     for sentence in told:
         print(f"warning: {sentence}", file=sys.stderr)

@@ -14,8 +14,7 @@ from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_place import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool, job_alive
 from managers.job_names import JOB_ID, JOB_NAME
-from managers.startpoints.startpoint_facts import StartpointFacts
-from managers.startpoints.startpoint_plan import Checkpoints
+from managers.startpoints.startpoint_plan import Checkpoints, StartpointFacts
 
 MOST_LAG_MS: Final = 60 * 60 * 1000
 """How much a clock may be behind the newest record of the job's logs."""

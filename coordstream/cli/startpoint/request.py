@@ -11,11 +11,16 @@ from coordstream.cli.startpoint.wording import events_between, findings, follows
 from eventlog.errors import EventLogError
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, StartpointTimestamp, is_expired
-from managers.startpoints.startpoint_fan_out import whole
-from managers.startpoints.startpoint_input import InputAnswer, ask_input
-from managers.startpoints.startpoint_orders import chosen_keys
+from managers.startpoints.startpoint_input import ResolvedInput, resolve_input
 from managers.startpoints.startpoint_plan import Requests, Start, changed_starts
-from managers.startpoints.startpoint_warnings import COORDINATOR_FACTORY, NO_LEADER_FACTORY, job_warnings, key_warnings
+from managers.startpoints.startpoint_records import without_key_bucket
+from managers.startpoints.startpoint_request import (
+    COORDINATOR_FACTORY,
+    NO_LEADER_FACTORY,
+    choose_keys,
+    job_warnings,
+    key_warnings,
+)
 
 MOST_LIKE_IT: Final = 3
 """How many warnings of one kind are told."""
@@ -33,7 +38,7 @@ class Order(NamedTuple):
     keys: Sequence[StartpointKey]
     starts: Sequence[Start]
     replaced: Requests
-    answer: InputAnswer | None
+    answer: ResolvedInput | None
     not_asked: str = ""
 
     @property
@@ -44,7 +49,9 @@ class Order(NamedTuple):
     @property
     def unread(self) -> list[SystemStreamPartition]:
         """The partitions that no task is known to read; sorted."""
-        return sorted({key.partition for key in self.keys} - {whole(start.partition) for start in self.starts})
+        return sorted(
+            {key.partition for key in self.keys} - {without_key_bucket(start.partition) for start in self.starts}
+        )
 
 
 def make_order(
@@ -59,13 +66,13 @@ def make_order(
     """Ask the input and see what would happen; nothing is written.
 
     Raises:
-        OrderRefused: the job does not read that, or has no such task; see `chosen_keys`.
+        InvalidStartpointRequest: the job does not read that, or has no such task; see `choose_keys`.
         ConfigError: config names a default for offsets that is none.
     """
     facts, now_ms = found.facts, startpoint.creation_timestamp
     answer, not_asked = _asked(found, given, startpoint, servers)
-    there = () if answer is None else answer.ends.keys()
-    keys = chosen_keys(facts, (given.system, given.stream), given.partitions, tasks, there=there, force=force)
+    there = () if answer is None else answer.bounds.keys()
+    keys = choose_keys(facts, (given.system, given.stream), given.partitions, tasks, existing=there, force=force)
     written = {str(key): startpoint for key in keys}
     old = {text: facts.requests[text] for text in written if text in facts.requests}
     replaced = {text: each for text, each in old.items() if not is_expired(each, now_ms)}
@@ -103,17 +110,17 @@ def warnings(order: Order) -> Iterator[str]:
 
 def _asked(
     found: StartpointJob, given: GivenInput, startpoint: Startpoint, servers: str | None
-) -> tuple[InputAnswer | None, str]:
+) -> tuple[ResolvedInput | None, str]:
     try:
         with open_input(found.facts.job.config, given.system, servers) as admin:
-            return ask_input(admin, given.system, given.stream, given.partitions, startpoint), ""
+            return resolve_input(admin, given.system, given.stream, given.partitions, startpoint), ""
     except EventLogError as error:
         return None, str(error)
 
 
 def _keys_of(start: Start) -> tuple[StartpointKey, StartpointKey]:
     """The keys of requests for every task and for this one alone."""
-    partition = whole(start.partition)
+    partition = without_key_bucket(start.partition)
     return StartpointKey(partition), StartpointKey(partition, TaskName(start.task_name))
 
 
@@ -208,11 +215,11 @@ def _replacements(order: Order) -> Iterator[str]:
 
 def _dropped(order: Order) -> Iterator[str]:
     """Samza 1.8.0 writes what it hands to a task in place of what the task still holds (StartpointManager.fanOut)."""
-    touched = {(start.task_name, whole(start.partition)) for start in order.starts}
+    touched = {(start.task_name, without_key_bucket(start.partition)) for start in order.starts}
     tasks = {start.task_name for start in order.starts}
     lost = [
         f"{partition} of task {task_name!r}"
-        for task_name, held in order.found.facts.handed_out.items()
+        for task_name, held in order.found.facts.fanned_out.items()
         for partition in held
         if task_name in tasks and (task_name, partition) not in touched
     ]

@@ -7,7 +7,7 @@ from coordstream.cli.arguments.input import spelled_partitions
 from coordstream.cli.explanation import place
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
-from managers.startpoints.startpoint_input import Finding, InputAnswer
+from managers.startpoints.startpoint_input import Finding, ResolvedInput
 from managers.startpoints.startpoint_plan import Start
 
 _OF_TIME: Final[Mapping[Finding, str]] = {
@@ -39,7 +39,7 @@ def start_place(start: StartingOffset) -> str:
     return f"{where} ({start.decided_by})"
 
 
-def findings(answer: InputAnswer, startpoint: Startpoint, partitions: Collection[int]) -> list[str]:
+def findings(answer: ResolvedInput, startpoint: Startpoint, partitions: Collection[int]) -> list[str]:
     """A sentence for each kind of thing that is odd in these partitions, with those where it is."""
     found: dict[Finding, list[int]] = {}
     for partition, finding in answer.findings.items():
@@ -53,7 +53,7 @@ def follows(start: Start, startpoint: Startpoint) -> bool:
     return (start.after.startpoint_type, start.after.startpoint_value) == (startpoint.kind, startpoint.value)
 
 
-def events_between(start: Start, startpoint: Startpoint, answer: InputAnswer) -> int | None:
+def events_between(start: Start, startpoint: Startpoint, answer: ResolvedInput) -> int | None:
     """How many events are read again (positive) or left out (negative) if a task starts by this startpoint.
 
     None where offsets don't tell, or something else decides.

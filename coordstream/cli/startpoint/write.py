@@ -22,7 +22,7 @@ from coordstream.errors import CoordstreamError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.log import system_clock
 from eventlog.startpoint import EXPIRY_MS
-from managers.startpoints.startpoint_changes import write_requests
+from managers.startpoints.startpoint_records import write_requests
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 INPUT_HELP: Final = "SYSTEM.STREAM, such as kafka.page-views; or some of its partitions: kafka.page-views.0-3,5"

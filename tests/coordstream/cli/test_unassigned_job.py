@@ -10,7 +10,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointSpecific
 from eventlog.streams import coordinator_stream_name
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.startpoints.startpoint_facts import StartpointFacts
+from managers.startpoints.startpoint_plan import StartpointFacts
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewound_job import set_clock, unreachable_inputs
 
@@ -56,7 +56,7 @@ def test_startpoints_are_written_and_handed_out(program: CommandLine) -> None:
         "1 startpoint handed to 1 task: each starts there when it starts next.",
     )
     with PostgresEventLog(program.database_url, STREAM) as log:
-        ((task_name, held),) = StartpointFacts.read(log).handed_out.items()
+        ((task_name, held),) = StartpointFacts.read(log).fanned_out.items()
     assert (task_name, held[IN_0].value) == ("reader", "7")
     assert isinstance(held[IN_0], StartpointSpecific)
 

@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.checkpoint import Offsets
 from eventlog.partition import SystemStreamPartition
-from managers.offsets.checkpoint_listener import CheckpointListener, modified_offsets, tell_listeners
+from managers.offsets.checkpoint_listener import CheckpointListener, modify_offsets, notify_listeners
 
 SSP = {
     1: SystemStreamPartition("system1", "stream", 1),
@@ -42,23 +42,23 @@ def by_number(_system: str, one: str, other: str) -> int | None:
 
 @pytest.mark.scenario("OFF-22")
 def test_a_listener_changes_all_offsets_of_its_system_and_no_others() -> None:
-    assert modified_offsets(STARTING, PROCESSED, {}, by_number) == PROCESSED
-    modified = modified_offsets(STARTING, PROCESSED, {"system1": Listener()}, by_number)
+    assert modify_offsets(STARTING, PROCESSED, {}, by_number) == PROCESSED
+    modified = modify_offsets(STARTING, PROCESSED, {"system1": Listener()}, by_number)
     assert modified == {**PROCESSED, SSP[1]: "15", SSP[2]: "25", SSP[3]: "35", SSP[4]: "45"}
 
 
 @pytest.mark.parametrize("starting", [{SSP[1]: "11"}, {SSP[1]: "10"}, {SSP[1]: "9"}])
 def test_it_is_asked_whether_something_was_read_yet_or_not(starting: Offsets) -> None:
     listener = Listener()
-    modified_offsets(starting, {SSP[1]: "10", SSP[5]: "50"}, {"system1": listener}, by_number)
+    modify_offsets(starting, {SSP[1]: "10", SSP[5]: "50"}, {"system1": listener}, by_number)
     assert listener.asked == [{SSP[1]: "10"}]
 
 
 @pytest.mark.parametrize("starting", [{}, {SSP[1]: None}, {SSP[5]: "9"}])
 def test_it_is_not_asked_where_no_start_of_its_system_can_be_compared(starting: Offsets) -> None:
     listener = Listener()
-    assert modified_offsets(starting, PROCESSED, {"system1": listener}, by_number) == PROCESSED
-    modified_offsets({SSP[1]: "9"}, PROCESSED, {"system1": listener}, lambda *_: None)
+    assert modify_offsets(starting, PROCESSED, {"system1": listener}, by_number) == PROCESSED
+    modify_offsets({SSP[1]: "9"}, PROCESSED, {"system1": listener}, lambda *_: None)
     assert listener.asked == []
 
 
@@ -66,7 +66,7 @@ def test_it_is_not_asked_where_no_start_of_its_system_can_be_compared(starting: 
 def test_what_it_gives_for_partitions_of_others_does_not_count() -> None:
     foreign = SystemStreamPartition("system1", "not read", 0)
     listener = Listener({SSP[1]: "7", SSP[5]: "7", foreign: "7", SSP[2]: None})
-    modified = modified_offsets(STARTING, PROCESSED, {"system1": listener}, by_number)
+    modified = modify_offsets(STARTING, PROCESSED, {"system1": listener}, by_number)
     assert modified == {**PROCESSED, SSP[1]: "7"}
 
 
@@ -77,7 +77,7 @@ def test_what_it_is_asked_about_cannot_be_changed() -> None:
             return {}
 
     with pytest.raises(TypeError):
-        modified_offsets(STARTING, PROCESSED, {"system1": Meddler()}, by_number)
+        modify_offsets(STARTING, PROCESSED, {"system1": Meddler()}, by_number)
 
 
 @pytest.mark.scenario("OFF-21")
@@ -85,11 +85,11 @@ def test_each_listener_hears_of_registered_partitions_of_its_system() -> None:
     one, other, silent = Listener(), Listener(), Listener()
     unregistered = SystemStreamPartition("system1", "changelog", 0)
     written = {SSP[1]: "45", SSP[5]: "100", unregistered: "50"}
-    tell_listeners({"system1": one, "system2": other, "system3": silent}, {SSP[1], SSP[5]}, written)
+    notify_listeners({"system1": one, "system2": other, "system3": silent}, {SSP[1], SSP[5]}, written)
     assert (one.heard, other.heard, silent.heard) == ([{SSP[1]: "45"}], [{SSP[5]: "100"}], [])
 
 
 def test_who_overrides_nothing_changes_nothing() -> None:
     listener = CheckpointListener()
-    assert modified_offsets(STARTING, PROCESSED, {"system1": listener}, by_number) == PROCESSED
-    tell_listeners({"system1": listener}, {SSP[1]}, PROCESSED)
+    assert modify_offsets(STARTING, PROCESSED, {"system1": listener}, by_number) == PROCESSED
+    notify_listeners({"system1": listener}, {SSP[1]}, PROCESSED)

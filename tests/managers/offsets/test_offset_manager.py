@@ -427,7 +427,7 @@ def test_a_startpoint_that_cannot_be_resolved_is_left_aside_and_seen(
     assert [refused[:3] for refused in manager.refused_startpoints] == [("c", SSP[0], ASKED)]
     assert manager.metrics.refused_startpoint_count == 1
     (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
-    assert "'c' can't start test-system.test-stream.0 at its startpoint (specific 23)" in warning.getMessage()
+    assert "'c' cannot start test-system.test-stream.0 at its startpoint (specific 23)" in warning.getMessage()
     assert memory_job.handed() == {SSP[0]}, "it stays until the partition moves"
 
 

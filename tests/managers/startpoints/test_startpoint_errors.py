@@ -1,4 +1,4 @@
-"""Errors of startpoints keep what they are about, also on the way from another process."""
+"""Errors of startpoints keep their attributes, also when they are pickled."""
 
 import pickle
 
@@ -8,7 +8,7 @@ from managers.errors import ManagerError
 from managers.startpoints.startpoint_errors import StartpointError, StartpointNotWritten, StartpointUnreadable
 
 
-def test_what_cannot_be_read_is_named() -> None:
+def test_an_unreadable_startpoint_is_named() -> None:
     error = StartpointUnreadable(
         "samza-startpoint-v1",
         "k.s.0",
@@ -18,8 +18,8 @@ def test_what_cannot_be_read_is_named() -> None:
     assert isinstance(error, StartpointError)
     assert isinstance(error, ManagerError)
     assert str(error) == (
-        "what stands under 'k.s.0' of samza-startpoint-v1 with @type StartpointCustom cannot be read "
-        "(unknown_startpoint: none of four): write the order again, or delete it"
+        "Cannot read the value of 'k.s.0' in samza-startpoint-v1, with @type StartpointCustom: "
+        "unknown_startpoint: none of four. Write the startpoint again, or delete it."
     )
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 (our own)
     assert (again.namespace, again.key, again.startpoint_type, again.reason) == (
@@ -30,10 +30,10 @@ def test_what_cannot_be_read_is_named() -> None:
     )
 
 
-def test_what_is_not_written_is_named() -> None:
+def test_an_unwritten_startpoint_is_named() -> None:
     partition = SystemStreamPartition("k", "s", 0)
     one, every = (StartpointNotWritten(partition, task, OSError("full")) for task in ("t", None))
-    assert str(one) == "the startpoint of k.s.0 for task 't' is not known to be on the log: full"
-    assert str(every) == "the startpoint of k.s.0 for every task is not known to be on the log: full"
+    assert str(one) == "Cannot confirm that the startpoint of k.s.0 for task 't' was written: full"
+    assert str(every) == "Cannot confirm that the startpoint of k.s.0 for every task was written: full"
     again = pickle.loads(pickle.dumps(one))  # noqa: S301 (our own)
     assert (again.partition, again.task_name, str(again)) == (partition, "t", str(one))

@@ -1,4 +1,4 @@
-"""What an input says of a startpoint; the system is in memory, and held to the contract of Kafka's."""
+"""What a startpoint resolves to in its input, with an in-memory system that passes the contract tests of Kafka's."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.system_admin import InputMissing, ResolvedStartpoint
-from managers.startpoints.startpoint_input import Finding, InputAnswer, ask_input
+from managers.startpoints.startpoint_input import Finding, ResolvedInput, resolve_input
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
 
 STREAM = "page-views"
@@ -28,12 +28,12 @@ def admin() -> MemorySystemAdmin:
     return system
 
 
-def ask(admin: MemorySystemAdmin, startpoint: Startpoint, *partitions: int) -> InputAnswer:
-    return ask_input(admin, "kafka", STREAM, partitions or None, startpoint)
+def resolve(admin: MemorySystemAdmin, startpoint: Startpoint, *partitions: int) -> ResolvedInput:
+    return resolve_input(admin, "kafka", STREAM, partitions or None, startpoint)
 
 
-def resolved(answer: InputAnswer) -> dict[int, str]:
-    return {partition: each.offset for partition, each in answer.resolved.items()}
+def offsets_of(found: ResolvedInput) -> dict[int, str]:
+    return {partition: each.offset for partition, each in found.resolved.items()}
 
 
 @pytest.mark.parametrize(
@@ -60,24 +60,24 @@ def resolved(answer: InputAnswer) -> dict[int, str]:
         (StartpointSpecific("no number", 1), dict.fromkeys((0, 1, 2), "no number"), {}),
     ],
 )
-def test_what_a_startpoint_means_and_what_is_odd_about_it(
+def test_resolved_offsets_and_findings(
     admin: MemorySystemAdmin, startpoint: Startpoint, offsets: dict[int, str], findings: dict[int, Finding]
 ) -> None:
-    answer = ask(admin, startpoint)
-    assert (resolved(answer), answer.findings) == (offsets, findings)
+    found = resolve(admin, startpoint)
+    assert (offsets_of(found), found.findings) == (offsets, findings)
 
 
-def test_only_what_is_asked_for_is_resolved(admin: MemorySystemAdmin) -> None:
-    answer = ask(admin, StartpointOldest(1), 1, 7)
-    assert resolved(answer) == {1: "4"}
-    assert answer.findings == {7: Finding.NOT_THERE}
-    assert answer.ends.keys() == {0, 1, 2}
+def test_only_the_requested_partitions_are_resolved(admin: MemorySystemAdmin) -> None:
+    found = resolve(admin, StartpointOldest(1), 1, 7)
+    assert offsets_of(found) == {1: "4"}
+    assert found.findings == {7: Finding.NOT_THERE}
+    assert found.bounds.keys() == {0, 1, 2}
     assert [partition.partition for partition in admin.asked] == [1]
 
 
-def test_a_stream_that_is_not_there_is_told(admin: MemorySystemAdmin) -> None:
+def test_a_missing_stream_raises(admin: MemorySystemAdmin) -> None:
     with pytest.raises(InputMissing, match="memory has no stream page-view"):
-        ask_input(admin, "kafka", "page-view", None, StartpointOldest(1))
+        resolve_input(admin, "kafka", "page-view", None, StartpointOldest(1))
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,8 @@ def test_a_stream_that_is_not_there_is_told(admin: MemorySystemAdmin) -> None:
         (StartingOffset("checkpoint"), None),
     ],
 )
-def test_where_the_old_start_is(admin: MemorySystemAdmin, start: StartingOffset, offset: str | None) -> None:
-    assert ask(admin, StartpointOldest(1)).first_offset(1, start) == offset
-    assert InputAnswer({}, {1: ResolvedStartpoint("4")}, {}).first_offset(1, start) == start.starting_offset
+def test_the_first_offset_without_the_startpoint(
+    admin: MemorySystemAdmin, start: StartingOffset, offset: str | None
+) -> None:
+    assert resolve(admin, StartpointOldest(1)).first_offset(1, start) == offset
+    assert ResolvedInput({}, {1: ResolvedStartpoint("4")}, {}).first_offset(1, start) == start.starting_offset

@@ -1,4 +1,4 @@
-"""Startpoints asked for, read, handed out and removed: seed 004's behaviour, on every backend."""
+"""StartpointManager, on every backend: requests, fan-outs and removals."""
 
 import json
 import logging
@@ -40,12 +40,12 @@ FAN_OUT = b'[1,"samza-startpoint-v1-fan-out","%s"]'
 
 
 def specific(offset: str, ago: int = 0) -> StartpointSpecific:
-    """An order to read from an offset on, so many ms old."""
+    """A startpoint at an offset, created ``ago`` ms ago."""
     return StartpointSpecific(offset, NOW_MS - ago)
 
 
 def managing(log: EventLog, now_ms: int = NOW_MS) -> StartpointManager:
-    """A manager that runs, over a store of its own."""
+    """A started manager with its own store."""
     manager = StartpointManager(CoordinatorStreamStore(log), clock=lambda: now_ms)
     manager.start()
     return manager
@@ -53,23 +53,23 @@ def managing(log: EventLog, now_ms: int = NOW_MS) -> StartpointManager:
 
 @pytest.fixture
 def manager(coordinator_log: EventLog) -> StartpointManager:
-    """One that runs over an empty log, on each backend in turn."""
+    """A started manager over an empty log of each backend."""
     return managing(coordinator_log)
 
 
 @pytest.fixture
 def memory_log() -> MemoryEventLog:
-    """An empty coordinator stream in memory, for what no log has a part in."""
+    """An empty coordinator stream in memory, for tests that do not depend on the backend."""
     return MemoryEventLog(identify("__samza_coordinator_orders_1"))
 
 
 def keys(log: EventLog) -> list[tuple[bytes | None, bool]]:
-    """The keys of all events, and whether each sets or deletes."""
+    """The keys of all events, and whether each event has a value."""
     return [(event.key, event.value is not None) for event in log.read()]
 
 
-def living(log: EventLog) -> dict[str, set[str]]:
-    """The keys that live, by namespace."""
+def live_keys(log: EventLog) -> dict[str, set[str]]:
+    """The live keys by namespace."""
     with CoordinatorStreamStore(log) as store:
         found: dict[str, set[str]] = {}
         for name in store.all():
@@ -106,7 +106,7 @@ def test_a_request_is_not_read_after_twelve_hours(manager: StartpointManager) ->
             assert (manager.read_startpoint(PAGE_VIEWS, task_name=task) is not None) == is_there
 
 
-def test_a_request_expires_by_the_clock_of_who_reads_it(
+def test_a_request_expires_by_the_clock_of_the_reader(
     manager: StartpointManager, logs: LogMaker, coordinator_log: EventLog
 ) -> None:
     manager.write_startpoint(PAGE_VIEWS, specific("1", EXPIRY_MS))
@@ -114,7 +114,7 @@ def test_a_request_expires_by_the_clock_of_who_reads_it(
     assert (manager.read_startpoint(PAGE_VIEWS), ahead.read_startpoint(PAGE_VIEWS)) == (specific("1", EXPIRY_MS), None)
     assert ahead.fan_out({"t": [PAGE_VIEWS]}) == {}
     assert manager.fan_out({"t": [PAGE_VIEWS]}) == {"t": {PAGE_VIEWS: specific("1", EXPIRY_MS)}}
-    assert ahead.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("1", EXPIRY_MS)}  # that never expires
+    assert ahead.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("1", EXPIRY_MS)}  # a fan-out never expires
 
 
 CALLS: dict[str, Callable[[StartpointManager], object]] = {
@@ -135,7 +135,7 @@ CALLS: dict[str, Callable[[StartpointManager], object]] = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.scenario("SPM-08", "HRD-43")
-def test_nothing_is_done_before_the_start_or_after_the_end(
+def test_calls_before_start_or_after_stop_raise(
     memory_log: MemoryEventLog, call: Callable[[StartpointManager], object]
 ) -> None:
     manager = StartpointManager(CoordinatorStreamStore(memory_log), clock=lambda: NOW_MS)
@@ -151,7 +151,7 @@ def test_nothing_is_done_before_the_start_or_after_the_end(
 
 
 @pytest.mark.scenario("SPM-08")
-def test_a_stopped_manager_writes_nothing_on_any_log(coordinator_log: EventLog) -> None:
+def test_a_stopped_manager_writes_nothing(coordinator_log: EventLog) -> None:
     manager = managing(coordinator_log)
     manager.stop()
     with pytest.raises(NotReady):
@@ -163,7 +163,7 @@ def test_a_stopped_manager_writes_nothing_on_any_log(coordinator_log: EventLog) 
 
 
 @pytest.mark.scenario("SPM-09")
-def test_an_order_goes_to_all_tasks_that_read_the_partition(
+def test_a_request_is_fanned_out_to_all_tasks_that_read_the_partition(
     manager: StartpointManager, coordinator_log: EventLog
 ) -> None:
     broadcast = SystemStreamPartition("mockSystem1", "mockStream1", 2)
@@ -171,16 +171,16 @@ def test_an_order_goes_to_all_tasks_that_read_the_partition(
     tasks = {f"t{number}": {broadcast} for number in range(6)} | {"t1": {broadcast, single}}
     for partition in (broadcast, single):
         manager.write_startpoint(partition, specific("42"))
-    handed = manager.fan_out(tasks)
-    assert handed == {task: dict.fromkeys(read, specific("42")) for task, read in tasks.items()}
-    assert {task: manager.get_fan_out_for_task(task) for task in tasks} == handed
-    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": set(tasks)}
+    fanned_out = manager.fan_out(tasks)
+    assert fanned_out == {task: dict.fromkeys(read, specific("42")) for task, read in tasks.items()}
+    assert {task: manager.get_fan_out_for_task(task) for task in tasks} == fanned_out
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": set(tasks)}
     manager.remove_fan_out_for_task("t1")
     assert {task for task in tasks if not manager.get_fan_out_for_task(task)} == {"t1"}
 
 
 @pytest.mark.scenario("SPM-10")
-def test_of_two_orders_the_later_counts(manager: StartpointManager, coordinator_log: EventLog) -> None:
+def test_of_two_requests_the_later_wins(manager: StartpointManager, coordinator_log: EventLog) -> None:
     single, broadcast = SystemStreamPartition("a", "single", 0), SystemStreamPartition("a", "broadcast", 0)
     past, present, future = specific("past", 10_000), specific("present"), specific("future", -10_000)
     for startpoint_of_single in (past, present):
@@ -188,19 +188,19 @@ def test_of_two_orders_the_later_counts(manager: StartpointManager, coordinator_
     manager.write_startpoint(broadcast, present)
     manager.write_startpoint(broadcast, past, task_name="t2")
     manager.write_startpoint(broadcast, future, task_name="t3")
-    handed = manager.fan_out({f"t{number}": [broadcast] for number in range(5)} | {"t1": [single, broadcast]})
-    assert handed == {
+    fanned_out = manager.fan_out({f"t{number}": [broadcast] for number in range(5)} | {"t1": [single, broadcast]})
+    assert fanned_out == {
         "t0": {broadcast: present},
         "t1": {single: present, broadcast: present},
         "t2": {broadcast: present},
         "t3": {broadcast: future},
         "t4": {broadcast: present},
     }
-    assert set(living(coordinator_log)) == {"samza-startpoint-v1-fan-out"}
+    assert set(live_keys(coordinator_log)) == {"samza-startpoint-v1-fan-out"}
 
 
 @pytest.mark.scenario("SPM-11")
-def test_at_the_same_time_the_order_for_the_task_counts(manager: StartpointManager) -> None:
+def test_with_equal_times_the_request_for_the_task_wins(manager: StartpointManager) -> None:
     manager.write_startpoint(PAGE_VIEWS, specific("own"), task_name="t")
     manager.write_startpoint(PAGE_VIEWS, specific("all"))
     assert manager.fan_out({"t": [PAGE_VIEWS], "u": [PAGE_VIEWS]}) == {
@@ -209,7 +209,7 @@ def test_at_the_same_time_the_order_for_the_task_counts(manager: StartpointManag
     }
 
 
-def test_skewed_clocks_of_writers_decide_which_order_is_later(manager: StartpointManager) -> None:
+def test_the_clocks_of_the_writers_decide_which_request_is_later(manager: StartpointManager) -> None:
     ten_minutes = 600_000
     manager.write_startpoint(PAGE_VIEWS, specific("of a fast clock", -ten_minutes))
     manager.write_startpoint(PAGE_VIEWS, specific("written later"), task_name="t")
@@ -217,12 +217,12 @@ def test_skewed_clocks_of_writers_decide_which_order_is_later(manager: Startpoin
 
 
 @pytest.mark.scenario("SPM-14")
-def test_tasks_must_be_given(
+def test_a_fan_out_needs_tasks(
     manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     manager.write_startpoint(PAGE_VIEWS, specific("1"))
     nothing: Any = None
-    with pytest.raises(ValueError, match="task_to_partitions names no task"):
+    with pytest.raises(ValueError, match="task_to_partitions has no task"):
         manager.fan_out({})
     with pytest.raises(TypeError, match="task_to_partitions must map tasks"):
         manager.fan_out(nothing)
@@ -230,13 +230,13 @@ def test_tasks_must_be_given(
     with caplog.at_level(logging.WARNING):
         assert manager.fan_out({"t0": {PAGE_VIEWS}, "tNo": set()}) == {"t0": {PAGE_VIEWS: specific("1")}}
     assert [record.getMessage() for record in caplog.records] == [
-        "task 'tNo' reads no partition: it gets no startpoint"
+        "Task 'tNo' reads no partition: no startpoint is fanned out to it."
     ]
     assert manager.get_fan_out_for_task("tNo") == {}
 
 
 @pytest.mark.scenario("SPM-15")
-def test_what_was_handed_out_outlives_another_start(
+def test_a_fan_out_survives_another_start(
     manager: StartpointManager, coordinator_log: EventLog, logs: LogMaker
 ) -> None:
     manager.write_startpoint(PAGE_VIEWS, specific("1"))
@@ -248,7 +248,7 @@ def test_what_was_handed_out_outlives_another_start(
     assert keys(coordinator_log) == written
 
 
-def test_a_task_keeps_what_it_was_handed_for_partitions_without_a_new_order(manager: StartpointManager) -> None:
+def test_a_task_keeps_startpoints_of_partitions_without_a_new_request(manager: StartpointManager) -> None:
     tasks = {"t": {PAGE_VIEWS, ORDERS}}
     manager.write_startpoint(PAGE_VIEWS, specific("1"))
     manager.write_startpoint(ORDERS, specific("2"))
@@ -258,36 +258,36 @@ def test_a_task_keeps_what_it_was_handed_for_partitions_without_a_new_order(mana
     assert manager.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("1"), ORDERS: StartpointOldest(NOW_MS)}
 
 
-def test_an_expired_order_is_handed_to_nobody_and_stays(
+def test_an_expired_request_is_not_fanned_out_and_stays(
     manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     manager.write_startpoint(PAGE_VIEWS, specific("1", EXPIRY_MS + 1))
     with caplog.at_level(logging.WARNING):
         assert manager.fan_out({"t": {PAGE_VIEWS}}) == {}
-    assert "kafka.PageViews.3 was created more than twelve hours ago" in caplog.text
-    assert living(coordinator_log) == {"samza-startpoint-v1": {"kafka.PageViews.3"}}
+    assert "Ignoring startpoint request kafka.PageViews.3: it is more than 12 hours old." in caplog.text
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1": {"kafka.PageViews.3"}}
 
 
-def test_orders_for_what_nobody_reads_stay(manager: StartpointManager, coordinator_log: EventLog) -> None:
+def test_requests_for_partitions_that_no_task_reads_stay(manager: StartpointManager, coordinator_log: EventLog) -> None:
     manager.write_startpoint(ORDERS, specific("1"))
     manager.write_startpoint(PAGE_VIEWS, specific("1"), task_name="other")
     assert manager.fan_out({"t": {PAGE_VIEWS}, "other": {SystemStreamPartition("kafka", "x", 0)}}) == {}
-    assert living(coordinator_log) == {"samza-startpoint-v1": {"kafka.orders.0", "kafka.PageViews.3.other"}}
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1": {"kafka.orders.0", "kafka.PageViews.3.other"}}
 
 
-def test_an_order_that_can_be_read_two_ways_goes_to_nobody(
+def test_a_request_with_an_ambiguous_key_is_not_fanned_out(
     manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     dotted, plain = SystemStreamPartition("k", "s.1", 2), SystemStreamPartition("k", "s", 1)
     manager.write_startpoint(dotted, specific("1"))
     with caplog.at_level(logging.WARNING):
         assert manager.fan_out({"0": {dotted}, "2": {plain}}) == {}
-    assert "partition 1 of k.s in task '2' or partition 2 of k.s.1 in every task: nobody gets it" in caplog.text
-    assert living(coordinator_log) == {"samza-startpoint-v1": {"k.s.1.2"}}
+    assert "its key can mean partition 1 of k.s in task '2' or partition 2 of k.s.1 in every task." in caplog.text
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1": {"k.s.1.2"}}
     assert manager.fan_out({"0": {dotted}, "1": {plain}}) == {"0": {dotted: specific("1")}}
 
 
-def test_the_order_for_a_partition_is_for_all_its_buckets(manager: StartpointManager) -> None:
+def test_a_request_for_a_partition_is_for_all_its_key_buckets(manager: StartpointManager) -> None:
     buckets = [SystemStreamPartition("kafka", "PageViews", 3, bucket) for bucket in (0, 1)]
     manager.write_startpoint(buckets[0], specific("1"))
     assert manager.fan_out({"t0": buckets[:1], "t1": buckets[1:]}) == {
@@ -315,42 +315,48 @@ def test_partitions_are_removed_one_by_one(manager: StartpointManager, coordinat
     assert coordinator_log.end_offset() == end
 
 
-def test_what_was_used_is_removed_and_what_was_handed_out_since_stays(
+def test_consumed_startpoints_are_removed_and_newer_ones_stay(
     manager: StartpointManager, coordinator_log: EventLog
 ) -> None:
-    handed = {PAGE_VIEWS: specific("1"), ORDERS: specific("2")}
-    coordinator_log.append([fan_out("t", {str(partition): one for partition, one in handed.items()})])
-    newer = {**handed, ORDERS: specific("3")}
+    fanned_out = {PAGE_VIEWS: specific("1"), ORDERS: specific("2")}
+    coordinator_log.append([fan_out("t", {str(partition): one for partition, one in fanned_out.items()})])
+    newer = {**fanned_out, ORDERS: specific("3")}
     coordinator_log.append([fan_out("t", {str(partition): one for partition, one in newer.items()})])
-    manager.remove_used_fan_out("t", handed)
+    manager.remove_consumed_fan_out("t", fanned_out)
     assert manager.get_fan_out_for_task("t") == {ORDERS: specific("3")}
     end = coordinator_log.end_offset()
-    manager.remove_used_fan_out("t", handed)
-    manager.remove_used_fan_out("u", handed)
+    manager.remove_consumed_fan_out("t", fanned_out)
+    manager.remove_consumed_fan_out("u", fanned_out)
     assert coordinator_log.end_offset() == end
-    manager.remove_used_fan_out("t", newer)
+    manager.remove_consumed_fan_out("t", newer)
     assert manager.get_fan_out_for_task("t") == {}
 
 
+def test_the_old_name_of_remove_consumed_fan_out_is_deprecated(memory_log: MemoryEventLog) -> None:
+    memory_log.append([fan_out("t", {str(PAGE_VIEWS): specific("1")})])
+    with managing(memory_log) as manager:
+        with pytest.warns(DeprecationWarning, match="call remove_consumed_fan_out"):
+            manager.remove_used_fan_out("t", {PAGE_VIEWS: specific("1")})
+        assert manager.get_fan_out_for_task("t") == {}
+
+
 @pytest.mark.scenario("SPM-18")
-def test_all_of_a_namespace_are_removed_and_the_other_stays(
-    manager: StartpointManager, coordinator_log: EventLog
-) -> None:
+def test_requests_and_fan_outs_are_deleted_separately(manager: StartpointManager, coordinator_log: EventLog) -> None:
     coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])
     manager.write_startpoint(PAGE_VIEWS, specific("1"))
     manager.write_startpoint(ORDERS, specific("1"), task_name="t")
-    requests = living(coordinator_log)["samza-startpoint-v1"]
-    fan_outs = living(coordinator_log)["samza-startpoint-v1-fan-out"]
+    requests = live_keys(coordinator_log)["samza-startpoint-v1"]
+    fan_outs = live_keys(coordinator_log)["samza-startpoint-v1-fan-out"]
     assert (len(requests), len(fan_outs)) == (2, 6)
     manager.remove_all_fan_outs()
-    assert living(coordinator_log) == {"samza-startpoint-v1": requests}
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1": requests}
     coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])
     manager.delete_all_startpoints()
-    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": fan_outs}
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": fan_outs}
 
 
 @pytest.mark.parametrize(
-    ("order", "fields"),
+    ("startpoint_", "fields"),
     [
         (specific("42"), {"@type": "StartpointSpecific", "creationTimestamp": NOW_MS, "specificOffset": "42"}),
         (
@@ -363,14 +369,14 @@ def test_all_of_a_namespace_are_removed_and_the_other_stays(
 )
 @pytest.mark.scenario("SPM-03")
 def test_each_kind_is_written_without_an_envelope(
-    manager: StartpointManager, coordinator_log: EventLog, order: Startpoint, fields: dict[str, Any]
+    manager: StartpointManager, coordinator_log: EventLog, startpoint_: Startpoint, fields: dict[str, Any]
 ) -> None:
-    manager.write_startpoint(PAGE_VIEWS, order)
+    manager.write_startpoint(PAGE_VIEWS, startpoint_)
     (event,) = coordinator_log.read()
-    said = json.loads(event.value or b"")
-    assert list(said.items()) == list(fields.items())
+    written = json.loads(event.value or b"")
+    assert list(written.items()) == list(fields.items())
     assert b" " not in (event.value or b"")
-    assert manager.read_startpoint(PAGE_VIEWS) == order
+    assert manager.read_startpoint(PAGE_VIEWS) == startpoint_
 
 
 @pytest.mark.scenario("SPM-19", "HRD-38")
@@ -384,7 +390,7 @@ def test_keys_are_flat(manager: StartpointManager, coordinator_log: EventLog) ->
         (REQUEST % b"kafka.PageViews.3.t1", True),
         (FAN_OUT % b"t0", True),
         (FAN_OUT % b"t1", True),
-        (REQUEST % b"kafka.PageViews.3.t1", False),  # the loser before the winner
+        (REQUEST % b"kafka.PageViews.3.t1", False),  # the superseded request first
         (REQUEST % b"kafka.PageViews.3", False),
     ]
     assert events[2].value == (
@@ -394,7 +400,7 @@ def test_keys_are_flat(manager: StartpointManager, coordinator_log: EventLog) ->
 
 
 @pytest.mark.parametrize(
-    ("partition", "order", "task", "error"),
+    ("partition", "startpoint_", "task", "error"),
     [
         (None, specific("1"), None, TypeError),
         (PAGE_VIEWS, None, None, TypeError),
@@ -408,11 +414,16 @@ def test_keys_are_flat(manager: StartpointManager, coordinator_log: EventLog) ->
     ],
 )
 @pytest.mark.scenario("SPM-22")
-def test_a_place_that_no_key_can_name_is_refused(
-    manager: StartpointManager, coordinator_log: EventLog, partition: Any, order: Any, task: Any, error: type[Exception]
+def test_invalid_arguments_are_refused(
+    manager: StartpointManager,
+    coordinator_log: EventLog,
+    partition: Any,
+    startpoint_: Any,
+    task: Any,
+    error: type[Exception],
 ) -> None:
     with pytest.raises(error):
-        manager.write_startpoint(partition, order, task_name=task)
+        manager.write_startpoint(partition, startpoint_, task_name=task)
     assert list(coordinator_log.read()) == []
 
 
@@ -428,7 +439,7 @@ UNREADABLE: dict[bytes, tuple[str | None, str]] = {
 
 @pytest.mark.parametrize("value", UNREADABLE)
 @pytest.mark.scenario("SPM-04")
-def test_an_unreadable_order_is_told_and_hides_no_other(
+def test_an_unreadable_request_raises_and_hides_no_other(
     manager: StartpointManager, coordinator_log: EventLog, value: bytes
 ) -> None:
     kind, reason = UNREADABLE[value]
@@ -439,19 +450,19 @@ def test_an_unreadable_order_is_told_and_hides_no_other(
         ]
     )
     named = f"@type {kind}" if kind else "no @type"
-    with pytest.raises(StartpointUnreadable, match=f"'kafka.PageViews.3' of samza-startpoint-v1 with {named}") as told:
+    with pytest.raises(
+        StartpointUnreadable, match=f"'kafka.PageViews.3' in samza-startpoint-v1, with {named}"
+    ) as raised:
         manager.read_startpoint(PAGE_VIEWS)
-    assert (told.value.key, told.value.startpoint_type, told.value.reason) == ("kafka.PageViews.3", kind, reason)
-    assert "secret" not in str(told.value)
+    assert (raised.value.key, raised.value.startpoint_type, raised.value.reason) == ("kafka.PageViews.3", kind, reason)
+    assert "secret" not in str(raised.value)
     assert manager.read_startpoint(ORDERS) == specific("1")
 
 
-def test_an_unreadable_order_is_not_passed_over_by_a_fan_out(
-    manager: StartpointManager, coordinator_log: EventLog
-) -> None:
+def test_a_fan_out_does_not_ignore_an_unreadable_request(manager: StartpointManager, coordinator_log: EventLog) -> None:
     key = coordinator_key("samza-startpoint-v1", "kafka.PageViews.3")
     coordinator_log.append([startpoint("kafka.PageViews.3", specific("1")), raw(key, b"{")])
-    with pytest.raises(StartpointUnreadable, match=r"'kafka.PageViews.3'.*write the order again, or delete it"):
+    with pytest.raises(StartpointUnreadable, match=r"'kafka.PageViews.3'.*Write the startpoint again, or delete it"):
         manager.fan_out({"t": {PAGE_VIEWS}})
     assert len(keys(coordinator_log)) == 2
     assert manager.fan_out({"t": {ORDERS}}) == {}
@@ -459,14 +470,14 @@ def test_an_unreadable_order_is_not_passed_over_by_a_fan_out(
     assert manager.fan_out({"t": {PAGE_VIEWS}}) == {}
 
 
-def test_an_unreadable_fan_out_is_told(memory_log: MemoryEventLog) -> None:
+def test_an_unreadable_fan_out_raises(memory_log: MemoryEventLog) -> None:
     memory_log.append([raw(coordinator_key("samza-startpoint-v1-fan-out", "t"), b"[]")])
     with managing(memory_log) as manager:
         for call in (
             lambda: manager.get_fan_out_for_task("t"),
             lambda: manager.remove_fan_out_for_task_ssps("t", {PAGE_VIEWS}),
         ):
-            with pytest.raises(StartpointUnreadable, match="'t' of samza-startpoint-v1-fan-out"):
+            with pytest.raises(StartpointUnreadable, match="'t' in samza-startpoint-v1-fan-out"):
                 call()
         manager.write_startpoint(PAGE_VIEWS, specific("1"))
         with pytest.raises(StartpointUnreadable):
@@ -476,9 +487,7 @@ def test_an_unreadable_fan_out_is_told(memory_log: MemoryEventLog) -> None:
 
 
 @pytest.mark.scenario("HRD-28")
-def test_records_without_an_envelope_are_read_like_all_others(
-    manager: StartpointManager, coordinator_log: EventLog
-) -> None:
+def test_records_without_an_envelope_are_read(manager: StartpointManager, coordinator_log: EventLog) -> None:
     coordinator_log.append(
         [config_set(), startpoint("kafka.PageViews.3", specific("1")), fan_out("t", {"k.s.0": specific("2")})]
     )
@@ -504,7 +513,7 @@ def test_a_fan_out_reads_the_store_once() -> None:
             manager.write_startpoint(SystemStreamPartition("kafka", f"in{number}", 7), specific("1"))
         log.calls.clear()
         assert len(manager.fan_out(tasks)["Partition 7"]) == 3
-        assert log.calls == ["append 4"]  # nobody else wrote, so there was nothing to read
+        assert log.calls == ["append 4"]  # no other writer, so nothing to read
 
 
 def test_every_spelling_of_a_request_is_deleted(memory_log: MemoryEventLog) -> None:
@@ -515,7 +524,7 @@ def test_every_spelling_of_a_request_is_deleted(memory_log: MemoryEventLog) -> N
         assert manager.read_startpoint(PAGE_VIEWS) is None
 
 
-def test_an_order_written_while_a_fan_out_runs_is_not_lost(logs: LogMaker, coordinator_log: EventLog) -> None:
+def test_a_request_written_during_a_fan_out_is_not_lost(logs: LogMaker, coordinator_log: EventLog) -> None:
     interrupted = InterruptedLog(logs.open_again(coordinator_log))
     operator = managing(coordinator_log)
     tasks = {"t": [PAGE_VIEWS, ORDERS], "u": [ORDERS]}
@@ -527,10 +536,10 @@ def test_an_order_written_while_a_fan_out_runs_is_not_lost(logs: LogMaker, coord
     coordinator.fan_out(tasks)
     assert coordinator.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new", -1), ORDERS: specific("1")}
     assert coordinator.get_fan_out_for_task("u") == {ORDERS: specific("1")}
-    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
 
 
-def test_an_order_taken_back_while_a_fan_out_runs_is_not_handed_out(logs: LogMaker, coordinator_log: EventLog) -> None:
+def test_a_request_deleted_during_a_fan_out_is_not_fanned_out(logs: LogMaker, coordinator_log: EventLog) -> None:
     interrupted = InterruptedLog(logs.open_again(coordinator_log))
     operator = managing(coordinator_log)
     for partition in (PAGE_VIEWS, ORDERS):
@@ -538,12 +547,10 @@ def test_an_order_taken_back_while_a_fan_out_runs_is_not_handed_out(logs: LogMak
     coordinator = managing(interrupted)
     interrupted.meanwhile = lambda: operator.delete_startpoint(PAGE_VIEWS)
     assert coordinator.fan_out({"t": [PAGE_VIEWS], "u": [ORDERS]}) == {"u": {ORDERS: specific("1")}}
-    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": {"u"}}
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": {"u"}}
 
 
-def test_a_removal_while_a_fan_out_runs_loses_nothing_and_brings_nothing_back(
-    logs: LogMaker, coordinator_log: EventLog
-) -> None:
+def test_a_removal_during_a_fan_out_takes_effect(logs: LogMaker, coordinator_log: EventLog) -> None:
     container = managing(coordinator_log)
     coordinator_log.append([fan_out("t", {"kafka.PageViews.3": specific("old"), "kafka.orders.0": specific("old")})])
     container.write_startpoint(PAGE_VIEWS, specific("new"))
@@ -554,7 +561,7 @@ def test_a_removal_while_a_fan_out_runs_loses_nothing_and_brings_nothing_back(
     assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
 
 
-def test_a_fan_out_while_a_removal_runs_is_not_lost(logs: LogMaker, coordinator_log: EventLog) -> None:
+def test_a_fan_out_during_a_removal_is_not_lost(logs: LogMaker, coordinator_log: EventLog) -> None:
     coordinator = managing(coordinator_log)
     coordinator_log.append([fan_out("t", {"kafka.orders.0": specific("old")})])
     coordinator.write_startpoint(PAGE_VIEWS, specific("new"))
@@ -565,7 +572,7 @@ def test_a_fan_out_while_a_removal_runs_is_not_lost(logs: LogMaker, coordinator_
     assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
 
 
-def test_what_is_handed_out_is_written_once_whatever_others_write(memory_log: MemoryEventLog) -> None:
+def test_a_fan_out_is_written_once_despite_concurrent_writers(memory_log: MemoryEventLog) -> None:
     log = UnconditionalLog(memory_log)
     times = count(NOW_MS)
     with StartpointManager(CoordinatorStreamStore(log), clock=lambda: next(times)) as manager:
@@ -575,29 +582,31 @@ def test_what_is_handed_out_is_written_once_whatever_others_write(memory_log: Me
     assert keys(memory_log).count((FAN_OUT % b"t", True)) == 1
 
 
-def test_of_many_orders_written_while_fan_outs_run_the_last_is_held(logs: LogMaker, coordinator_log: EventLog) -> None:
+def test_of_many_concurrent_requests_the_last_is_fanned_out(logs: LogMaker, coordinator_log: EventLog) -> None:
     tasks = {"t": [PAGE_VIEWS, ORDERS], "u": [ORDERS]}
     operator, coordinator = managing(coordinator_log), managing(logs.open_again(coordinator_log))
 
-    def order() -> None:
+    def write_requests() -> None:
         for number in range(25):
             later = specific(str(number), -number)
             operator.write_startpoint(PAGE_VIEWS, later)
             operator.write_startpoint(ORDERS, later, task_name="u" if number % 2 else None)
 
     with ThreadPoolExecutor(1) as pool:
-        ordering = pool.submit(order)
-        while not ordering.done():
+        writing = pool.submit(write_requests)
+        while not writing.done():
             coordinator.fan_out(tasks)
-        ordering.result()
+        writing.result()
     coordinator.fan_out(tasks)
     assert coordinator.get_fan_out_for_task("t") == dict.fromkeys((PAGE_VIEWS, ORDERS), specific("24", -24))
     assert coordinator.get_fan_out_for_task("u") == {ORDERS: specific("24", -24)}
-    assert living(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
 
 
-def test_a_crash_between_any_two_writes_is_made_good_by_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("managers.appending_in_parts.PART_EVENTS", 1)  # else all of it is one write
+def test_the_next_start_completes_a_fan_out_that_was_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("managers.appending_in_parts.PART_EVENTS", 1)  # otherwise there is only one write
     tasks = {"t0": [PAGE_VIEWS], "t1": [PAGE_VIEWS, ORDERS], "t2": [PAGE_VIEWS]}
     expected: dict[str, dict[SystemStreamPartition, Startpoint]] = {
         "t0": {PAGE_VIEWS: specific("all")},
@@ -622,23 +631,23 @@ def test_a_crash_between_any_two_writes_is_made_good_by_the_next_start(monkeypat
         with managing(log) as next_start:
             next_start.fan_out(tasks)
             assert {task: next_start.get_fan_out_for_task(task) for task in tasks} == expected, f"cut at {cuts}"
-        assert living(log) == {"samza-startpoint-v1-fan-out": set(tasks)}
+        assert live_keys(log) == {"samza-startpoint-v1-fan-out": set(tasks)}
     assert cuts == 6  # three fan-outs, three requests
 
 
-def test_what_was_read_cannot_be_changed(memory_log: MemoryEventLog) -> None:
+def test_results_are_immutable(memory_log: MemoryEventLog) -> None:
     with managing(memory_log) as manager:
         manager.write_startpoint(PAGE_VIEWS, specific("1"))
-        handed: Any = manager.fan_out({"t": {PAGE_VIEWS}})
-        held: Any = manager.get_fan_out_for_task("t")
-        for mapping in (handed, handed["t"], held):
+        fanned_out: Any = manager.fan_out({"t": {PAGE_VIEWS}})
+        fan_out_of_t: Any = manager.get_fan_out_for_task("t")
+        for mapping in (fanned_out, fanned_out["t"], fan_out_of_t):
             with pytest.raises(TypeError):
                 mapping[PAGE_VIEWS] = specific("2")
         assert repr(manager).endswith("read to offset 3>, running)")
 
 
 class RefusingLog(MemoryEventLog):
-    """A log that takes no event."""
+    """A log that refuses every append."""
 
     def append(self, *_events: Any, **_options: Any) -> range:
         raise AppendRefused(self.stream_name, "no room")
@@ -659,16 +668,16 @@ OF_S = SystemStreamPartition("k", "s", 1)
     ],
     ids=["nothing", "one", "the other", "neither", "both"],
 )
-def test_a_key_with_two_meanings_is_read_as_the_assignments_settle_it(
+def test_assignments_settle_the_meaning_of_an_ambiguous_key(
     assigned: list[NewEvent], of_s_1: str | None, of_s: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As a fan-out and the relation `startpoint` do."""
+    """As in a fan-out and in the relation `startpoint`."""
     log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
     log.append([*assigned, startpoint("k.s.1.2", specific("7"))])
     with managing(log) as manager:
         found = manager.read_startpoint(OF_S_1), manager.read_startpoint(OF_S, task_name="2")
     assert [each and each.value for each in found] == [of_s_1, of_s]
-    assert ("nobody gets it" in caplog.text) is (of_s_1 is of_s is None)
+    assert ("Ignoring startpoint request" in caplog.text) is (of_s_1 is of_s is None)
 
 
 @pytest.mark.parametrize(
@@ -680,12 +689,12 @@ def test_a_key_with_two_meanings_is_read_as_the_assignments_settle_it(
     ids=["write", "delete"],
 )
 @pytest.mark.parametrize(("task", "named"), [("t", "task 't'"), (None, "every task")])
-def test_an_error_of_the_log_says_which_startpoint_it_is_about(
+def test_an_error_of_the_log_names_the_startpoint(
     act: Callable[[StartpointManager, str | None], None], task: str | None, named: str
 ) -> None:
     sentence = f"startpoint of kafka.PageViews.3 for {named} .*: no room"
     manager = managing(RefusingLog(identify("__samza_coordinator_orders_1")))
-    with pytest.raises(StartpointNotWritten, match=sentence) as told:
+    with pytest.raises(StartpointNotWritten, match=sentence) as raised:
         act(manager, task)
-    assert (told.value.partition, told.value.task_name) == (PAGE_VIEWS, task)
-    assert isinstance(told.value.__cause__, AppendRefused)
+    assert (raised.value.partition, raised.value.task_name) == (PAGE_VIEWS, task)
+    assert isinstance(raised.value.__cause__, AppendRefused)

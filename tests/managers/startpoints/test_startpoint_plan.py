@@ -1,11 +1,12 @@
-"""What requests for other starting offsets would change."""
+"""Where the next start of a job's tasks would begin, without and with a change of its requests."""
 
+from eventlog.log import EventLog
 from eventlog.messages import Message, SetConfig, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY, StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
-from managers.startpoints.startpoint_facts import StartpointFacts
-from managers.startpoints.startpoint_plan import Requests, changed_starts, plan_hand_out
+from managers.startpoints.startpoint_plan import Requests, StartpointFacts, changed_starts, plan_next_fan_out
+from tests.builders import config_set, fan_out, raw, startpoint, task_mode, task_partition, tombstone
 
 NOW = 1_700_000_000_000
 IN_0 = SystemStreamPartition("kafka", "in", 0)
@@ -13,29 +14,32 @@ IN_1 = SystemStreamPartition("kafka", "in", 1)
 BUCKET = SystemStreamPartition("kafka", "in", 1, 3)
 CHECKPOINTS = {"a": {IN_0: "41"}, "b": {IN_0: "51", BUCKET: "61"}}
 CONFIG = {"systems.kafka.samza.factory": KAFKA_SYSTEM_FACTORY, "task.inputs": "kafka.in"}
+GONE_0 = SystemStreamPartition("kafka", "gone", 0)
+SEVEN = StartpointSpecific("7", 1)
+OLDEST = StartpointOldest(2)
 BACK = StartpointSpecific("7", NOW)
 
 
 def facts(
     requests: Requests | None = None,
-    handed_out: dict[str, dict[SystemStreamPartition, Startpoint]] | None = None,
+    fanned_out: dict[str, dict[SystemStreamPartition, Startpoint]] | None = None,
     readers: dict[SystemStreamPartition, tuple[str, ...]] | None = None,
     config: dict[str, str] = CONFIG,
 ) -> StartpointFacts:
     read = readers or {IN_0: ("a", "b"), BUCKET: ("b",)}
-    said: list[Message] = [SetConfig(config_key=key, config_value=value) for key, value in config.items()]
-    said += [SetTaskPartitionMapping(partition=each, task_names=tasks) for each, tasks in read.items()]
-    known = StartpointFacts.of(said)
-    return StartpointFacts(known.job, known.readers, requests or {}, handed_out or {})
+    messages: list[Message] = [SetConfig(config_key=key, config_value=value) for key, value in config.items()]
+    messages += [SetTaskPartitionMapping(partition=each, task_names=tasks) for each, tasks in read.items()]
+    known = StartpointFacts.of(messages)
+    return StartpointFacts(known.job, known.readers, requests or {}, fanned_out or {})
 
 
 def starts(known: StartpointFacts, after: Requests) -> dict[tuple[str, str], tuple[str, str]]:
     """Before and after, by task and partition."""
     found = changed_starts(known, CHECKPOINTS, after, NOW)
-    return {(each.task_name, str(each.partition)): (told(each.before), told(each.after)) for each in found}
+    return {(each.task_name, str(each.partition)): (describe(each.before), describe(each.after)) for each in found}
 
 
-def told(start: StartingOffset) -> str:
+def describe(start: StartingOffset) -> str:
     return f"{start.decided_by} {start.startpoint_type or ''} {start.starting_offset or ''}".replace("  ", " ").strip()
 
 
@@ -53,7 +57,7 @@ def test_a_request_for_one_task_moves_that_one() -> None:
     }
 
 
-def test_only_what_differs_is_told_and_a_key_bucket_does_not_matter() -> None:
+def test_only_changed_partitions_are_listed_whatever_their_key_bucket() -> None:
     before = {"kafka.in.0": BACK}
     assert starts(facts(before), before) == {}
     assert starts(facts(before), {**before, "kafka.in.1": BACK}) == {
@@ -61,22 +65,22 @@ def test_only_what_differs_is_told_and_a_key_bucket_does_not_matter() -> None:
     }
 
 
-def test_a_newer_request_of_the_task_goes_before() -> None:
+def test_a_newer_request_of_the_task_takes_precedence() -> None:
     newer = {"kafka.in.0.b": StartpointOldest(NOW + 1)}
     found = starts(facts(newer), {**newer, "kafka.in.0": BACK})
     assert found["b", "kafka.in.0"] == ("startpoint oldest", "startpoint oldest")
 
 
-def test_without_a_request_the_next_in_line_decides() -> None:
+def test_without_a_request_the_fan_out_or_the_checkpoint_decides() -> None:
     expired = {"kafka.in.0": StartpointSpecific("3", NOW - EXPIRY_MS - 1)}
-    held: dict[str, dict[SystemStreamPartition, Startpoint]] = {"a": {IN_0: StartpointSpecific("9", 1)}}
-    assert starts(facts(expired, held), {}) == {
+    fan_outs: dict[str, dict[SystemStreamPartition, Startpoint]] = {"a": {IN_0: StartpointSpecific("9", 1)}}
+    assert starts(facts(expired, fan_outs), {}) == {
         ("a", "kafka.in.0"): ("startpoint specific 9", "startpoint specific 9"),
         ("b", "kafka.in.0"): ("checkpoint 52", "checkpoint 52"),
     }
 
 
-def test_a_key_that_can_be_read_in_two_ways_moves_nobody() -> None:
+def test_a_request_with_an_ambiguous_key_moves_no_task() -> None:
     one, other = SystemStreamPartition("kafka", "s", 1), SystemStreamPartition("kafka", "s.1", 2)
     known = facts(readers={one: ("2",), other: ("u",)}, config={})
     found = starts(known, {"kafka.s.1.2": BACK})
@@ -86,19 +90,78 @@ def test_a_key_that_can_be_read_in_two_ways_moves_nobody() -> None:
     }
 
 
-def test_a_stream_that_is_no_input_is_not_told_of() -> None:
+def test_a_stream_that_is_not_an_input_has_no_start() -> None:
     known = facts(readers={IN_0: ("a",), SystemStreamPartition("kafka", "gone", 0): ("a",)})
-    assert starts(known, {"kafka.gone.0": BACK, "kafka.nobody.0": BACK}) == {}
+    assert starts(known, {"kafka.gone.0": BACK, "kafka.unread.0": BACK}) == {}
 
 
-def test_the_next_start_hands_out_what_lives_and_is_read() -> None:
+def test_the_next_start_fans_out_live_requests_of_partitions_that_are_read() -> None:
     requests = {
         "kafka.in.0": BACK,
         "kafka.in.0.a": StartpointSpecific("8", NOW - 1),
         "kafka.in.1": StartpointSpecific("3", NOW - EXPIRY_MS - 1),
         "kafka.gone.0": BACK,
     }
-    planned = plan_hand_out(facts(requests), NOW)
-    assert planned.handed == {"a": {IN_0: BACK}, "b": {IN_0: BACK}}
-    assert set(planned.taken) == {"kafka.in.0", "kafka.in.0.a"}
-    assert plan_hand_out(facts(requests, readers={IN_1: ("b",)}), NOW).handed == {}
+    planned = plan_next_fan_out(facts(requests), NOW)
+    assert planned.fanned_out == {"a": {IN_0: BACK}, "b": {IN_0: BACK}}
+    assert set(planned.deleted_keys) == {"kafka.in.0", "kafka.in.0.a"}
+    assert plan_next_fan_out(facts(requests, readers={IN_1: ("b",)}), NOW).fanned_out == {}
+
+
+def test_requests_fan_outs_and_readers_are_read(coordinator_log: EventLog) -> None:
+    request = startpoint("kafka.in.0", SEVEN)
+    events = [
+        config_set("task.inputs", "kafka.in"),
+        task_partition("kafka.in.0", "a", "Standby-a-0", "b"),
+        task_partition("kafka.in.1", "b"),
+        task_partition("kafka.gone.0", "a"),
+        task_mode("Standby-a-0", "Standby"),
+        request,
+        raw(request.key, b"{bad"),
+        startpoint("kafka.in.1.b", OLDEST),
+        tombstone(startpoint("kafka.in.1.b", OLDEST)),
+        fan_out("b", {"kafka.in.1": OLDEST}),
+    ]
+    coordinator_log.append([event._replace(timestamp=5_000) for event in events])
+    coordinator_log.append([config_set("late", at=9_000), config_set("last", at=6_000)])
+    found = StartpointFacts.read(coordinator_log)
+    assert found.readers == {IN_0: {"a", "b"}, IN_1: {"b"}, GONE_0: {"a"}}
+    assert found.requests == {"kafka.in.0": SEVEN}
+    assert found.fanned_out == {"b": {IN_1: OLDEST}}
+    assert found.newest_record_ms == 9_000
+    assert found.job.config["task.inputs"] == "kafka.in"
+
+
+def test_a_stream_that_is_no_longer_an_input_is_not_read(coordinator_log: EventLog) -> None:
+    assigned = [task_partition("kafka.in.0", "a"), task_partition("kafka.gone.0", "a")]
+    coordinator_log.append(assigned)
+    found = StartpointFacts.read(coordinator_log)
+    assert found.streams == {("kafka", "in"), ("kafka", "gone")}  # without inputs in config: the assigned ones
+    assert found.reads() == {"a": {IN_0, GONE_0}}
+    coordinator_log.append([config_set("task.inputs", "kafka.in,kafka.new")])
+    found = StartpointFacts.read(coordinator_log)
+    assert found.streams == {("kafka", "in"), ("kafka", "new")}
+    assert found.reads() == {"a": {IN_0}}
+
+
+def test_an_empty_stream_has_no_facts(coordinator_log: EventLog) -> None:
+    found = StartpointFacts.read(coordinator_log)
+    assert (found.reads(), found.requests, found.newest_record_ms) == ({}, {}, None)
+
+
+def test_without_assignments_the_checkpoints_name_the_partitions_of_tasks(coordinator_log: EventLog) -> None:
+    coordinator_log.append([config_set("task.inputs", "kafka.in")])
+    found = StartpointFacts.read(coordinator_log)
+    known = found.with_checkpoints({"a": {IN_0: "1", GONE_0: "2"}, "b": {IN_0: None, IN_1: "3"}})
+    assert known.reads() == {"a": {IN_0}, "b": {IN_0, IN_1}}
+    assert known.assigned_by == "checkpoint"
+    assert known.task_names == {"a", "b"}
+    assert found.with_checkpoints({}) == found
+
+
+def test_a_single_assignment_is_enough_to_ignore_checkpoints(coordinator_log: EventLog) -> None:
+    coordinator_log.append([task_partition("kafka.in.0", "a")])
+    found = StartpointFacts.read(coordinator_log)
+    assert found.with_checkpoints({"b": {IN_1: "3"}}) == found
+    assert found.assigned_by == "assignment"
+    assert found.task_names == {"a"}

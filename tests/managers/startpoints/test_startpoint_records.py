@@ -1,21 +1,32 @@
-"""Startpoints and fan-outs as a store holds them, against Samza's own bytes."""
+"""Startpoint requests and fan-outs in a store: their keys, what keys can mean, and Samza's own bytes."""
 
 from typing import Any
 
 import pytest
 
-from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint import Startpoint, StartpointOldest, StartpointUpcoming
+from eventlog.log import EventLog
+from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
+from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointUpcoming
 from eventlog.wire.coordinator import encode_key
 from managers.startpoints.startpoint_errors import StartpointUnreadable
+from managers.startpoints.startpoint_plan import StartpointFacts
 from managers.startpoints.startpoint_records import (
+    delete_requests,
+    describe_key,
     fan_out_key,
     fan_out_value,
+    key_meanings,
     read_fan_out,
     read_request,
     request_key,
+    request_keys,
     request_value,
+    without_key_bucket,
+    write_requests,
 )
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from tests.builders import coordinator_key, raw, startpoint
+from tests.managers.watched_log import WatchedLog
 from tests.vectors.building import partition_of, startpoint_of, startpoint_of_kind
 from tests.vectors.catalogue import decoded, vectors
 
@@ -25,25 +36,25 @@ Vector = dict[str, Any]
 @pytest.mark.parametrize("vector", vectors("startpoint"), ids=lambda vector: vector["id"])
 @pytest.mark.scenario("SPM-03", "SPM-19")
 def test_a_request_has_samzas_bytes(vector: Vector) -> None:
-    said = vector["input"]
-    order = startpoint_of_kind(said["kind"], said["creationTimestamp"], said["argument"])
-    name = request_key(partition_of(said["ssp"]), said["task"])
+    given = vector["input"]
+    startpoint = startpoint_of_kind(given["kind"], given["creationTimestamp"], given["argument"])
+    name = request_key(partition_of(given["ssp"]), given["task"])
     assert encode_key(*name) == decoded(vector["key_b64"])
-    assert request_value(order) == decoded(vector["value_b64"])
-    assert read_request(name, request_value(order)) == order
+    assert request_value(startpoint) == decoded(vector["value_b64"])
+    assert read_request(name, request_value(startpoint)) == startpoint
 
 
 @pytest.mark.parametrize("vector", vectors("startpoint_fan_out"), ids=lambda vector: vector["id"])
 @pytest.mark.scenario("SPM-19")
-def test_a_fan_out_is_read_as_it_was_meant_also_where_samza_could_not(vector: Vector) -> None:
-    said = vector["input"]
-    meant = {partition_of(each["ssp"]): startpoint_of(each["startpoint"]) for each in said["fan_outs"]}
-    name = fan_out_key(said["task"])
+def test_a_fan_out_is_read_as_intended_even_if_samza_cannot_read_it(vector: Vector) -> None:
+    given = vector["input"]
+    expected = {partition_of(each["ssp"]): startpoint_of(each["startpoint"]) for each in given["fan_outs"]}
+    name = fan_out_key(given["task"])
     assert encode_key(*name) == decoded(vector["key_b64"])
     value = decoded(vector["value_b64"])
     assert value is not None
     read = read_fan_out(name, value)
-    assert (read.timestamp, read.fan_outs) == (said["timestamp"], meant)
+    assert (read.timestamp, read.fan_outs) == (given["timestamp"], expected)
     again = fan_out_value(read.timestamp, read.fan_outs)
     assert again is not None
     assert read_fan_out(name, again) == read
@@ -52,16 +63,58 @@ def test_a_fan_out_is_read_as_it_was_meant_also_where_samza_could_not(vector: Ve
 
 def test_a_fan_out_is_written_in_the_order_of_its_partitions() -> None:
     a, b = SystemStreamPartition("k", "a", 10), SystemStreamPartition("k", "a", 2)
-    orders: dict[SystemStreamPartition, Startpoint] = {a: StartpointOldest(1), b: StartpointUpcoming(2)}
-    assert fan_out_value(7, orders) == fan_out_value(7, dict(reversed(orders.items())))
-    assert (fan_out_value(7, orders) or b"").index(b"k.a.2") < (fan_out_value(7, orders) or b"").index(b"k.a.10")
+    startpoints: dict[SystemStreamPartition, Startpoint] = {a: StartpointOldest(1), b: StartpointUpcoming(2)}
+    assert fan_out_value(7, startpoints) == fan_out_value(7, dict(reversed(startpoints.items())))
+    assert (fan_out_value(7, startpoints) or b"").index(b"k.a.2") < (fan_out_value(7, startpoints) or b"").index(
+        b"k.a.10"
+    )
     assert fan_out_value(7, {}) is None
 
 
-def test_an_error_names_the_type_if_it_is_but_a_word() -> None:
+def test_an_error_names_the_type_only_if_it_looks_like_a_class_name() -> None:
     name = request_key(SystemStreamPartition("k", "s", 0), None)
-    for written, told in (("StartpointCustom", "StartpointCustom"), ("two words", None)):
+    for written, shown in (("StartpointCustom", "StartpointCustom"), ("two words", None)):
         with pytest.raises(StartpointUnreadable) as unreadable:
             read_request(name, b'{"@type":"%s","creationTimestamp":1}' % written.encode())
-        assert unreadable.value.startpoint_type == told
-        assert (written in str(unreadable.value)) == (told is not None)
+        assert unreadable.value.startpoint_type == shown
+        assert (written in str(unreadable.value)) == (shown is not None)
+
+
+def test_what_a_key_means_depends_on_the_tasks() -> None:
+    dotted, plain = SystemStreamPartition("k", "s.1", 2), SystemStreamPartition("k", "s", 1, 3)
+    found = key_meanings({"t": [dotted], "2": [plain]})
+    assert found["k.s.1.2"] == {StartpointKey(dotted), StartpointKey(without_key_bucket(plain), TaskName("2"))}
+    assert found["k.s.1"] == {StartpointKey(without_key_bucket(plain))}
+    assert set(found) == {"k.s.1.2", "k.s.1.2.t", "k.s.1"}
+
+
+def test_keys_are_described() -> None:
+    assert describe_key(StartpointKey(SystemStreamPartition("k", "s", 1))) == "partition 1 of k.s in every task"
+    assert (
+        describe_key(StartpointKey(SystemStreamPartition("k", "s", 0), TaskName("t")))
+        == "partition 0 of k.s in task 't'"
+    )
+
+
+def test_the_requests_of_a_stream_are_written_in_one_append(coordinator_log: EventLog) -> None:
+    watched = WatchedLog(coordinator_log)
+    requests = {f"kafka.in.{number}": StartpointSpecific("7", 1) for number in range(16)}
+    with CoordinatorStreamStore(watched) as store:
+        write_requests(store, requests)
+    assert watched.append_count == 1
+    event = next(iter(coordinator_log.read()))
+    assert (event.key, event.value) == startpoint("kafka.in.0", StartpointSpecific("7", 1))[:2]
+    assert StartpointFacts.read(coordinator_log).requests == requests
+
+
+def test_every_spelling_is_deleted_including_unreadable_values(coordinator_log: EventLog) -> None:
+    plain = startpoint("kafka.in.0", StartpointOldest(1))
+    spaced = raw(b'[1, "samza-startpoint-v1", "kafka.in.0"]', plain.value)
+    unreadable = raw(coordinator_key("samza-startpoint-v1", "kafka.in.1"), b"{bad")
+    coordinator_log.append([plain, spaced, unreadable, startpoint("kafka.in.2", StartpointOldest(1))])
+    with CoordinatorStreamStore(coordinator_log) as store:
+        assert request_keys(store) == ["kafka.in.0", "kafka.in.1", "kafka.in.2"]
+        delete_requests(store, ["kafka.in.0", "kafka.in.1"])
+        assert request_keys(store) == ["kafka.in.2"]
+    deleted = [event.key for event in coordinator_log.read() if event.value is None]
+    assert set(deleted) == {plain.key, spaced.key, unreadable.key}

@@ -41,7 +41,7 @@ def test_requests_are_handed_to_the_tasks_that_read_the_partitions(job: CommandL
     assert "no task of the job reads that" in finished.err
     assert "kafka.gone.0" in finished.err
     seven = StartpointSpecific("7", NOW_MS)
-    handed = facts(job).handed_out
+    handed = facts(job).fanned_out
     assert handed.keys() == {"Partition 0", "Partition 1", "Partition 4"}
     assert handed["Partition 0"] == {page_views(0): seven}
     assert handed["Partition 1"].keys() == {page_views(1), page_views(9)}
@@ -65,7 +65,7 @@ def test_a_job_that_looks_alive_is_refused(job: CommandLine, monkeypatch: pytest
     assert f"job {JOB} looks alive: a checkpoint was written 4 s ago, and only after 4.5 s without" in refused.err
     assert end(job) == END
     assert job(*FAN_OUT, "--yes", "--force").code == 0
-    assert facts(job).handed_out
+    assert facts(job).fanned_out
 
 
 def test_what_has_expired_is_handed_to_nobody(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +82,7 @@ def test_what_a_task_holds_already_stays(job: CommandLine) -> None:
     job(*FAN_OUT, "--yes")
     job("startpoint", "write", JOB, "kafka.page-views.1", "8", "--yes")
     job(*FAN_OUT, "--yes")
-    handed = facts(job).handed_out["Partition 1"]
+    handed = facts(job).fanned_out["Partition 1"]
     assert handed[page_views(1)] == StartpointSpecific("8", NOW_MS)
     assert handed[page_views(9)] == StartpointSpecific("2", 1_795_252_699_018)
     assert StartpointOldest(NOW_MS) not in handed.values()

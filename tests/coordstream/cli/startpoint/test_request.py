@@ -18,7 +18,7 @@ from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from eventlog.system_admin import SystemAdmin
-from managers.startpoints.startpoint_facts import StartpointFacts
+from managers.startpoints.startpoint_plan import StartpointFacts
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
 
 NOW = 1_700_000_000_000

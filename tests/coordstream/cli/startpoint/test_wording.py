@@ -11,7 +11,7 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
-from managers.startpoints.startpoint_input import InputAnswer
+from managers.startpoints.startpoint_input import ResolvedInput
 from managers.startpoints.startpoint_plan import Start
 
 IN_0 = SystemStreamPartition("kafka", "in", 0)
@@ -63,9 +63,9 @@ def test_where_a_task_begins(start: StartingOffset, words: str) -> None:
 def test_events_are_counted_where_offsets_tell(
     before: StartingOffset, after: StartingOffset, count: int | None
 ) -> None:
-    answer = InputAnswer({0: SystemStreamPartitionMetadata("7", "99", "100")}, {0: ResolvedStartpoint("7")}, {})
+    answer = ResolvedInput({0: SystemStreamPartitionMetadata("7", "99", "100")}, {0: ResolvedStartpoint("7")}, {})
     assert events_between(Start("t", IN_0, before, after), SEVEN, answer) == count
-    assert events_between(Start("t", IN_0, before, after), SEVEN, InputAnswer({}, {}, {})) is None
+    assert events_between(Start("t", IN_0, before, after), SEVEN, ResolvedInput({}, {}, {})) is None
 
 
 def test_counts_have_words() -> None:

@@ -11,7 +11,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
-from managers.startpoints.startpoint_input import Finding, InputAnswer
+from managers.startpoints.startpoint_input import Finding, ResolvedInput
 from tests.builders import config_set, fan_out, raw, task_partition
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.coordstream.rewound_job import (
@@ -81,7 +81,7 @@ def test_it_says_what_will_happen_and_how_to_take_it_back(job: CommandLine) -> N
     ]
     warnings = finished.err.splitlines()
     assert warnings[0] == NOT_ASKED
-    assert any("the state store counts will not follow" in line for line in warnings)
+    assert any("does not rewind the state store counts" in line for line in warnings)
     assert any("yarn.am.high-availability.enabled is true" in line for line in warnings)
     assert "warning: this replaces what was requested for kafka.page-views.9, to start at offset 2" in warnings
 
@@ -164,18 +164,18 @@ def test_a_clock_that_is_more_than_an_hour_behind_is_refused(
     ("words", "code", "sentence"),
     [
         (("kafka.page-views", "7"), 1, "nothing was written: nobody can be asked here, so give --yes"),
-        (("kafka.page-view", "7", "--yes"), 1, "the job does not read kafka.page-view: it reads kafka.page-views"),
-        (("kafka.rules", "7", "--yes"), 1, "the job does not read kafka.rules"),
+        (("kafka.page-view", "7", "--yes"), 1, "The job does not read kafka.page-view. Its inputs: kafka.page-views"),
+        (("kafka.rules", "7", "--yes"), 1, "The job does not read kafka.rules"),
         (
             ("kafka.page-views.16", "7", "--yes"),
             1,
-            "no task reads partition 16 of kafka.page-views: the last one is 15",
+            "No task reads partition 16 of kafka.page-views; the last partition is 15",
         ),
-        (("kafka.page-views", "7", "--task", "x", "--yes"), 1, "the job has no task 'x': it has Partition 0, "),
+        (("kafka.page-views", "7", "--task", "x", "--yes"), 1, "The job has no task 'x'. Its tasks: Partition 0, "),
         (
             ("kafka.page-views.3", "7", "--task", "Partition 4", "--yes"),
             1,
-            "task 'Partition 4' does not read partition 3",
+            "Task 'Partition 4' does not read partition 3",
         ),
         (("kafka", "7", "--yes"), 2, "'kafka' is no input: write SYSTEM.STREAM"),
         (("kafka.page-views", "latest", "--yes"), 2, "'latest' is no place to start: write oldest, upcoming"),
@@ -215,7 +215,7 @@ def test_what_the_job_does_not_read_can_be_forced(job: CommandLine) -> None:
 def answer(monkeypatch: pytest.MonkeyPatch, finding: Finding | None = None) -> None:
     """Let the input say that partition 3 has events 10 to 29, and that what is asked for is event 12."""
     ends = {number: SystemStreamPartitionMetadata("10", "29", "30") for number in range(17)}
-    answered = InputAnswer(ends, {3: ResolvedStartpoint("12")}, {} if finding is None else {3: finding})
+    answered = ResolvedInput(ends, {3: ResolvedStartpoint("12")}, {} if finding is None else {3: finding})
     monkeypatch.setattr(request, "_asked", lambda *_: (answered, ""))
 
 
@@ -282,19 +282,19 @@ def other(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
 
 
 @pytest.mark.scenario("HRD-42")
-def test_a_coordinator_that_hands_out_nothing_is_warned_of(other: CommandLine) -> None:
+def test_warns_of_a_coordinator_that_does_not_fan_out_startpoints(other: CommandLine) -> None:
     factory = config_set("job.coordinator.factory", "org.apache.samza.standalone.PassthroughJobCoordinatorFactory")
     job = another_job(other, task_partition("kafka.in.0"), factory)
     told = warned(other, "startpoint", "write", job, "kafka.in", "oldest", "--yes")
-    assert any("hands out no startpoints" in line for line in told)
+    assert any("does not fan out startpoints" in line for line in told)
     assert "while the job stands still, `coordstream startpoint fan-out counts/1` hands it out instead" in told
 
 
 def test_a_dotted_stream_and_an_ambiguous_key_are_warned_of(other: CommandLine) -> None:
     assigned = [task_partition("kafka.s.1", "2"), task_partition("kafka.s.1.2", "u")]
     told = warned(other, "startpoint", "write", another_job(other, *assigned), "kafka.s.1.2", "7", "--yes")
-    assert any("stream s.1 holds a dot" in line for line in told)
-    assert any("the key kafka.s.1.2 can also be read as" in line for line in told)
+    assert any("stream s.1 contains a dot" in line for line in told)
+    assert any("The key kafka.s.1.2 can also mean" in line for line in told)
     (follower,) = [line for line in told if "nevertheless" in line]
     assert follower.startswith("task 'u' would start kafka.s.1.2 with the next event to come (default) nevertheless")
 

@@ -1,0 +1,176 @@
+"""Where tasks start to read: the rules of `eventlog.starting_offset`, resolved by the input systems."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from eventlog.errors import EventLogError
+from eventlog.partition import SystemStreamPartition
+from eventlog.starting_offset import StartingOffset, decide
+from eventlog.startpoint import Startpoint
+from eventlog.system_admin import SystemAdmin, SystemStreamMetadata, SystemStreamPartitionMetadata
+from managers.offsets.offset_errors import NoMetadata, UnknownSystem
+
+_UNRESOLVED: Final = "startpoint: it could not be resolved"
+
+
+class RefusedStartpoint(NamedTuple):
+    """A startpoint that a task could not follow: it starts from its checkpoint or default. ``reason`` is a phrase."""
+
+    task_name: str
+    partition: SystemStreamPartition
+    startpoint: Startpoint
+    reason: str
+
+    def __str__(self) -> str:
+        value = "" if self.startpoint.value is None else f" {self.startpoint.value}"
+        return (
+            f"Task {self.task_name!r} cannot start {self.partition} at its startpoint "
+            f"({self.startpoint.kind}{value}): {self.reason}"
+        )
+
+
+class AssignedPartition(NamedTuple):
+    """A partition that a task is about to read, its last processed offset, and its startpoint."""
+
+    task_name: str
+    partition: SystemStreamPartition
+    checkpoint_offset: str | None = None
+    startpoint: Startpoint | None = None
+
+
+class Start(NamedTuple):
+    """The first offset to read (None: the system does not know one), and how it was decided."""
+
+    offset: str | None
+    decision: StartingOffset
+
+
+@dataclass(frozen=True)
+class StartingOffsets:
+    """The start of each partition of each task, and the startpoints that were refused."""
+
+    starts: Mapping[tuple[str, SystemStreamPartition], Start]
+    refused: Sequence[RefusedStartpoint]
+
+
+def find_starting_offsets(
+    config: Mapping[str, str], admins: Mapping[str, SystemAdmin], assigned: Iterable[AssignedPartition]
+) -> StartingOffsets:
+    """Decide where each partition starts, as OffsetManager of Samza does when it starts.
+
+    Queries the metadata of a stream only if a task starts at one of its ends.
+
+    Raises:
+        ConfigError: a default offset in config is neither oldest nor upcoming.
+        UnknownSystem: a partition's system has no admin.
+        NoMetadata: the system does not know a partition that starts at an end of its stream.
+    """
+    finder = _Finder(config, admins)
+    starts = {(each.task_name, each.partition): start for each, start in finder.find(list(assigned))}
+    return StartingOffsets(starts, tuple(finder.refused))
+
+
+class _Finder:
+    def __init__(self, config: Mapping[str, str], admins: Mapping[str, SystemAdmin]) -> None:
+        self._config: Final = config
+        self._admins: Final = admins
+        self.refused: Final[list[RefusedStartpoint]] = []
+
+    def find(self, assigned: Sequence[AssignedPartition]) -> Iterator[tuple[AssignedPartition, Start]]:
+        decided = [(each, self._decide(each)) for each in assigned]
+        yield from ((each, start) for each, start in decided if start.decision.decided_by == "startpoint")
+        yield from self._after_checkpoints([each for each in decided if each[1].decision.decided_by == "checkpoint"])
+        yield from self._at_ends([each for each in decided if each[1].decision.decided_by in ("default", "reset")])
+
+    def _decide(self, assigned: AssignedPartition) -> Start:
+        admin = _admin_of(self._admins, assigned.partition.system)
+        decision = self._decision(assigned, assigned.startpoint)
+        if assigned.startpoint is None:
+            return Start(None, decision)
+        if decision.decided_by != "startpoint":
+            self._refuse(assigned, assigned.startpoint, "it has no position")
+            return Start(None, decision)
+        offset = self._resolve(admin, assigned, assigned.startpoint)
+        if offset is not None:
+            return Start(offset, decision)
+        return Start(None, replace(self._decision(assigned, None), ignored_reason=_UNRESOLVED))
+
+    def _decision(self, assigned: AssignedPartition, startpoint: Startpoint | None) -> StartingOffset:
+        return decide(
+            self._config,
+            assigned.partition,
+            requested=None,
+            fanned_out=startpoint,  # a fan-out never expires, so that now_ms does not matter
+            checkpoint_offset=assigned.checkpoint_offset,
+            now_ms=0,
+        )
+
+    def _resolve(self, admin: SystemAdmin, assigned: AssignedPartition, startpoint: Startpoint) -> str | None:
+        try:
+            offset = admin.resolve_startpoint_to_offset(assigned.partition, startpoint)
+        except Exception as error:  # any error, as in Samza: the job starts without the startpoint
+            self._refuse(assigned, startpoint, f"its system failed ({_describe(error)})")
+            return None
+        if offset is None or not offset.strip():
+            self._refuse(assigned, startpoint, "its system has no such position")
+            return None
+        return offset
+
+    def _refuse(self, assigned: AssignedPartition, startpoint: Startpoint, reason: str) -> None:
+        self.refused.append(RefusedStartpoint(assigned.task_name, assigned.partition, startpoint, reason))
+
+    def _after_checkpoints(
+        self, decided: Sequence[tuple[AssignedPartition, Start]]
+    ) -> Iterator[tuple[AssignedPartition, Start]]:
+        """One call for each task and system: a broadcast partition has a different offset in each task."""
+        for (_, system), each in groupby(sorted(decided, key=_task_and_system), key=_task_and_system):
+            group = list(each)
+            offsets = {one.partition: one.checkpoint_offset or "" for one, _ in group}
+            after = _admin_of(self._admins, system).get_offsets_after(offsets)
+            yield from ((one, start._replace(offset=after.get(one.partition))) for one, start in group)
+
+    def _at_ends(self, decided: Sequence[tuple[AssignedPartition, Start]]) -> Iterator[tuple[AssignedPartition, Start]]:
+        """One call for each system."""
+        known: dict[str, Mapping[str, SystemStreamMetadata]] = {}
+        for system in sorted({each.partition.system for each, _ in decided}):
+            streams = sorted({each.partition.stream for each, _ in decided if each.partition.system == system})
+            known[system] = _admin_of(self._admins, system).get_system_stream_metadata(streams)
+        for each, start in decided:
+            metadata = _metadata_of(known[each.partition.system], each.partition)
+            yield each, start._replace(offset=_end(metadata, start.decision.startpoint_type))
+
+
+def _end(metadata: SystemStreamPartitionMetadata, wanted: str | None) -> str | None:
+    """The oldest or the upcoming offset. An empty partition has no oldest one: it starts at the upcoming one."""
+    oldest = metadata.oldest_offset if wanted == "oldest" else None
+    return metadata.upcoming_offset if oldest is None else oldest
+
+
+def _metadata_of(
+    streams: Mapping[str, SystemStreamMetadata], partition: SystemStreamPartition
+) -> SystemStreamPartitionMetadata:
+    stream = streams.get(partition.stream)
+    if stream is None:
+        raise NoMetadata(partition.system, partition.stream)
+    metadata = stream.partitions.get(partition.partition)
+    if metadata is None:
+        raise NoMetadata(partition.system, partition.stream, partition.partition)
+    return metadata
+
+
+def _admin_of(admins: Mapping[str, SystemAdmin], system: str) -> SystemAdmin:
+    admin = admins.get(system)
+    if admin is None:
+        raise UnknownSystem(system)
+    return admin
+
+
+def _task_and_system(decided: tuple[AssignedPartition, Start]) -> tuple[str, str]:
+    return decided[0].task_name, decided[0].partition.system
+
+
+def _describe(error: Exception) -> str:
+    """The message of one of our errors; only the class of others, whose message might contain data that was sent."""
+    return str(error) if isinstance(error, EventLogError) else type(error).__name__

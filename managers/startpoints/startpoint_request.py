@@ -1,0 +1,207 @@
+"""A startpoint request before it is written: the keys it needs, and warnings if the job would not follow it."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from eventlog.error_text import did_you_mean
+from eventlog.errors import WireError
+from eventlog.partition import (
+    StartpointKey,
+    SystemStreamPartition,
+    TaskName,
+    parse_int32,
+    startpoint_key_readings,
+)
+from managers.startpoints.startpoint_errors import InvalidStartpointRequest
+from managers.startpoints.startpoint_fan_out import (
+    HIGH_AVAILABILITY,
+    STARTPOINTS_ENABLED,
+    is_highly_available,
+    startpoints_enabled,
+)
+from managers.startpoints.startpoint_plan import StartpointFacts, Stream, stream_of
+from managers.startpoints.startpoint_records import TaskPartitions, describe_key, key_meanings
+
+COORDINATOR_FACTORY: Final = "job.coordinator.factory"
+NO_LEADER_FACTORY: Final = "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
+
+_STORES: Final = "stores."
+_CHANGELOG: Final = ".changelog"
+
+WarningCode = Literal["never_followed", "waits_for_a_change", "dotted_stream", "ambiguous_key", "stores_stay"]
+
+
+@dataclass(frozen=True, slots=True)
+class StartpointWarning:
+    """Why the job would not follow a request as expected: a code for programs, a sentence for people."""
+
+    code: WarningCode
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def choose_keys(
+    facts: StartpointFacts,
+    stream: Stream,
+    partitions: Collection[int] | None,
+    task_names: Collection[str] = (),
+    *,
+    existing: Collection[int] = (),
+    force: bool = False,
+) -> list[StartpointKey]:
+    """The keys of requests for some partitions of a stream (None: all), for every task or for some.
+
+    For every task, "all" means the partitions that tasks read and those that are ``existing`` on the input; for named
+    tasks, the partitions that they read.
+
+    Raises:
+        InvalidStartpointRequest: the job does not read the stream or a partition, or has no such task. With ``force``,
+            only if no key is left.
+    """
+    readers = _readers_by_partition(facts, stream)
+    known = readers.keys() | set(existing)
+    if not force:
+        _require_input(facts, stream)
+        _require_tasks(facts, task_names)
+        _require_partitions(known, stream, partitions or ())
+    if task_names:
+        keys = [key for task_name in task_names for key in _task_keys(task_name, readers, stream, partitions, force)]
+    else:
+        numbers = known if partitions is None else partitions
+        keys = [StartpointKey(SystemStreamPartition(*stream, number)) for number in sorted(numbers)]
+    if not keys:
+        name = ".".join(stream)
+        raise InvalidStartpointRequest(
+            f"No task is known to read a partition of {name}. Name the partitions, for example {name}.0-7."
+        )
+    return keys
+
+
+def job_warnings(config: Mapping[str, str]) -> tuple[StartpointWarning, ...]:
+    """Warnings that apply to any startpoint of a job with this config."""
+    return (*_coordinator_warnings(config), *_store_warnings(config))
+
+
+def key_warnings(key: StartpointKey, task_to_partitions: TaskPartitions) -> tuple[StartpointWarning, ...]:
+    """Warnings that apply to one key, given the partitions of the job's tasks (empty: unknown)."""
+    return (*_dotted_stream_warnings(key.partition), *_ambiguous_key_warnings(key, task_to_partitions))
+
+
+def _readers_by_partition(facts: StartpointFacts, stream: Stream) -> dict[int, frozenset[str]]:
+    """The tasks that read each partition of a stream, whichever key bucket."""
+    found: dict[int, frozenset[str]] = {}
+    for each, tasks in facts.readers.items():
+        if stream_of(each) == stream:
+            found[each.partition] = found.get(each.partition, frozenset()) | tasks
+    return found
+
+
+def _task_keys(
+    task_name: str,
+    readers: Mapping[int, frozenset[str]],
+    stream: Stream,
+    partitions: Collection[int] | None,
+    force: bool,
+) -> list[StartpointKey]:
+    own = {number for number, tasks in readers.items() if task_name in tasks}
+    if partitions is not None and not force:
+        _require_own(task_name, own, stream, partitions)
+    numbers = own if partitions is None else partitions
+    return [StartpointKey(SystemStreamPartition(*stream, number), TaskName(task_name)) for number in sorted(numbers)]
+
+
+def _require_input(facts: StartpointFacts, stream: Stream) -> None:
+    if stream not in facts.streams:
+        name, known = ".".join(stream), sorted(".".join(each) for each in facts.streams)
+        raise InvalidStartpointRequest(
+            f"The job does not read {name}. Its inputs: {', '.join(known) or 'none known'}.{did_you_mean(name, known)}"
+        )
+
+
+def _require_tasks(facts: StartpointFacts, task_names: Collection[str]) -> None:
+    known = sorted(facts.task_names)
+    unknown = [task_name for task_name in task_names if known and task_name not in known]
+    if unknown:
+        listed = ", ".join(known[:10]) + (" and more" if len(known) > 10 else "")
+        raise InvalidStartpointRequest(
+            f"The job has no task {unknown[0]!r}. Its tasks: {listed}.{did_you_mean(unknown[0], known)}"
+        )
+
+
+def _require_partitions(known: Collection[int], stream: Stream, partitions: Collection[int]) -> None:
+    unknown = sorted(set(partitions) - set(known))
+    if unknown and known:
+        raise InvalidStartpointRequest(
+            f"No task reads partition {unknown[0]} of {'.'.join(stream)}; the last partition is {max(known)}. "
+            "Use --force to write it anyway."
+        )
+
+
+def _require_own(task_name: str, own: Collection[int], stream: Stream, partitions: Collection[int]) -> None:
+    others = sorted(set(partitions) - set(own))
+    if others:
+        listed = ", ".join(map(str, sorted(own))) or "none"
+        raise InvalidStartpointRequest(
+            f"Task {task_name!r} does not read partition {others[0]} of {'.'.join(stream)}. It reads: {listed}. "
+            "Use --force to write it anyway."
+        )
+
+
+def _coordinator_warnings(config: Mapping[str, str]) -> Iterator[StartpointWarning]:
+    if config.get(COORDINATOR_FACTORY) == NO_LEADER_FACTORY:
+        yield StartpointWarning(
+            "never_followed",
+            f"The job's coordinator ({NO_LEADER_FACTORY}) does not fan out startpoints: the job will never follow this "
+            "one.",
+        )
+    elif not startpoints_enabled(config):
+        yield StartpointWarning(
+            "never_followed", f"{STARTPOINTS_ENABLED} is not true: until it is, the job ignores startpoints."
+        )
+    elif is_highly_available(config):
+        yield StartpointWarning(
+            "waits_for_a_change",
+            f"{HIGH_AVAILABILITY} is true: the job fans out startpoints only when it is deployed again, or when its "
+            "job model or sizes change.",
+        )
+
+
+def _store_warnings(config: Mapping[str, str]) -> Iterator[StartpointWarning]:
+    stores = sorted(
+        key.removeprefix(_STORES).removesuffix(_CHANGELOG)
+        for key, stream in config.items()
+        if key.startswith(_STORES) and key.endswith(_CHANGELOG) and len(key) > len(_STORES + _CHANGELOG) and stream
+    )
+    if stores:
+        noun = "state store" if len(stores) == 1 else "state stores"
+        yield StartpointWarning(
+            "stores_stay", f"A startpoint does not rewind the {noun} {', '.join(stores)}: existing contents stay."
+        )
+
+
+def _dotted_stream_warnings(partition: SystemStreamPartition) -> Iterator[StartpointWarning]:
+    if "." not in partition.stream:
+        return
+    first, second = partition.stream.split(".")[:2]
+    try:
+        effect = f"reads it as partition {parse_int32(second, 'bad_partition', 'the partition')} of {first}"
+    except WireError:
+        effect = "fails when it reads the fan-out of its tasks"
+    yield StartpointWarning(
+        "dotted_stream", f"The name of stream {partition.stream} contains a dot: a job on Samza 1.8.0 {effect}."
+    )
+
+
+def _ambiguous_key_warnings(key: StartpointKey, task_to_partitions: TaskPartitions) -> Iterator[StartpointWarning]:
+    known = key_meanings(task_to_partitions).get(str(key), frozenset())
+    readings = known or set(startpoint_key_readings(str(key)))
+    others = sorted(describe_key(other) for other in readings if other != key)
+    if others and known != {key}:
+        yield StartpointWarning(
+            "ambiguous_key",
+            f"The key {key} can also mean {' or '.join(others)}: unless the assignments settle it, the request is "
+            "ignored.",
+        )

@@ -1,0 +1,136 @@
+"""Starting offsets: the rules, resolved by the input systems."""
+
+from typing import Any
+
+import pytest
+
+from eventlog.partition import SystemStreamPartition
+from eventlog.source import SourceUnavailable
+from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
+from managers.offsets.offset_errors import NoMetadata, UnknownSystem
+from managers.offsets.starting_offsets import (
+    AssignedPartition,
+    RefusedStartpoint,
+    Start,
+    StartingOffsets,
+    find_starting_offsets,
+)
+from tests.managers.stated_admin import StatedAdmin
+
+K0, K1 = (SystemStreamPartition("k", "s", number) for number in range(2))
+OTHER = SystemStreamPartition("k", "other", 0)
+J0 = SystemStreamPartition("j", "s", 0)
+OLDEST = {"systems.k.samza.offset.default": "oldest"}
+STARTPOINT = StartpointSpecific("23", 0)
+
+
+def found(*assigned: AssignedPartition, config: dict[str, str] | None = None, **admins: StatedAdmin) -> StartingOffsets:
+    return find_starting_offsets(config or {}, admins or {"k": StatedAdmin()}, assigned)
+
+
+def only(offsets: StartingOffsets) -> Start:
+    (start,) = offsets.starts.values()
+    return start
+
+
+def test_the_offset_of_each_rule() -> None:
+    result = found(
+        AssignedPartition("t", K0, "45"),
+        AssignedPartition("t", K1, "45", STARTPOINT),
+        AssignedPartition("u", K0),
+        AssignedPartition("u", K1, None, StartpointOldest(0)),
+    )
+    offsets = {(task, partition.partition): start.offset for (task, partition), start in result.starts.items()}
+    assert offsets == {("t", 0): "46", ("t", 1): "23", ("u", 0): "2", ("u", 1): "0"}
+    decided = [result.starts[key].decision.decided_by for key in sorted(result.starts)]
+    assert decided == ["checkpoint", "startpoint", "default", "startpoint"]
+    assert result.refused == ()
+
+
+def test_the_metadata_of_a_stream_is_queried_once_and_only_if_needed() -> None:
+    admin = StatedAdmin()
+    found(
+        AssignedPartition("t", K0),
+        AssignedPartition("u", K1),
+        AssignedPartition("t", OTHER),
+        AssignedPartition("u", OTHER, "5"),
+        k=admin,
+    )
+    assert admin.streams_asked == [("other", "s")]
+    quiet = StatedAdmin()
+    found(AssignedPartition("t", K0, "45"), AssignedPartition("t", K1, "45", STARTPOINT), k=quiet)
+    assert (quiet.streams_asked, quiet.resolved) == ([], [(K1, STARTPOINT)])
+
+
+@pytest.mark.parametrize(("config", "offset"), [({}, "7"), (OLDEST, "7")])
+def test_an_empty_partition_starts_at_the_upcoming_offset(config: dict[str, str], offset: str) -> None:
+    admin = StatedAdmin(oldest=None, newest=None, upcoming="7")
+    assert only(found(AssignedPartition("t", K0), config=config, k=admin)).offset == offset
+
+
+def test_a_broadcast_partition_starts_at_the_offset_of_each_task() -> None:
+    offsets = found(AssignedPartition("t", K0, "45"), AssignedPartition("u", K0, "7"))
+    assert [start.offset for start in offsets.starts.values()] == ["46", "8"]
+
+
+def test_an_offset_without_a_successor_has_no_starting_offset() -> None:
+    assert only(found(AssignedPartition("t", K0, "not a number"))).offset is None
+
+
+def failing(_startpoint: Startpoint) -> str:
+    raise SourceUnavailable
+
+
+def failing_with_a_secret(_startpoint: Startpoint) -> str:
+    raise RuntimeError("password=hunter2")
+
+
+@pytest.mark.parametrize(
+    ("resolve", "reason"),
+    [
+        (lambda _: None, "its system has no such position"),
+        (lambda _: "", "its system has no such position"),
+        (lambda _: " ", "its system has no such position"),
+        (failing, "its system failed ("),
+        (failing_with_a_secret, "its system failed (RuntimeError)"),
+    ],
+)
+def test_a_startpoint_that_cannot_be_resolved_is_refused(resolve: Any, reason: str) -> None:
+    offsets = found(AssignedPartition("t", K0, "45", STARTPOINT), k=StatedAdmin(resolve=resolve))
+    start = only(offsets)
+    assert (start.offset, start.decision.decided_by) == ("46", "checkpoint")
+    assert start.decision.ignored_reason == "startpoint: it could not be resolved"
+    (refused,) = offsets.refused
+    assert refused[:3] == ("t", K0, STARTPOINT)
+    assert refused.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "startpoint", [StartpointSpecific(None, 0), StartpointSpecific("", 0), StartpointTimestamp(None, 0)]
+)
+def test_a_startpoint_without_a_position_is_refused_without_a_query(startpoint: Startpoint) -> None:
+    admin = StatedAdmin()
+    offsets = found(AssignedPartition("t", K0, None, startpoint), k=admin)
+    assert (only(offsets).offset, only(offsets).decision.decided_by) == ("2", "default")
+    assert [refused.reason for refused in offsets.refused] == ["it has no position"]
+    assert admin.resolved == []
+
+
+def test_unknown_streams_partitions_and_systems_raise() -> None:
+    with pytest.raises(NoMetadata, match="System k does not have stream s, ") as no_stream:
+        found(AssignedPartition("t", K0), k=StatedAdmin(lacks=frozenset({"s"})))
+    assert (no_stream.value.stream, no_stream.value.partition) == ("s", None)
+    with pytest.raises(NoMetadata, match="System k does not have partition 1 of stream s, ") as no_partition:
+        found(AssignedPartition("t", K0), AssignedPartition("t", K1), k=StatedAdmin(partitions=1))
+    assert no_partition.value.partition == 1
+    with pytest.raises(UnknownSystem, match="System j"):
+        found(AssignedPartition("t", J0, "45"))
+
+
+def test_a_refused_startpoint_as_a_sentence() -> None:
+    partition = SystemStreamPartition("kafka", "in", 3)
+    refused = RefusedStartpoint("t", partition, StartpointSpecific("23", 0), "its system has no such position")
+    assert str(refused) == (
+        "Task 't' cannot start kafka.in.3 at its startpoint (specific 23): its system has no such position"
+    )
+    assert "(oldest): why" in str(RefusedStartpoint("t", partition, StartpointOldest(0), "why"))
