@@ -42,7 +42,7 @@ def upgrade_schema(as_json: Json = False) -> None:
         print(made_again_sentence(unfolded), file=sys.stderr)
 
 
-@app.command("downgrade")
+@app.command("downgrade", context_settings={"ignore_unknown_options": True})  # for -1
 def downgrade_schema(
     revision: Annotated[str, typer.Argument(help="base, -1, or the id of a revision.")],
     yes: Annotated[

@@ -31,6 +31,11 @@ def test_a_database_without_events_goes_back_and_forth(cli: CommandLine) -> None
     assert cli("status", "--json").json == []
 
 
+def test_a_relative_revision_is_not_an_option(cli: CommandLine) -> None:
+    assert cli("migrate", "downgrade", "-1").code == 0
+    assert cli.rows("migrate", "current")[0]["state"] == "older"
+
+
 def test_events_are_dropped_on_demand_only(wordcount: CommandLine) -> None:
     assert "the archive holds events" in wordcount.refused("migrate", "downgrade", "base")
     assert wordcount.ask("select count(*) from eventlog.event") == [(815,)]
