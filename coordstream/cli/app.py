@@ -35,6 +35,9 @@ class Command(NamedTuple):
 COMMANDS: Final = (
     Command("up", "server", "Start the embedded Postgres and migrate it."),
     Command("down", "server", "Stop the embedded Postgres, and no other."),
+    Command("backup", "backup", "Write the embedded database to a file."),
+    Command("restore", "backup", "Restore a backup into the embedded database."),
+    Command("reset", "backup", "Delete all data of the embedded database."),
     Command("psql", "server", "Open psql on the database."),
     Command("migrate", "migrate", "Bring the database to this program's schema.", has_verbs=True),
     Command("grant", "grant", "Let a user read the relations, replay the archive, or append."),

@@ -1,8 +1,7 @@
-"""The embedded Postgres: up, down, and psql on whichever database the settings name."""
+"""`coordstream up` and `down`: the embedded Postgres; `coordstream psql`: psql on the database of the settings."""
 
 import os
 import shutil
-import signal
 import subprocess
 from typing import Annotated
 
@@ -11,15 +10,9 @@ import typer
 from psycopg.conninfo import conninfo_to_dict
 
 from coordstream.cli.arguments.options import Json
-from coordstream.cli.database import (
-    URL_SETTING,
-    connecting,
-    database_errors,
-    database_url,
-    migrate_if_needed,
-    open_database,
-)
+from coordstream.cli.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
 from coordstream.cli.output.tables import print_json
+from coordstream.cli.termination import interrupts_ignored
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import Settings, load_settings
@@ -29,11 +22,11 @@ app = typer.Typer()
 
 @app.command()
 def up(as_json: Json = False) -> None:
-    """Start the embedded Postgres and migrate it; --json tells its URL with the password."""
-    settings = _settings_of_embedded()
+    """Start the embedded Postgres and migrate its database; --json prints its URL with the password."""
+    settings = embedded_settings()
     server = EmbeddedPostgres(settings.home)
     was_running, kept_port = server.status().state == "running", server.kept_port
-    url = database_url(settings)
+    url = server.start()
     with database_errors(settings), connecting(settings, url) as connection:
         migrated = migrate_if_needed(url, connection)
     status = server.status()
@@ -52,22 +45,16 @@ def up(as_json: Json = False) -> None:
         return
     print(f"Postgres {status.major_version} {'was running' if was_running else 'started'} on port {status.port}")
     if taken_port is not None:
-        print(f"port {taken_port}, which it had before, is taken by another program: clients need the new port")
+        print(f"Another program uses its previous port {taken_port}: clients must use the new one.")
     print(f"data folder:  {status.data_folder}")
-    print(f"database:     {_without_password(url)} (with its password: coordstream up --json)")
+    print(f"database:     {_without_password(url)} (with the password: coordstream up --json)")
     print(f"schema:       {'migrated' if migrated else 'up to date'}")
 
 
 @app.command()
 def down(as_json: Json = False) -> None:
-    """Stop the embedded Postgres of COORDSTREAM_HOME, and no other."""
-    settings = _settings_of_embedded()
-    server = EmbeddedPostgres(settings.home)
-    if server.status().state == "absent":
-        raise CoordstreamError(
-            f"there is no embedded Postgres in {settings.home}: `coordstream up` makes one, "
-            "COORDSTREAM_HOME names another folder."
-        )
+    """Stop the embedded Postgres of COORDSTREAM_HOME."""
+    server = require_data_folder(embedded_settings())
     was_running = server.stop()
     if as_json:
         print_json({"data_folder": str(server.data_folder), "was_running": was_running})
@@ -79,43 +66,50 @@ def down(as_json: Json = False) -> None:
 def psql(
     options: Annotated[list[str] | None, typer.Argument(metavar="[-- OPTIONS]", help="Options of psql.")] = None,
 ) -> None:
-    """Open psql on the database; the password goes by the environment, never by an argument."""
+    """Open psql on the database. The password is passed in the environment, never as an argument."""
     with open_database() as database:
         program, environment = _psql_program(database.settings), psql_environment(database.url)
     raise typer.Exit(_run_in_foreground([program, *(options or [])], {**os.environ, **environment}))
 
 
 def psql_environment(url: str) -> dict[str, str]:
-    """The URL's parts as variables that libpq reads. Parts that it has no variable for are left out."""
+    """The URL's parts as environment variables of libpq. Parts without a variable are left out."""
     variables = {d.keyword.decode(): d.envvar.decode() for d in psycopg.pq.Conninfo.get_defaults() if d.envvar}
     options = conninfo_to_dict(url)
     return {variables[name]: str(value) for name, value in options.items() if name in variables}
 
 
+def embedded_settings(advice: str = "Unset it to use the embedded one.") -> Settings:
+    """The settings of the embedded Postgres. Raises CoordstreamError, with advice, where another database is set."""
+    settings = load_settings()
+    if settings.database_url is not None:
+        raise CoordstreamError(f"{URL_SETTING} is set, so the embedded Postgres is not used. {advice}")
+    return settings
+
+
+def require_data_folder(settings: Settings) -> EmbeddedPostgres:
+    """The embedded server, running or not. Raises CoordstreamError where it has never been started."""
+    server = EmbeddedPostgres(settings.home)
+    if server.status().state == "absent":
+        raise CoordstreamError(
+            f"There is no embedded Postgres in {settings.home}. Create it with `coordstream up`, or set "
+            "COORDSTREAM_HOME to its folder."
+        )
+    return server
+
+
 def _run_in_foreground(command: list[str], environment: dict[str, str]) -> int:
-    """Run a program to its end. Ctrl-C is the program's: it stops a query there, not us."""
+    """Run a program to its end. Ctrl-C goes to the program: there it cancels a query and does not end us."""
     child = subprocess.Popen(command, env=environment)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
+    with interrupts_ignored():
         return child.wait()
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _psql_program(settings: Settings) -> str:
     found = shutil.which("psql") or shutil.which("psql", path=EmbeddedPostgres(settings.home).bin_folder)
     if found is None:
-        raise CoordstreamError("there is no psql on the PATH: install the client of Postgres.")
+        raise CoordstreamError("Program psql not found on the PATH. Install the Postgres client.")
     return found
-
-
-def _settings_of_embedded() -> Settings:
-    settings = load_settings()
-    if settings.database_url is not None:
-        raise CoordstreamError(
-            f"{URL_SETTING} names a database, so the embedded Postgres is not used: unset it to use that."
-        )
-    return settings
 
 
 def _without_password(url: str) -> str:

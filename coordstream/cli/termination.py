@@ -1,20 +1,23 @@
-"""SIGTERM and SIGHUP end a command as Ctrl-C does: what it asked the database is cancelled there, not left running."""
+"""The signals that end a command: what each part of a command does when one comes, and the handlers restored after."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
-SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+TERMINATION_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+
+Handler = Callable[[int, FrameType | None], Any] | int | None
 
 
 @contextmanager
 def interrupted_by_signals() -> Iterator[list[int]]:
-    """Raise KeyboardInterrupt where such a signal comes, and give the list that its number is added to.
+    """Raise KeyboardInterrupt when SIGTERM or SIGHUP comes; the list that is yielded then holds its number.
 
-    psycopg cancels the query under way on KeyboardInterrupt. A signal that is ignored, as by nohup, stays ignored.
+    psycopg cancels the running query on KeyboardInterrupt, so nothing is left running in the database. A signal that is
+    ignored (nohup) or has another handler is left alone.
     """
     received: list[int] = []
 
@@ -23,16 +26,48 @@ def interrupted_by_signals() -> Iterator[list[int]]:
         received.append(number)
         raise KeyboardInterrupt
 
-    taken = [number for number in SIGNALS if _is_free(number)]
-    for number in taken:
-        signal.signal(number, interrupt)
-    try:
+    is_main = current_thread() is main_thread()
+    free = [number for number in TERMINATION_SIGNALS if is_main and signal.getsignal(number) == signal.SIG_DFL]
+    with _handled(free, interrupt):
         yield received
+
+
+@contextmanager
+def stopped_by_signals(stop: Callable[[int], None]) -> Iterator[None]:
+    """Call ``stop`` with the number of the first signal, Ctrl-C included; a second one acts as it did before.
+
+    A SIGHUP that is ignored (nohup) stays ignored.
+    """
+    numbers: list[int] = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before: dict[int, Handler] = {number: signal.getsignal(number) for number in numbers}
+
+    def stop_once(number: int, frame: FrameType | None) -> None:
+        del frame
+        _restore(before)
+        stop(number)
+
+    with _handled(numbers, stop_once):
+        yield
+
+
+@contextmanager
+def interrupts_ignored() -> Iterator[None]:
+    """Ignore Ctrl-C while a program in the foreground handles it."""
+    with _handled([signal.SIGINT], signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _handled(numbers: Iterable[int], handler: Handler) -> Iterator[None]:
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
     finally:
-        for number in taken:
-            signal.signal(number, signal.SIG_DFL)
+        _restore(before)
 
 
-def _is_free(number: int) -> bool:
-    """Whether nobody handles the signal, and this thread may."""
-    return current_thread() is main_thread() and signal.getsignal(number) == signal.SIG_DFL
+def _restore(handlers: dict[int, Handler]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)

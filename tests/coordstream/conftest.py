@@ -1,14 +1,17 @@
 """Fixtures of the command line's tests."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from coordstream.postgres import EmbeddedPostgres
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, RECORDING_A, CommandLine
+from tests.fixtures.postgres_server import temporary_home
 from tests.fixtures.spark import jdbc_jar
 
-__all__ = ["appendable", "cli", "jdbc_jar", "kafka_cli", "narrow", "wordcount"]
+__all__ = ["appendable", "cli", "home", "jdbc_jar", "kafka_cli", "narrow", "wordcount"]
 
 
 @pytest.fixture
@@ -25,6 +28,18 @@ def cli(
     for progress in ("recording.import_command.PROGRESS_AFTER_SECONDS", "follow.progress.LINE_SECONDS"):
         monkeypatch.setattr(f"coordstream.cli.{progress}", math.inf)  # a busy machine may take long
     return CommandLine(database_url, capsys)
+
+
+@pytest.fixture
+def home(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for an embedded server, which is stopped however the test ends."""
+    monkeypatch.delenv("COORDSTREAM_DATABASE_URL")
+    with temporary_home() as folder:
+        monkeypatch.setenv("COORDSTREAM_HOME", str(folder))
+        try:
+            yield folder
+        finally:
+            EmbeddedPostgres(folder).stop()
 
 
 @pytest.fixture

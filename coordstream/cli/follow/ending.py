@@ -4,14 +4,12 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
-from types import FrameType
 from typing import Any, Final
 
+from coordstream.cli.termination import stopped_by_signals
 from projections.follow.follower import Outcome, StreamOutcome
 from projections.follow.plan import FollowPlan
 from projections.follow.stopping import Stopping
-
-STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 FAILED: Final = 1
 TIMED_OUT: Final = 3
@@ -64,36 +62,13 @@ def ending_after(timeout: float | None) -> Iterator[Ending]:
     ending = Ending()
     timer = Timer(0 if timeout is None else timeout, ending.by_time)
     timer.daemon = True
-    with _stopped_by_signals(ending.by_signal):
+    with stopped_by_signals(ending.by_signal):
         if timeout is not None:
             timer.start()
         try:
             yield ending
         finally:
             timer.cancel()
-
-
-@contextmanager
-def _stopped_by_signals(stop: Callable[[int], None]) -> Iterator[None]:
-    """Let a signal stop the follower after the batch at hand. A SIGHUP that nohup ignores stays ignored."""
-    before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-    taken = {number: old for number, old in before.items() if (number, old) != (signal.SIGHUP, signal.SIG_IGN)}
-
-    def restore() -> None:
-        for number, handler in taken.items():
-            signal.signal(number, handler)
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        del frame
-        restore()
-        stop(number)
-
-    for number in taken:
-        signal.signal(number, handle)
-    try:
-        yield
-    finally:
-        restore()
 
 
 def exit_code(plan: FollowPlan, ending: Ending, outcome: Outcome) -> int:

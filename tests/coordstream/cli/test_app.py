@@ -201,7 +201,18 @@ def test_commands_end_with_the_code_that_they_name(monkeypatch: pytest.MonkeyPat
 PRINTS_FOR_ITSELF: Final = {"psql", "spark", "export"}
 #: of what was done, and not of rows
 TELLS_ONE_THING: Final = {
-    *("up", "down", "migrate", "migrate upgrade", "migrate downgrade", "migrate current", "grant"),
+    *(
+        "up",
+        "down",
+        "backup",
+        "restore",
+        "reset",
+        "migrate",
+        "migrate upgrade",
+        "migrate downgrade",
+        "migrate current",
+        "grant",
+    ),
     *("follow", "log create", "log append", "config set", "config delete"),
 }
 NO_TIMES_IN_WORDS: Final = TELLS_ONE_THING | {

@@ -1,6 +1,5 @@
 import socket
 import stat
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,26 +11,12 @@ from coordstream.cli.server import psql_environment
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.configuration import SERVER_SETTINGS
 from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
-from tests.fixtures.postgres_server import temporary_home
 
 pytestmark = pytest.mark.slow
 
 OTHERS_CONNECTIONS = int(SERVER_SETTINGS["max_connections"]) - int(SERVER_SETTINGS["superuser_reserved_connections"])
 
 
-@pytest.fixture
-def home(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for an embedded server, which is stopped however the test ends."""
-    monkeypatch.delenv("COORDSTREAM_DATABASE_URL")
-    with temporary_home() as folder:
-        monkeypatch.setenv("COORDSTREAM_HOME", str(folder))
-        try:
-            yield folder
-        finally:
-            EmbeddedPostgres(folder).stop()
-
-
-@pytest.mark.slow
 def test_every_command_brings_the_server_up_and_migrates_it(cli: CommandLine, home: Path) -> None:
     assert cli("status", "--json").json == []
     cli.done("import", *RECORDING_A)
@@ -49,7 +34,7 @@ def test_every_command_brings_the_server_up_and_migrates_it(cli: CommandLine, ho
     assert len(cli.rows("status")) == 2
 
 
-def test_a_port_that_is_taken_is_said(cli: CommandLine, home: Path) -> None:
+def test_a_port_that_another_program_uses_is_reported(cli: CommandLine, home: Path) -> None:
     first = cli("up", "--json").json
     assert first["taken_port"] is None
     cli.done("down", "--json")
@@ -61,7 +46,8 @@ def test_a_port_that_is_taken_is_said(cli: CommandLine, home: Path) -> None:
     moved = cli("up", "--json").json
     assert moved["port"] != first["port"]
     assert moved["taken_port"] is None
-    assert f"started on port {moved['port']}\nport {first['port']}, which it had before, is taken" in printed
+    taken = f"Another program uses its previous port {first['port']}: clients must use the new one.\n"
+    assert f"started on port {moved['port']}\n{taken}" in printed
 
 
 def test_the_server_keeps_connections_for_its_own_user(cli: CommandLine, home: Path) -> None:
@@ -79,7 +65,6 @@ def test_the_server_keeps_connections_for_its_own_user(cli: CommandLine, home: P
         assert "stopped" in cli.done("down")
 
 
-@pytest.mark.slow
 def test_the_key_of_the_installation_is_made_in_its_folder(
     cli: CommandLine, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,14 +73,14 @@ def test_the_key_of_the_installation_is_made_in_its_folder(
     assert stat.S_IMODE((home / "mask.key").stat().st_mode) == 0o600
 
 
-def test_there_may_be_no_embedded_server(cli: CommandLine, home: Path) -> None:
-    assert f"there is no embedded Postgres in {home}: `coordstream up` makes one" in cli.refused("down")
+def test_a_missing_embedded_server_is_reported(cli: CommandLine, home: Path) -> None:
+    assert f"There is no embedded Postgres in {home}. Create it with `coordstream up`" in cli.refused("down")
 
 
 @pytest.mark.parametrize("word", ["up", "down"])
-def test_a_database_that_is_set_is_not_ours_to_start_or_stop(cli: CommandLine, word: str) -> None:
+def test_another_database_is_neither_started_nor_stopped(cli: CommandLine, word: str) -> None:
     assert cli.refused(word) == (
-        "COORDSTREAM_DATABASE_URL names a database, so the embedded Postgres is not used: unset it to use that."
+        "COORDSTREAM_DATABASE_URL is set, so the embedded Postgres is not used. Unset it to use the embedded one."
     )
 
 
@@ -108,7 +93,7 @@ def test_psql_runs_on_the_database(cli: CommandLine) -> None:
     assert failed.code == 1
 
 
-def test_the_password_goes_by_the_environment() -> None:
+def test_the_password_is_passed_in_the_environment() -> None:
     assert psql_environment("postgresql://u:p%40w@h:1/d?sslmode=require&keepalives=1") == {
         "PGUSER": "u",
         "PGPASSWORD": "p@w",

@@ -1,0 +1,152 @@
+"""Backup, restore and reset of the embedded database, with the ``pg_dump`` and ``pg_restore`` of the same Postgres.
+
+A backup is an archive in pg_dump's custom format, taken in one snapshot while others read and write. Restore and reset
+build a new database beside the present one and swap the two in one transaction: they happen completely or not at all.
+"""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from coordstream.errors import CoordstreamError
+from coordstream.migrate import upgrade
+from coordstream.postgres import EmbeddedPostgres
+from coordstream.postgres.data_folder import DATABASE
+from eventlog.postgres.connection import Connection, connect
+
+MAINTENANCE_DATABASE: Final = "postgres"
+NEW: Final = f"{DATABASE}_new"
+OLD: Final = f"{DATABASE}_old"
+SCHEMA_ENTRY: Final = "SCHEMA - eventlog "
+"""What the table of contents of a coordstream backup has, and no other archive."""
+
+_LOCK: Final = "select pg_try_advisory_lock(hashtext('coordstream: replace the database'))"
+_DISCONNECT: Final = "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = %s"
+_STREAMS: Final = "select count(distinct stream_name) from eventlog.log"
+
+
+class BackupError(CoordstreamError):
+    """A backup cannot be written or restored."""
+
+
+def back_up(server: EmbeddedPostgres, file: Path) -> int:
+    """Write the database of the running server to a new file that only its owner can read; its size in bytes.
+
+    Raises:
+        BackupError: the file exists, or cannot be written. Nothing is left behind.
+    """
+    if file.exists():
+        raise BackupError(f"File '{file}' already exists. Name a new file.")
+    if not file.parent.is_dir():
+        raise BackupError(f"Folder '{file.parent}' does not exist. Create it first.")
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    os.close(handle)
+    work = Path(name)
+    try:
+        _run(server, "pg_dump", ["--format=custom", f"--file={work}"], server.connect_url())
+        size = work.stat().st_size
+        work.rename(file)
+    finally:
+        work.unlink(missing_ok=True)
+    return size
+
+
+def check_backup(server: EmbeddedPostgres, file: Path) -> None:
+    """Raise BackupError unless the file is a backup that `back_up` wrote. The server need not run."""
+    if not file.is_file():
+        raise BackupError(f"File '{file}' does not exist.")
+    listed = subprocess.run([server.bin_folder / "pg_restore", "--list", file], capture_output=True, check=False)
+    if listed.returncode != 0 or SCHEMA_ENTRY.encode() not in listed.stdout:
+        raise BackupError(f"File '{file}' is not a backup written by `coordstream backup`, or it is damaged.")
+
+
+def restore(server: EmbeddedPostgres, file: Path) -> int:
+    """Replace the empty, migrated database of the running server by the one in a backup; how many streams it has.
+
+    A backup of an older coordstream is migrated.
+
+    Raises:
+        BackupError: the database holds streams, or the backup cannot be restored. The database is unchanged.
+        SchemaError: the backup is from a newer coordstream.
+    """
+    with connect(server.connect_url()) as connection:
+        if _count_streams(connection):
+            raise BackupError(
+                "The embedded database is not empty. Run `coordstream reset` first, or set COORDSTREAM_HOME to a new "
+                "folder."
+            )
+    with _replacement(server) as url:
+        _run(server, "pg_restore", ["--exit-on-error", "--single-transaction", str(file)], url)
+        upgrade(url)
+        with connect(url) as connection:
+            connection.execute("analyze")
+            return _count_streams(connection)
+
+
+def reset(server: EmbeddedPostgres) -> None:
+    """Replace the database of the running server by an empty one with this program's schema; port and users stay."""
+    with _replacement(server) as url:
+        upgrade(url)
+
+
+@contextmanager
+def _replacement(server: EmbeddedPostgres) -> Iterator[str]:
+    """The URL of a new database, which replaces the present one at the end. After an error it is dropped."""
+    with connect(server.connect_url(MAINTENANCE_DATABASE)) as admin:
+        if admin.execute(_LOCK).fetchone() != (True,):
+            raise BackupError("Another `coordstream restore` or `coordstream reset` is running. Wait until it ends.")
+        _drop(admin, NEW, OLD)
+        admin.execute(sql.SQL("create database {}").format(sql.Identifier(NEW)))
+        try:
+            yield server.connect_url(NEW)
+            _swap(admin)
+        finally:
+            _drop(admin, NEW, OLD)
+
+
+def _swap(admin: Connection) -> None:
+    rename = sql.SQL("alter database {} rename to {}")
+    for name in (DATABASE, NEW):
+        admin.execute(_DISCONNECT, (name,))
+    with admin.transaction():
+        admin.execute(rename.format(sql.Identifier(DATABASE), sql.Identifier(OLD)))
+        admin.execute(rename.format(sql.Identifier(NEW), sql.Identifier(DATABASE)))
+
+
+def _drop(admin: Connection, *names: str) -> None:
+    for name in names:
+        admin.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+
+
+def _count_streams(connection: Connection) -> int:
+    ((count,),) = connection.execute(_STREAMS).fetchall()
+    return int(count)
+
+
+def _run(server: EmbeddedPostgres, program: str, options: Sequence[str], url: str) -> None:
+    """Run a program of Postgres on a database. Other users can read its arguments, but not its environment."""
+    place = conninfo_to_dict(url)
+    environment = {"PATH": os.defpath, "LC_ALL": "C", "PGPASSWORD": str(place.pop("password"))}
+    ended = subprocess.run(
+        [server.bin_folder / program, "--no-password", "--dbname", make_conninfo("", **place), *options],
+        env=environment,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if ended.returncode != 0:
+        raise BackupError(f"{program} failed: {_reason(ended.stderr)}. The database is unchanged.")
+
+
+def _reason(stderr: str) -> str:
+    """The first error that a program reports. The lines after it may quote rows, so they are left out."""
+    errors = (line.partition("error: ")[2] for line in stderr.splitlines() if "error: " in line)
+    return next(errors, "it gives no reason").rstrip(".")
