@@ -1,1 +1,1 @@
-"""What was said, in order: events, their bytes, and the logs and files that hold them."""
+"""The event log: events, their bytes, and the logs and files that store them in order."""

@@ -1,4 +1,4 @@
-"""Checkpoints: how far a task has read, in the two forms that Samza writes."""
+"""Checkpoints: how far a task has read, in the two versions that Samza writes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,22 +16,21 @@ StateMarkers = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True, order=True)
 class CheckpointId:
-    """Names one commit: wall clock in ms since 1970, and the low part of a nanosecond clock. Ordered by both."""
+    """The id of one commit: the wall clock in ms since 1970 and the low digits of a nanosecond clock (CheckpointId)."""
 
     millis: int
     nanos: int
 
     @classmethod
     def create(cls, now_ms: int, nano_time: int) -> "CheckpointId":
-        """A new id at the wall clock ``now_ms``; of ``nano_time`` the last six digits count (Samza's CheckpointId)."""
+        """A new id at the wall clock ``now_ms``, with the last six digits of ``nano_time``."""
         return cls(now_ms, nano_time % NANOS_OF_AN_ID)
 
     @classmethod
     def parse(cls, text: str) -> "CheckpointId":
         """Read ``<millis>-<nanos>``; raises `WireError` (``bad_checkpoint_id``).
 
-        Java's split drops empty parts at the end, so that a dash may follow, and what stands after a second dash is
-        not looked at.
+        As in Samza, dashes at the end and everything after a second dash are ignored (Java's split drops empty parts).
         """
         parts = text.rstrip("-").split("-")
         if len(parts) < 2:
@@ -47,10 +46,9 @@ class CheckpointId:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointV1:
-    """Last processed offset of each partition of a task, and of its changelogs. Entries keep the wire's order.
+    """Last processed offset of each input partition and changelog of a task, in the order of the stored bytes.
 
-    An offset may be None: nothing was processed, or the changelog is empty. ``offsets`` is a read-only copy of what was
-    given.
+    An offset may be None: nothing was processed, or the changelog is empty. ``offsets`` is a read-only copy.
     """
 
     offsets: Offsets
@@ -65,11 +63,11 @@ class CheckpointV1:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointV2:
-    """Last processed offsets of a task's inputs, and for each state backend's factory and store a marker's text.
+    """Last processed offsets of a task's inputs, and a marker's text for each state backend factory and store.
 
-    ``duplicates`` names the partitions that stood twice in the bytes; the last one counts. It is no part of what the
-    checkpoint says. The mappings are read-only copies. An offset of None can't be written: Samza can't read a null in
-    this version.
+    ``duplicates`` names the partitions that occurred twice in the bytes, of which the last is used; it is ignored when
+    checkpoints are compared. The mappings are read-only copies. An offset of None cannot be written, because Samza
+    does not read null in this version.
     """
 
     checkpoint_id: CheckpointId | None
@@ -84,16 +82,16 @@ class CheckpointV2:
         object.__setattr__(self, "state_markers", frozen_each(self.state_markers))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CheckpointV2) and self._said() == other._said()
+        return isinstance(other, CheckpointV2) and self._content() == other._content()
 
     def __hash__(self) -> int:
         return hash((self.checkpoint_id, frozenset(self.offsets.items())))
 
     def without_offset(self) -> SystemStreamPartition | None:
-        """The first partition, by name, whose offset is None; None: all have one."""
+        """The first partition, by name, whose offset is None; None if all have one."""
         return min((partition for partition, offset in self.offsets.items() if offset is None), default=None)
 
-    def _said(self) -> tuple[CheckpointId | None, Offsets, StateMarkers]:
+    def _content(self) -> tuple[CheckpointId | None, Offsets, StateMarkers]:
         return self.checkpoint_id, self.offsets, self.state_markers
 
 

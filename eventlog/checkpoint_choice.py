@@ -1,4 +1,4 @@
-"""Which version of a task's checkpoint counts, where a job writes more than one."""
+"""Which version of a task's checkpoint a job reads, if it writes more than one (KafkaCheckpointManager)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Payload = TypeVar("Payload")
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Generic[Payload]):
-    """The last checkpoint of a task in one version; ``record_time_ms`` is the log record's time."""
+    """The newest checkpoint of a task in one version; ``record_time_ms`` is the record's timestamp."""
 
     version: int
     log_offset: int
@@ -27,30 +27,31 @@ class Candidate(Generic[Payload]):
 
 
 def parse_read_versions(value: str | None) -> tuple[int, ...]:
-    """The versions a job reads, the preferred one first; ``(1,)`` where config does not say.
+    """The versions that a job reads, the preferred one first; ``(1,)`` by default.
 
-    Raises `ConfigError` for a value that is no list of versions.
+    Raises `ConfigError` if the value is not a list of integers.
     """
     return _versions(READ_VERSIONS, value, DEFAULT_READ_VERSIONS)
 
 
 def parse_write_versions(value: str | None) -> tuple[int, ...]:
-    """The versions a job writes of every commit; ``(1, 2)`` where config does not say. Raises `ConfigError`."""
+    """The versions that a job writes for every commit; ``(1, 2)`` by default. Raises `ConfigError`."""
     return _versions(WRITE_VERSIONS, value, DEFAULT_WRITE_VERSIONS)
 
 
 def parse_max_age(value: str | None) -> int:
-    """How much newer (ms) a less preferred version must be to count; 10 minutes by default. Raises `ConfigError`."""
+    """How much newer (ms) a less preferred version must be to be used; 10 minutes by default. Raises `ConfigError`."""
     return DEFAULT_MAX_AGE_MS if value is None or not value.strip() else _number(LIVE_MAX_AGE, value)
 
 
 def choose(
     candidates: Iterable[Candidate[Payload]], read_versions: Sequence[int], max_age_ms: int = DEFAULT_MAX_AGE_MS
 ) -> Candidate[Payload] | None:
-    """The candidate that counts (Samza's KafkaCheckpointManager): the first version of ``read_versions`` that is there.
+    """The candidate that Samza reads: the first of ``read_versions`` that exists.
 
-    A version listed later counts instead if it is later on the log and its record is **more** than ``max_age_ms``
-    newer: then the preferred one went stale, as after a rollback. Of one version the last on the log is looked at.
+    A later version in that list is chosen instead if its offset is higher and its record is more than ``max_age_ms``
+    newer, because the preferred one is then stale, as after a rollback. Of each version the candidate with the highest
+    offset is considered.
     """
     last = {one.version: one for one in sorted(candidates, key=_log_offset)}
     chosen: Candidate[Payload] | None = None

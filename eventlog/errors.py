@@ -1,4 +1,4 @@
-"""The errors of the event log: what could not be read, and where."""
+"""The base classes of the errors, and those that several modules raise."""
 
 from typing import Any, Final, Literal
 
@@ -20,31 +20,31 @@ Reason = Literal[
 
 
 class PortableError(Exception):
-    """The root of our errors: one comes out of a pickle (from another process) as it went in.
+    """The base class of all errors of this project; they can be pickled, to be raised in another process.
 
-    Python would make it anew from its sentence alone, which is not what its class takes.
+    By default Python unpickles an exception by calling its class with the message only.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _as_it_was, (type(self), self.args), self.__dict__
+        return _restore, (type(self), self.args), self.__dict__
 
 
-def _as_it_was(error_class: type[PortableError], args: tuple[Any, ...]) -> PortableError:
+def _restore(error_class: type[PortableError], args: tuple[Any, ...]) -> PortableError:
     return error_class.__new__(error_class, *args)
 
 
 class EventLogError(PortableError):
-    """The event log could not do what was asked."""
+    """An operation on an event log failed."""
 
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message if message is not None else type(self).__doc__)
 
 
 class WireError(EventLogError):
-    """The bytes of a record could not be understood.
+    """The bytes of a record could not be decoded.
 
-    ``reason`` is a short code that a quarantine row shows; ``detail`` says in words which field or which JSON type
-    is wrong, and never repeats what stood in the record, which may be a secret.
+    ``reason`` is the code that the relation ``quarantine`` shows. ``detail`` names the field or JSON type that is wrong
+    and never includes a value of the record, which may be a secret.
     """
 
     def __init__(self, reason: Reason, detail: str) -> None:

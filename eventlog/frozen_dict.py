@@ -1,4 +1,4 @@
-"""A dictionary that can't be changed, so that models may share and hand out what they hold."""
+"""A read-only dictionary, so that models can share and return their mappings without a copy."""
 
 from collections.abc import Mapping
 from typing import Any, NoReturn, TypeVar
@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 class FrozenDict(dict[Key, Value]):
     """A read-only dictionary: equal to any mapping with the same entries, hashable if its values are.
 
-    Unlike `types.MappingProxyType` it can be pickled and copied, and is written as JSON.
+    Unlike `types.MappingProxyType` it can be pickled, copied and encoded as JSON.
     """
 
     __slots__ = ()
@@ -34,12 +34,12 @@ class FrozenDict(dict[Key, Value]):
 
 
 def frozen(mapping: Mapping[Key, Value]) -> FrozenDict[Key, Value]:
-    """A read-only copy of a mapping, or the mapping itself if it is read-only already."""
+    """A read-only copy of a mapping, or the mapping itself if it is already read-only."""
     return mapping if isinstance(mapping, FrozenDict) else FrozenDict(mapping)
 
 
 def frozen_each(mappings: Mapping[Key, Mapping[Any, Any]]) -> FrozenDict[Key, FrozenDict[Any, Any]]:
-    """A read-only copy of a mapping of mappings, of which each is read-only too; copied only where it is not."""
+    """A read-only copy of a mapping of mappings, each read-only too; copied only where it is not read-only yet."""
     if isinstance(mappings, FrozenDict):
         for each in mappings.values():
             if not isinstance(each, FrozenDict):

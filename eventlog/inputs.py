@@ -17,10 +17,10 @@ Config = Mapping[str, str]
 
 
 def inputs(config: Config) -> set[tuple[str, str]] | None:
-    """System and stream of each input, broadcast ones too; None where config does not name any key of inputs.
+    """System and stream of each input, including broadcast inputs; None if config has neither key for inputs.
 
-    A name without a dot is a stream id, which config maps to a system and a physical stream. A stream id whose system
-    config does not tell is left out.
+    A name without a dot is a stream id, which config maps to a system and a physical stream. Stream ids without a
+    system are left out.
     """
     if TASK_INPUTS not in config and BROADCAST_INPUTS not in config:
         return None
@@ -29,21 +29,21 @@ def inputs(config: Config) -> set[tuple[str, str]] | None:
 
 
 def task_inputs(config: Config) -> set[tuple[str, str]]:
-    """System and stream of each input whose partitions are shared out among the tasks (``task.inputs``).
+    """System and stream of each input whose partitions are distributed over the tasks (``task.inputs``).
 
     Raises:
-        ConfigError: nothing tells the system of a stream id.
+        ConfigError: a stream id has no system.
     """
-    return {_needed_stream(config, TASK_INPUTS, name) for name in _listed(config.get(TASK_INPUTS, ""))}
+    return {_require_stream(config, TASK_INPUTS, name) for name in _split(config.get(TASK_INPUTS, ""))}
 
 
 def broadcast_partitions(config: Config) -> frozenset[SystemStreamPartition]:
     """The partitions that every task reads: ``kafka.rules#0`` or ``kafka.rules#[0-3]`` of ``task.broadcast.inputs``.
 
     Raises:
-        ConfigError: an entry names no partitions, or nothing tells its system.
+        ConfigError: an entry has no partitions or no system.
     """
-    listed = _listed(config.get(BROADCAST_INPUTS, ""))
+    listed = _split(config.get(BROADCAST_INPUTS, ""))
     return frozenset(partition for name in listed for partition in _broadcast(config, name))
 
 
@@ -51,12 +51,12 @@ def _broadcast(config: Config, name: str) -> Iterator[SystemStreamPartition]:
     found = _BROADCAST_PARTITIONS.search(name)
     if found is None:
         raise ConfigError(f"{BROADCAST_INPUTS} has {name!r}: say which partitions, as system.stream#0 or #[0-3]")
-    system, stream = _needed_stream(config, BROADCAST_INPUTS, name[: found.start()])
+    system, stream = _require_stream(config, BROADCAST_INPUTS, name[: found.start()])
     first, last = found[1] or found[2], found[1] or found[3]
     return (SystemStreamPartition(system, stream, number) for number in range(int(first), int(last) + 1))
 
 
-def _needed_stream(config: Config, key: str, name: str) -> tuple[str, str]:
+def _require_stream(config: Config, key: str, name: str) -> tuple[str, str]:
     found = _system_stream(config, name)
     if found is None:
         raise ConfigError(
@@ -67,10 +67,10 @@ def _needed_stream(config: Config, key: str, name: str) -> tuple[str, str]:
 
 
 def _names(listed: str) -> Iterator[str]:
-    return (_BROADCAST_PARTITIONS.sub("", name) for name in _listed(listed))
+    return (_BROADCAST_PARTITIONS.sub("", name) for name in _split(listed))
 
 
-def _listed(names: str) -> Iterator[str]:
+def _split(names: str) -> Iterator[str]:
     return (name.strip() for name in names.split(",") if name.strip())
 
 

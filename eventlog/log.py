@@ -1,4 +1,4 @@
-"""An event log: what was said, in order, whatever keeps it."""
+"""The interface of an event log, with its errors."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ _TIMES: Final = range(-(2**63), 2**63)
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a log can do.
+    """What a log supports.
 
-    ``keeps_superseded_events``: an event stays when its key is written again (a compacted topic drops it);
-    ``conditional_append``: ``append`` honours ``expected_offset``.
+    ``keeps_superseded_events``: an event is kept after its key is written again (a compacted topic drops it);
+    ``conditional_append``: ``append`` supports ``expected_offset``.
     """
 
     can_append: bool
@@ -30,14 +30,14 @@ class Capabilities:
 
 
 class EventLog(Protocol):
-    """One log, from its first event that is kept to its end. Offsets rise; there may be gaps between them.
+    """One log, from the first event that is retained to its end. Offsets increase and may have gaps.
 
     A context manager that closes the log.
     """
 
     @property
     def stream_name(self) -> str:
-        """The stream that this is the log of."""
+        """The name of the stream."""
 
     @property
     def stream_kind(self) -> StreamKind:
@@ -48,28 +48,28 @@ class EventLog(Protocol):
         """What this log can do."""
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append all of the events or none, and give their offsets.
+        """Append all of the events or none, and return their offsets.
 
-        An event without a timestamp gets the time of the log's clock. With ``expected_offset`` nothing is appended
-        unless that is the log's end.
+        An event without a timestamp gets the time of the log's clock. With ``expected_offset`` the events are appended
+        only if the log ends there.
 
         Raises:
             AppendConflict: the log's end is not ``expected_offset``.
-            AppendRefused: the log cannot append, or not under a condition.
+            AppendRefused: the log does not support appends, or conditional appends.
             ValueError: a timestamp has more than 64 bits.
         """
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        """Events in offset order from ``first`` to before ``until``, none from beyond the end as it was at the call."""
+        """Events in offset order from ``first`` to before ``until``, and none after the end of the log at the call."""
 
     def start_offset(self) -> int:
-        """The offset of the first event that is kept; of an empty log, its end."""
+        """The offset of the first event that is retained; the end if the log is empty."""
 
     def end_offset(self) -> int:
         """The offset that the next event will have."""
 
     def close(self) -> None:
-        """Give up what the log holds open."""
+        """Close the connections and files of the log."""
 
     def __enter__(self) -> Self: ...
 
@@ -79,11 +79,11 @@ class EventLog(Protocol):
 
 
 class LogExists(EventLogError):
-    """The stream that was to be made is there already, and was left as it is."""
+    """The stream to create already exists; it was not changed."""
 
 
 class AppendConflict(EventLogError):
-    """Another writer was faster: the log does not end where the writer thought."""
+    """The log does not end at the expected offset, because another writer has appended to it."""
 
     def __init__(self, stream_name: str, expected_offset: int, end_offset: int) -> None:
         self.stream_name = stream_name
@@ -96,7 +96,7 @@ class AppendConflict(EventLogError):
 
 
 class AppendRefused(EventLogError):
-    """The log cannot be appended to in this way."""
+    """The log does not support this append."""
 
     def __init__(self, stream_name: str, reason: str) -> None:
         self.stream_name = stream_name
@@ -104,20 +104,20 @@ class AppendRefused(EventLogError):
 
 
 def system_clock() -> datetime:
-    """The time now."""
+    """The current time of this machine."""
     return datetime.now(UTC)
 
 
 def recorded(events: Sequence[NewEvent], first: int, now: datetime) -> list[RecordedEvent]:
-    """The events as a log records them from offset ``first`` on; those without a timestamp get ``now``.
+    """The events as recorded from offset ``first`` on; those without a timestamp get ``now``.
 
     Raises:
         ValueError: a timestamp has more than 64 bits.
     """
-    return [_recorded(event, offset, now) for offset, event in enumerate(events, first)]
+    return [_record(event, offset, now) for offset, event in enumerate(events, first)]
 
 
-def _recorded(event: NewEvent, offset: int, now: datetime) -> RecordedEvent:
+def _record(event: NewEvent, offset: int, now: datetime) -> RecordedEvent:
     key, value, timestamp, headers = event
     if timestamp is None:
         return RecordedEvent(offset, ms_of(now), LOG_APPEND_TIME, key, value, tuple(headers))
@@ -126,6 +126,6 @@ def _recorded(event: NewEvent, offset: int, now: datetime) -> RecordedEvent:
 
 
 def check_timestamp(event: NewEvent) -> None:
-    """Raise ValueError where an event's timestamp has more than 64 bits."""
+    """Raise ValueError if the event's timestamp has more than 64 bits."""
     if event.timestamp is not None and event.timestamp not in _TIMES:
         raise ValueError(f"a timestamp must be milliseconds in 64 bits, not {event.timestamp}")

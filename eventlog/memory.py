@@ -1,4 +1,4 @@
-"""An event log in memory: for tests, and for trying things out."""
+"""An event log in memory, for tests and experiments."""
 
 from collections.abc import Iterator, Sequence
 from threading import Lock
@@ -11,7 +11,7 @@ from eventlog.streams import StreamIdentity, StreamKind
 
 
 class MemoryEventLog:
-    """Keeps every event as long as it lives. Safe for threads."""
+    """Keeps every event as long as the object exists. Thread-safe."""
 
     capabilities: Final = Capabilities(can_append=True, keeps_superseded_events=True, conditional_append=True)
 
@@ -23,7 +23,7 @@ class MemoryEventLog:
 
     @property
     def stream_name(self) -> str:
-        """The stream that this is the log of."""
+        """The name of the stream."""
         return self._stream.stream_name
 
     @property
@@ -47,7 +47,7 @@ class MemoryEventLog:
         return (self._events[offset] for offset in offsets)
 
     def start_offset(self) -> int:
-        """See `EventLog.start_offset`: nothing is ever dropped."""
+        """See `EventLog.start_offset`: always 0."""
         return 0
 
     def end_offset(self) -> int:
@@ -55,7 +55,7 @@ class MemoryEventLog:
         return len(self._events)
 
     def close(self) -> None:
-        """Do nothing: the events live as long as the object."""
+        """Do nothing: the events exist as long as the object."""
 
     def __enter__(self) -> Self:
         return self

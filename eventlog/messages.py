@@ -1,4 +1,4 @@
-"""What an event of the coordinator stream says, one class a type."""
+"""The messages of the coordinator stream: a class for each type, as in Samza's ``coordinator.stream.messages``."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, NamedTuple
@@ -16,7 +16,7 @@ PROTOCOL_VERSION: Final = 1
 
 
 class Envelope(NamedTuple):
-    """Who wrote a message and when (``timestamp`` in ms since 1970). None: not said, or not of the right type."""
+    """Who wrote a message and when (``timestamp`` in ms since 1970). None: missing, or of another JSON type."""
 
     source: str | None = None
     host: str | None = None
@@ -25,17 +25,17 @@ class Envelope(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """What a message was read from, so that an unchanged message is written again as the same bytes."""
+    """What a message was decoded from, so that an unchanged message is encoded as the same bytes."""
 
     key: str
     value: bytes
 
 
 class CoordinatorMessage(BaseModel):
-    """What all messages have, beside ``message_type`` and ``key``.
+    """The base class of messages, which all have a ``message_type`` and a ``key`` too.
 
-    ``envelope`` is None where the type has none. Two messages are equal if they have the same type, key (with its
-    version) and values; who wrote them and when does not count (SAMZA-731).
+    ``envelope`` is None for types without one. Two messages are equal if they have the same type, key (with its
+    version) and values, whoever wrote them and whenever (SAMZA-731).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,21 +45,21 @@ class CoordinatorMessage(BaseModel):
 
     @property
     def is_delete(self) -> bool:
-        """Whether it ends its key."""
+        """Whether the message deletes its key."""
         return False
 
-    def says(self) -> dict[str, object]:
-        """The fields that make up what the message says, without who said it."""
-        return {name: value for name, value in self.__dict__.items() if name not in _NOT_SAID}
+    def content(self) -> dict[str, object]:
+        """The fields that are compared: all but the envelope and the origin."""
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_COMPARED}
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CoordinatorMessage) and type(self) is type(other) and self.says() == other.says()
+        return isinstance(other, CoordinatorMessage) and type(self) is type(other) and self.content() == other.content()
 
     def __hash__(self) -> int:
-        return hash((type(self), *(value for value in self.says().values() if isinstance(value, str | int))))
+        return hash((type(self), *(value for value in self.content().values() if isinstance(value, str | int))))
 
 
-_NOT_SAID: Final = frozenset({"envelope", "origin"})
+_NOT_COMPARED: Final = frozenset({"envelope", "origin"})
 
 
 class SetConfig(CoordinatorMessage):
@@ -75,7 +75,7 @@ class SetConfig(CoordinatorMessage):
 
 
 class SetCheckpoint(CoordinatorMessage):
-    """A task's last processed offsets, as seed 000 keeps them on this stream. Replaces the task's whole set."""
+    """A task's last processed offsets, in jobs that keep checkpoints on this stream. Replaces the task's whole set."""
 
     message_type: ClassVar[str] = "set-checkpoint"
     task_name: str
@@ -87,7 +87,7 @@ class SetCheckpoint(CoordinatorMessage):
 
 
 class SetChangelogMapping(CoordinatorMessage):
-    """The partition of the changelogs that a task writes its state to."""
+    """The changelog partition that a task writes its state to."""
 
     message_type: ClassVar[str] = "set-changelog"
     task_name: str
@@ -99,7 +99,7 @@ class SetChangelogMapping(CoordinatorMessage):
 
 
 class SetContainerHostMapping(CoordinatorMessage):
-    """The host that a container runs on, and where its JMX is."""
+    """The host that a container runs on, and its JMX addresses."""
 
     message_type: ClassVar[str] = "set-container-host-assignment"
     container_id: str
@@ -113,7 +113,7 @@ class SetContainerHostMapping(CoordinatorMessage):
 
 
 class SetExecutionEnvContainerIdMapping(CoordinatorMessage):
-    """The id that the cluster gave to a container."""
+    """The id of a container in the cluster that runs it."""
 
     message_type: ClassVar[str] = "set-execution-env-container-id-mapping"
     container_id: str
@@ -161,7 +161,7 @@ class SetTaskPartitionMapping(CoordinatorMessage):
 
 
 class SetJobCoordinatorMetadata(CoordinatorMessage):
-    """What the last job coordinator of a cluster type was started with (seed 003)."""
+    """What the last job coordinator of a cluster type was started with (JobCoordinatorMetadata)."""
 
     message_type: ClassVar[str] = "set-job-coordinator-metadata"
     cluster_type: str
@@ -175,7 +175,7 @@ class SetJobCoordinatorMetadata(CoordinatorMessage):
 
 
 class SetMigrationInfo(CoordinatorMessage):
-    """Migrations that were done, by name."""
+    """Migrations that were applied, by name."""
 
     message_type: ClassVar[str] = "set-migration-info"
     key: str = "migration-info"
@@ -183,7 +183,7 @@ class SetMigrationInfo(CoordinatorMessage):
 
 
 class SetStartpoint(CoordinatorMessage):
-    """A request to start reading somewhere; `eventlog.partition.startpoint_key_readings` reads ``key_text``."""
+    """A requested startpoint; `eventlog.partition.startpoint_key_readings` decodes ``key_text``."""
 
     message_type: ClassVar[str] = "samza-startpoint-v1"
     key_text: str
@@ -195,7 +195,7 @@ class SetStartpoint(CoordinatorMessage):
 
 
 class SetStartpointFanOut(CoordinatorMessage):
-    """The startpoints that a task was handed."""
+    """The startpoints that were fanned out to a task."""
 
     message_type: ClassVar[str] = "samza-startpoint-v1-fan-out"
     task_name: str
@@ -207,7 +207,7 @@ class SetStartpointFanOut(CoordinatorMessage):
 
 
 class ContainerPlacement(CoordinatorMessage):
-    """A request to move a container, or its answer; ``text`` is JSON."""
+    """A container placement request or response; ``text`` is JSON (ContainerPlacementMessage)."""
 
     message_type: ClassVar[str] = "samza-place-container-v1"
     key: str
@@ -215,7 +215,7 @@ class ContainerPlacement(CoordinatorMessage):
 
 
 class Drain(CoordinatorMessage):
-    """A notice that the job is to be drained; ``text`` is its JSON."""
+    """A request to drain the job; ``text`` is JSON (DrainNotification)."""
 
     message_type: ClassVar[str] = "samza-drain-v1"
     key: str
@@ -223,7 +223,7 @@ class Drain(CoordinatorMessage):
 
 
 class Delete(CoordinatorMessage):
-    """The end of a key, of whatever type: a tombstone, or a value without its main field (older writers)."""
+    """The deletion of a key of any type: a tombstone, or a value without its main field (older writers)."""
 
     message_type: str
     key: str

@@ -1,4 +1,4 @@
-"""Partitions of a job's input, and the texts in which Samza names them."""
+"""Partitions of a job's inputs, and how Samza writes them as text."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _INT64: Final = range(-(2**63), 2**63)
 
 @dataclass(frozen=True, slots=True, order=True)
 class SystemStreamPartition:
-    """One partition of one stream of one system; ``key_bucket`` is -1 where the partition is read as a whole."""
+    """One partition of one stream of one system; ``key_bucket`` is -1 if a task reads the whole partition."""
 
     system: str
     stream: str
@@ -27,9 +27,9 @@ class SystemStreamPartition:
 
     @classmethod
     def parse(cls, text: str) -> "SystemStreamPartition":
-        """Read ``system.stream.partition``, split at the first and the last dot (seed 000, ``Util.stringToSsp``).
+        """Read ``system.stream.partition``, split at the first and the last dot (Samza's ``Util.stringToSsp``).
 
-        A stream may hold dots, a system may not. Raises `WireError` (``bad_partition``).
+        A stream name may contain dots, a system name may not. Raises `WireError` (``bad_partition``).
         """
         return _parse_partition(text)
 
@@ -37,14 +37,14 @@ class SystemStreamPartition:
         return f"{self.system}.{self.stream}.{self.partition}"
 
     def label(self) -> str:
-        """The name that Java's toString gives: a key in V1 checkpoints, and the task name of some groupers."""
+        """As Java's ``toString``: the key in V1 checkpoints, and the task name of some groupers."""
         bucket = "" if self.key_bucket == NO_KEY_BUCKET else f", {self.key_bucket}"
         return f"SystemStreamPartition [{self.system}, {self.stream}, {self.partition}{bucket}]"
 
 
 @dataclass(frozen=True, slots=True)
 class StartpointKey:
-    """What a startpoint is for: a partition, read by one task or (``task_name`` None) by every task."""
+    """A startpoint's partition and task; ``task_name`` None: every task that reads the partition."""
 
     partition: SystemStreamPartition
     task_name: TaskName | None = None
@@ -54,20 +54,20 @@ class StartpointKey:
 
 
 def parse_int32(text: str, reason: Reason, field: str) -> int:
-    """Read a number as Java's ``Integer.parseInt`` does: a sign or none, digits, 32 bits."""
+    """Read a number as Java's ``Integer.parseInt`` does: an optional sign, digits, 32 bits."""
     return _parse_integer(text, _INT32, reason, field)
 
 
 def parse_int64(text: str, reason: Reason, field: str) -> int:
-    """Read a number as Java's ``Long.parseLong`` does: a sign or none, digits, 64 bits."""
+    """Read a number as Java's ``Long.parseLong`` does: an optional sign, digits, 64 bits."""
     return _parse_integer(text, _INT64, reason, field)
 
 
 def startpoint_key_readings(text: str) -> tuple[StartpointKey, ...]:
-    """Every way to read a startpoint's key, ``system.stream.partition`` or that and ``.task``.
+    """All possible meanings of a startpoint's key: ``system.stream.partition``, with or without ``.task`` after it.
 
-    Stream and task may both hold dots, so that ``k.s.1.2`` is partition 2 of ``s.1`` or partition 1 of ``s`` for
-    task ``2``. The reading without a task comes first, then those with the longest stream. Empty: no reading.
+    Stream and task names may contain dots: ``k.s.1.2`` is partition 2 of ``s.1``, or partition 1 of ``s`` for
+    task ``2``. The meaning without a task is first, then those with the longest stream name. Empty if there is none.
     """
     parts = text.split(".")
     whole = (

@@ -1,4 +1,4 @@
-"""Many logs at once, as a follower reads them: what a stream is now, and its next events as they come."""
+"""The interface of an event source: many logs that a follower reads at once, with its errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -8,12 +8,11 @@ from eventlog.events import RecordedEvent
 
 
 class StreamFacts(NamedTuple):
-    """What a source says of a stream now.
+    """The current state of a stream.
 
-    ``topic_id`` changes when a topic is deleted and made again; None where a stream can't be made again.
-    ``delete_retention_ms`` is how long a tombstone stays readable; None: for ever. ``start_offset`` is the first
-    offset that may still be read, ``end_offset`` that of the next event. ``warning`` is a sentence for the operator,
-    empty where nothing is odd.
+    ``topic_id`` changes when a topic is re-created; None if streams cannot be re-created. ``delete_retention_ms`` is
+    how long a tombstone is retained; None: for ever. ``start_offset`` is the first offset that is retained,
+    ``end_offset`` that of the next event. ``warning`` is a sentence for the operator; empty if there is none.
     """
 
     stream_name: str
@@ -25,7 +24,7 @@ class StreamFacts(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What a poll brought of one stream; ``next_offset`` may lie beyond the last event, and move without any."""
+    """What a poll read of one stream. ``next_offset`` may be beyond the last event, and may change without events."""
 
     stream_name: str
     events: Sequence[RecordedEvent]
@@ -33,64 +32,64 @@ class Read(NamedTuple):
 
 
 class EventSource(Protocol):
-    """A cluster, or a database, with streams to follow. Not safe for threads but for ``wake``; a context manager."""
+    """A cluster or database with streams to follow. Only ``wake`` is thread-safe. A context manager."""
 
     @property
     def backend(self) -> str:
-        """``kafka`` or ``postgres``, as ``eventlog.log`` has it."""
+        """``kafka`` or ``postgres``, as in the table ``eventlog.log``."""
 
     @property
     def cluster_id(self) -> str | None:
-        """Which cluster this is; None where there is but one. Raises `SourceUnavailable`."""
+        """The id of the cluster; None if the source has none. Raises `SourceUnavailable`."""
 
     def stream_names(self) -> list[str]:
         """All of Samza's streams (``__samza_coordinator_*``, ``__samza_checkpoint_ver_1_for_*``), sorted."""
 
     def describe(self, stream_name: str) -> StreamFacts:
-        """What the stream is now, asked afresh.
+        """The current state of a stream, never cached.
 
         Raises:
             StreamMissing: there is no such stream.
             StreamRefused: it cannot be followed (several partitions, not compacted).
-            SourceUnavailable: nobody answers.
+            SourceUnavailable: no broker or database answers.
         """
 
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
-        """The ends of streams, in one question; a stream that is gone is left out. Raises `SourceUnavailable`."""
+        """The ends of streams, in one request; missing streams are left out. Raises `SourceUnavailable`."""
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
-        """Events in offset order from ``first`` to before ``until``, apart from what is assigned.
+        """Events in offset order from ``first`` to before ``until``, independent of what is assigned.
 
-        It ends when the position reaches ``until``, also where no event is left there (compaction, control records).
-        Raises `SourceUnavailable` where nothing came for long, `StreamMissing`, `OffsetLost`.
+        It ends when the position reaches ``until``, even without an event there (compaction, control records).
+        Raises `SourceUnavailable` (also after a long time without an event), `StreamMissing` or `OffsetLost`.
         """
 
     def assign(self, positions: Mapping[str, int]) -> None:
-        """Follow these streams from these offsets on, and no others; those assigned before keep what is fetched."""
+        """Follow exactly these streams, from these offsets on. Events already fetched for a stream are kept."""
 
     def poll(self, timeout: float) -> list[Read]:
-        """The next events of the assigned streams, at most so many seconds later; empty if none came.
+        """The next events of the assigned streams; empty if none arrive within ``timeout`` seconds.
 
-        Fair: a stream with a long way to go does not keep others waiting.
+        A stream with many events does not keep the others waiting.
 
         Raises:
-            OffsetLost: a stream's next offset is not there any more: it must be described again.
-            SourceUnavailable: nobody answers.
+            OffsetLost: the next offset of a stream no longer exists; describe the stream again.
+            SourceUnavailable: no broker or database answers.
         """
 
     def wake(self) -> None:
-        """Let a waiting ``poll`` return at once; may be called by a signal handler or another thread."""
+        """Make a waiting ``poll`` return at once; safe in a signal handler and from another thread."""
 
     def close(self) -> None:
-        """Give up what the source holds open."""
+        """Close all connections."""
 
 
 class SourceUnavailable(EventLogError):
-    """Brokers or a database could not be reached: try again later, nothing is wrong with the data."""
+    """Brokers or a database could not be reached. A retry may succeed; the data is not affected."""
 
 
 class CredentialsRefused(SourceUnavailable):
-    """The source does not accept who we say we are, or does not let us do this."""
+    """The source rejected the credentials, or the user lacks a permission."""
 
 
 class StreamMissing(EventLogError):
@@ -102,7 +101,7 @@ class StreamMissing(EventLogError):
 
 
 class StreamRefused(EventLogError):
-    """The stream cannot be followed as it is; the sentence says why, and what to do."""
+    """The stream cannot be followed; the message says why and what to do."""
 
     def __init__(self, stream_name: str, reason: str) -> None:
         self.stream_name = stream_name
@@ -110,7 +109,7 @@ class StreamRefused(EventLogError):
 
 
 class OffsetLost(EventLogError):
-    """The offset that was to be read next lies outside of the log: it was cut, or begins later now."""
+    """The next offset to read is outside of the log, which was truncated or now starts later."""
 
     def __init__(self, stream_name: str, offset: int) -> None:
         self.stream_name = stream_name

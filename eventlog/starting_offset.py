@@ -1,4 +1,4 @@
-"""From where a task starts to read a partition: startpoint, reset, checkpoint or default, in this order."""
+"""Where a task starts to read a partition: startpoint, reset, checkpoint or default, in this order (OffsetManager)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ _OFFSET_RESET: Final = "samza.reset.offset"
 class StartingOffset:
     """The decision for one task and partition.
 
-    ``starting_offset`` is the first offset to read, None where only the input system can tell it. For a decision by
-    reset or default, ``startpoint_type`` says which end of the input is meant. ``ignored_reason`` says why the
-    strongest of those that lost did not count.
+    ``starting_offset`` is the first offset to read, None if only the input system knows it. For a decision by reset or
+    default, ``startpoint_type`` says which end of the input is meant. ``ignored_reason`` says why the alternative with
+    the highest precedence was not used.
     """
 
     decided_by: DecidedBy
@@ -48,48 +48,48 @@ class StartingOffset:
 
 
 def effective_startpoint(ssp_wide: Startpoint | None, with_task: Startpoint | None) -> Startpoint | None:
-    """Of a request for every task and one for this task the later; at the same time that for the task (seed 004)."""
+    """The newer of the startpoints for every task and for this task; the latter if their times are equal."""
     if ssp_wide is None or with_task is None:
         return with_task if ssp_wide is None else ssp_wide
     return ssp_wide if ssp_wide.creation_timestamp > with_task.creation_timestamp else with_task
 
 
 def default_offset(config: Config, system: str, stream: str) -> DefaultOffset:
-    """Where to start without a checkpoint: as set for the stream, for the system's streams, for the system.
+    """Where to start without a checkpoint: the setting of the stream, of the system's streams, or of the system.
 
-    ``upcoming`` where nothing is set. Raises `ConfigError` for a word that is neither ``oldest`` nor ``upcoming``.
+    ``upcoming`` by default. Raises `ConfigError` for a value that is neither ``oldest`` nor ``upcoming``.
     """
     for name in (*_stream_keys(system, stream, _OFFSET_DEFAULT), f"systems.{system}.{_OFFSET_DEFAULT}"):
-        word = config.get(name)
-        if word is not None:
-            return _default_offset(name, word)
+        value = config.get(name)
+        if value is not None:
+            return _default_offset(name, value)
     return "upcoming"
 
 
 def refuse_unknown_defaults(config: Config) -> None:
-    """Raise `ConfigError` where a default offset of an input is a word that we don't know.
+    """Raise `ConfigError` if the default offset of an input has an unknown value.
 
-    Where config does not name the inputs, no such word may stand in it at all.
+    If config does not name the inputs, every default offset in it is checked.
     """
     known = inputs(config)
     if known is not None:
         for system, stream in sorted(known):
             default_offset(config, system, stream)
         return
-    for name, word in sorted(config.items()):
+    for name, value in sorted(config.items()):
         if name.startswith("systems.") and name.endswith(f".{_OFFSET_DEFAULT}"):
-            _default_offset(name, word)
+            _default_offset(name, value)
 
 
 def is_reset(config: Config, system: str, stream: str) -> bool:
-    """Whether the checkpoints of a stream are to be left aside (``…samza.reset.offset=true``)."""
+    """Whether the checkpoints of a stream are to be ignored (``…samza.reset.offset=true``)."""
     names = _stream_keys(system, stream, _OFFSET_RESET)
-    word = next((config[name] for name in names if name in config), "false")
-    return word.strip().lower() == "true"
+    value = next((config[name] for name in names if name in config), "false")
+    return value.strip().lower() == "true"
 
 
 def next_offset(config: Config, system: str, offset: str) -> str | None:
-    """The offset after a processed one: one more with Samza's Kafka system, None where the system must say."""
+    """The offset after a processed one: one more for Samza's Kafka system; None if only the system knows it."""
     return offset_after(offset) if config.get(f"systems.{system}.samza.factory") == KAFKA_SYSTEM_FACTORY else None
 
 
@@ -102,13 +102,13 @@ def decide(
     checkpoint_offset: str | None,
     now_ms: int,
 ) -> StartingOffset:
-    """What the next start does with a partition, at ``now_ms``.
+    """Where the next start of the job, at ``now_ms``, reads a partition from.
 
-    ``requested`` is the effective startpoint still to be fanned out, which expires; ``fanned_out`` the one the task
-    holds already, which does not. ``checkpoint_offset`` is the last processed offset. Raises `ConfigError`.
+    ``requested`` is the effective startpoint that is not fanned out yet, and may have expired; ``fanned_out`` is that
+    of the task, which does not expire. ``checkpoint_offset`` is the last processed offset. Raises `ConfigError`.
     """
-    alive = requested if requested is not None and not is_expired(requested, now_ms) else None
-    startpoint = alive or fanned_out
+    live = requested if requested is not None and not is_expired(requested, now_ms) else None
+    startpoint = live or fanned_out
     reset = is_reset(config, partition.system, partition.stream)
     if startpoint is not None and not _has_no_place(startpoint):
         return _by_startpoint(startpoint, checkpoint_offset)
@@ -142,8 +142,8 @@ def _why_startpoint_lost(requested: Startpoint | None, startpoint: Startpoint | 
     return None if requested is None else "startpoint: it has expired"
 
 
-def _default_offset(name: str, word: str) -> DefaultOffset:
-    match word.strip().lower():
+def _default_offset(name: str, value: str) -> DefaultOffset:
+    match value.strip().lower():
         case "oldest":
             return "oldest"
         case "upcoming":

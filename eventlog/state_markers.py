@@ -1,4 +1,4 @@
-"""Marks that tie a task's state to its checkpoint: how far its changelog was written at that commit."""
+"""State checkpoint markers, which tie a task's state to its checkpoint: how far its changelog was written."""
 
 import re
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ _CHANGELOG_OFFSET: Final = re.compile(r"[0-9]+-[0-9]+:.+")
 
 @dataclass(frozen=True, slots=True)
 class KafkaStateCheckpointMarker:
-    """The newest offset of a store's changelog partition at a commit; None where the changelog is empty."""
+    """The newest offset of a store's changelog partition at a commit; None if the changelog is empty."""
 
     changelog: SystemStreamPartition
     offset: str | None
 
     @classmethod
     def parse(cls, text: str) -> "KafkaStateCheckpointMarker":
-        """Read a marker as JSON (Samza 1.8.0) or as ``1;system;stream;partition;offset`` (seed 002).
+        """Read a marker as JSON (Samza 1.8.0) or as ``1;system;stream;partition;offset`` (older Samza).
 
         Raises `WireError`.
         """
@@ -44,14 +44,14 @@ class KafkaStateCheckpointMarker:
 
 
 class StateMarkerLine(NamedTuple):
-    """A marker with the class that can read it (seed 002, StateCheckpointMarkerSerde)."""
+    """A marker with the class that reads it (Samza's StateCheckpointMarkerSerde)."""
 
     factory: str
     payload: str
 
     @classmethod
     def parse(cls, text: str) -> "StateMarkerLine":
-        """Read ``1:factory:payload``; the payload may hold colons. Raises `WireError`."""
+        """Read ``1:factory:payload``; the payload may contain colons. Raises `WireError`."""
         parts = text.split(":", 2)
         if len(parts) != 3:
             raise WireError("missing_field", "a state marker is not written as version:factory:payload")
@@ -64,7 +64,7 @@ class StateMarkerLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KafkaChangelogOffset:
-    """What a V1 checkpoint holds for a changelog partition: the commit's id and the offset (None: empty)."""
+    """The value of a changelog partition in a V1 checkpoint: the commit's id and the offset (None: empty)."""
 
     checkpoint_id: CheckpointId
     offset: str | None
@@ -82,7 +82,7 @@ class KafkaChangelogOffset:
 
 
 def is_changelog_offset(text: str) -> bool:
-    """Whether a V1 offset is that of a changelog partition, so that `KafkaChangelogOffset.parse` reads it."""
+    """Whether an offset in a V1 checkpoint is that of a changelog partition (`KafkaChangelogOffset`)."""
     if not _CHANGELOG_OFFSET.fullmatch(text):
         return False
     try:

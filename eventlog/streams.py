@@ -1,4 +1,4 @@
-"""Names of a job's two topics, and what a topic's name says about the job."""
+"""The names of a job's two streams, and the job of a stream's name."""
 
 import hashlib
 from typing import Final, Literal, NamedTuple
@@ -16,9 +16,9 @@ _BUCKET_MASK: Final = 63
 
 
 class StreamIdentity(NamedTuple):
-    """What the name of a stream says. The job's true name and id come with its config: in topic names ``_`` is ``-``.
+    """What the name of a stream tells. The job's exact name and id are in its config: topic names have ``-`` for ``_``.
 
-    ``suffix`` pairs the two streams of a job; ``job_bucket`` (0..63) spreads jobs evenly over partitioned reads.
+    ``suffix`` is the same for both streams of a job. ``job_bucket`` (0..63) distributes jobs over partitioned reads.
     """
 
     stream_name: str
@@ -40,9 +40,9 @@ def checkpoint_stream_name(job_name: str, job_id: str = DEFAULT_JOB_ID) -> str:
 
 
 def identify(stream_name: str, kind: str | None = None) -> StreamIdentity:
-    """Tell a stream's kind and job by its name; ``kind`` is needed where the name has none of Samza's prefixes.
+    """Derive a stream's kind and job from its name. ``kind`` is required if the name has none of Samza's prefixes.
 
-    Raises `StreamKindError` where the kind is unknown, or is another than the name says.
+    Raises `StreamKindError` if the kind is unknown or contradicts the name.
     """
     stream_kind = _kind(stream_name, kind)
     suffix = stream_name.removeprefix(_PREFIXES[stream_kind])
@@ -53,7 +53,7 @@ def identify(stream_name: str, kind: str | None = None) -> StreamIdentity:
 
 
 def job_bucket(suffix: str) -> int:
-    """A stable number 0..63 for a job: the first byte of the MD5 of its topics' suffix, and 63."""
+    """A stable number 0..63 for a job: the low six bits of the first byte of the MD5 of its suffix."""
     digest = hashlib.md5(suffix.encode(), usedforsecurity=False).digest()
     return digest[0] & _BUCKET_MASK
 

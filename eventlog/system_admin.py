@@ -1,4 +1,4 @@
-"""What an input system is asked: where its partitions begin and end, and which offset an order means there."""
+"""The interface of an input system: how far its partitions reach, and which offset a startpoint means."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from eventlog.startpoint import Startpoint
 class SystemStreamPartitionMetadata:
     """How far one partition of an input reaches (SystemStreamMetadata.SystemStreamPartitionMetadata of Samza).
 
-    ``oldest_offset`` is that of the first event that is there or will be, ``newest_offset`` that of the last one, None
-    where there was none yet; ``upcoming_offset`` is the one that the next event will have. Other systems than Kafka
-    may leave any of them out (None).
+    ``oldest_offset`` is that of the first event that exists or will exist, ``newest_offset`` that of the last one (None
+    if there was none yet), ``upcoming_offset`` that of the next event. Systems other than Kafka may leave any of them
+    None.
     """
 
     oldest_offset: str | None
@@ -40,14 +40,14 @@ class SystemStreamMetadata:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedStartpoint:
-    """The first offset to read. ``is_past_end``: a time was asked for that no event has reached, so it is the end."""
+    """The first offset to read. ``is_past_end``: no event is as new as the requested time, so it is the end."""
 
     offset: str
     is_past_end: bool = False
 
 
 class InputMissing(EventLogError):
-    """An input system has no such stream, or (``partition`` given) the stream no such partition."""
+    """An input system has no such stream, or the stream has no such partition."""
 
     def __init__(self, stream_name: str, partition: int | None, place: str) -> None:
         self.stream_name = stream_name
@@ -57,27 +57,27 @@ class InputMissing(EventLogError):
 
 
 class SystemAdmin(Protocol):
-    """Answers for one system of a job (``systems.<system>…``), by the job's name for it (SystemAdmin of Samza).
+    """Metadata of one system of a job, ``systems.<system>`` in its config (SystemAdmin of Samza).
 
-    Methods that ask the system raise `InputMissing`, or what the system raises where it can't be reached.
+    Methods that query the system raise `InputMissing`, and the system's own errors if it cannot be reached.
     """
 
     def get_offsets_after(
         self, offsets: Mapping[SystemStreamPartition, str]
     ) -> Mapping[SystemStreamPartition, str | None]:
-        """For each processed offset the next one to read; None where the system can't tell."""
+        """The next offset to read after each processed one; None if the system does not know it."""
 
     def get_system_stream_metadata(self, stream_names: Iterable[str]) -> Mapping[str, SystemStreamMetadata]:
         """How far the partitions of these streams reach, by stream."""
 
     def offset_comparator(self, one: str, other: str) -> int | None:
-        """Negative, 0 or positive as ``one`` is before, at or after ``other``; None: they can't be compared."""
+        """Negative, 0 or positive if ``one`` is before, at or after ``other``; None if they cannot be compared."""
 
     def resolve_startpoint(self, partition: SystemStreamPartition, startpoint: Startpoint) -> ResolvedStartpoint | None:
-        """The first offset to read for an order, and whether it lies past all events; None: it names no place."""
+        """The first offset to read for a startpoint, and whether it is after all events; None: it has no offset."""
 
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
-        """The offset of `resolve_startpoint` alone (seed 004); None: the order names no place."""
+        """Only the offset of `resolve_startpoint` (Samza's SystemAdmin has this method)."""
 
 
 def offset_after(offset: str) -> str | None:

@@ -14,7 +14,7 @@ from eventlog.postgres.archive import archive_end, read_archived
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog
 from eventlog.postgres.table_partitions import ensure_partition
-from eventlog.timestamps import MICROS_OF_AN_HOUR, held_micros, micros_of
+from eventlog.timestamps import MICROS_OF_AN_HOUR, micros_of, storable_micros
 from projections.current_rows import forget_merged
 from projections.errors import PositionMoved
 from projections.fold.rows import Swept
@@ -182,7 +182,7 @@ def _pop_before(offset: int, pending: list[Swept]) -> Iterator[Swept]:
 
 def _same_log_time(event: RecordedEvent, archived_at: datetime, other: datetime) -> bool:
     """Whether `LogClock` treats the event's record time alike for both archiving times."""
-    time = held_micros(event.timestamp)
+    time = storable_micros(event.timestamp)
     return archived_at == other or time is None or _is_believed(time, archived_at) == _is_believed(time, other)
 
 

@@ -92,7 +92,7 @@ class KafkaEventLog:
 
     @property
     def stream_name(self) -> str:
-        """The stream that this is the log of."""
+        """The name of the stream."""
         return self._stream.stream_name
 
     @property

@@ -1,4 +1,4 @@
-"""Makes logs that Postgres keeps, as `eventlog.kafka.admin.KafkaAdmin` makes topics."""
+"""Creates logs in Postgres, as `eventlog.kafka.admin.KafkaAdmin` creates topics."""
 
 from typing import Final
 
@@ -9,10 +9,10 @@ from eventlog.streams import StreamIdentity
 
 
 class PostgresAdmin:
-    """The logs of one database. Hand it to `create_coordinator_stream` to make a job's coordinator stream there."""
+    """The logs of one database; an argument of `create_coordinator_stream`."""
 
     def __init__(self, database: str | Connection, *, clock: Clock = system_clock) -> None:
-        """``database``: its URL, or a connection, which stays the caller's."""
+        """``database`` is its URL, or a connection that the caller closes."""
         self._database: Final = database
         self._clock: Final = clock
 
@@ -20,12 +20,12 @@ class PostgresAdmin:
         self,
         stream: StreamIdentity,
         *,
-        replication_factor: int = -1,  # noqa: ARG002 (only brokers have copies and segments)
+        replication_factor: int = -1,  # noqa: ARG002 (an option of topics)
         segment_bytes: int | None = None,  # noqa: ARG002
     ) -> None:
-        """Make an empty log of a stream; the other arguments are a topic's and have no meaning here.
+        """Create an empty log of a stream. The other arguments, for topics, are ignored.
 
         Raises:
-            StreamExists: there is one, of whatever backend; nothing was changed.
+            StreamExists: the stream has a log, of any backend; nothing was changed.
         """
         PostgresEventLog.create(self._database, stream, clock=self._clock).close()

@@ -1,4 +1,4 @@
-"""The archive, ``eventlog.event``: every event ever seen, written by binary COPY and read back exactly."""
+"""The archive, table ``eventlog.event``: every event of every log, written by binary COPY."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ from typing import Any, Final
 from eventlog.events import Headers, RecordedEvent
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import Columns, copying
-from eventlog.timestamps import held_micros
+from eventlog.timestamps import storable_micros
 
 EventsWriter = Callable[[Iterable[RecordedEvent]], None]
 
@@ -46,7 +46,7 @@ _READ_AT: Final = f"{_SELECT} where log_id = %s and log_offset = any(%s::bigint[
 
 @contextmanager
 def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Iterator[EventsWriter]:
-    """Append events of one log, within the caller's transaction; ``archived_at`` in microseconds since 2000."""
+    """Append events of one log in the caller's transaction; ``archived_at`` is in microseconds since 2000."""
     with copying(connection, _EVENT) as write_rows:
 
         def write(events: Iterable[RecordedEvent]) -> None:
@@ -58,13 +58,13 @@ def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Ite
 def archive_rows(
     log_id: int, archived_at: int, events: Iterable[RecordedEvent]
 ) -> tuple[Columns, Iterable[tuple[Any, ...]]]:
-    """The rows that `archive_writer` would write."""
+    """The rows that `archive_writer` writes for these events, and their columns."""
     return _EVENT, _rows(events, log_id, archived_at)
 
 
 def _rows(events: Iterable[RecordedEvent], log_id: int, archived_at: int) -> Iterator[tuple[Any, ...]]:
     for offset, timestamp, timestamp_type, key, value, headers, epoch in events:
-        micros = held_micros(timestamp)
+        micros = storable_micros(timestamp)
         unheld = timestamp if micros is None else None
         stored = _encode_headers(headers) if headers else None
         yield offset, micros, archived_at, unheld, log_id, epoch, timestamp_type, stored, key, value
@@ -73,14 +73,14 @@ def _rows(events: Iterable[RecordedEvent], log_id: int, archived_at: int) -> Ite
 def read_archive(
     connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
 ) -> Iterator[RecordedEvent]:
-    """Events of a log from offset ``first`` to before ``until``, in offset order, fetched page by page."""
+    """Events of a log from offset ``first`` to before ``until``, in offset order, fetched in pages."""
     return (event for event, _ in read_archived(connection, log_id, first, until, page=page))
 
 
 def read_archived(
     connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
 ) -> Iterator[tuple[RecordedEvent, datetime]]:
-    """As `read_archive`, each event with the time when it was archived."""
+    """As `read_archive`, with the time at which each event was archived."""
     while True:
         rows = connection.execute(_READ, (log_id, first, until, page), binary=True).fetchall()
         yield from map(_event, rows)
@@ -92,7 +92,7 @@ def read_archived(
 def read_archive_at(
     connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = 10_000
 ) -> Iterator[RecordedEvent]:
-    """Those events of a log that stand at these offsets, which rise; fetched page by page."""
+    """The events of a log at these offsets, which must be in ascending order; fetched in pages."""
     for first in range(0, len(offsets), page):
         some = list(offsets[first : first + page])
         for row in connection.execute(_READ_AT, (log_id, some), binary=True).fetchall():
@@ -100,7 +100,7 @@ def read_archive_at(
 
 
 def archive_end(connection: Connection, log_id: int) -> int:
-    """The end of a log that Postgres keeps; of others the offset after the last archived event. 0 of an empty log."""
+    """The end of a log in Postgres; for other logs the offset after the last archived event. 0 if there is none."""
     row = connection.execute(_END, {"log_id": log_id}).fetchone()
     return 0 if row is None else int(row[0])
 
@@ -116,12 +116,12 @@ def _encode_headers(headers: Headers) -> bytes:
 
 
 def headers_json(headers: Headers) -> str:
-    """An event's headers as the archive keeps them: a JSON list of lists."""
-    return json.dumps([_stored_header(name, value) for name, value in headers])
+    """An event's headers as stored in the archive: a JSON list of lists."""
+    return json.dumps([_header_to_json(name, value) for name, value in headers])
 
 
-def _stored_header(name: str, value: bytes | None) -> list[str | None]:
-    """Name and value; a name that jsonb cannot hold stands as base64 in the third place."""
+def _header_to_json(name: str, value: bytes | None) -> list[str | None]:
+    """Name and value; a name that jsonb cannot store is a third element, in base64."""
     stored = None if value is None else base64.b64encode(value).decode()
     if _NOT_IN_JSONB.search(name):
         return [None, stored, base64.b64encode(name.encode("utf-8", "surrogatepass")).decode()]

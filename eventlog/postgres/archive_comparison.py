@@ -1,4 +1,4 @@
-"""Whether a log is still the one that was archived: its events, held beside those of the archive."""
+"""Compares a log with the archive, to detect that its past has changed."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ from (select log_offset from eventlog.event where log_id = %s order by log_offse
 
 
 class Fingerprint(NamedTuple):
-    """What an event is recognised by; the digests are SHA-256."""
+    """What identifies an event; the digests are SHA-256."""
 
     offset: int
     timestamp: int
@@ -31,9 +31,9 @@ class Fingerprint(NamedTuple):
 
 
 def first_difference(connection: Connection, log_id: int, events: Iterable[RecordedEvent]) -> int | None:
-    """The offset of the first of a log's events that the archive does not have, or has with another time or bytes.
+    """The offset of the first of a log's events that is not in the archive, or is there with another time or bytes.
 
-    None if it has them all. It may well have more: a compacted topic forgets.
+    None if all are there. The archive may have more events, since compaction removes some from the topic.
     """
     for chunk in _chunks(map(_fingerprint, events)):
         offsets = [event.offset for event in chunk]
@@ -45,7 +45,7 @@ def first_difference(connection: Connection, log_id: int, events: Iterable[Recor
 
 
 def tail_start(connection: Connection, log_id: int, events: int) -> int:
-    """The offset of the archive's last event but so many; of its first, if it has fewer; 0 if it has none."""
+    """The offset of the first of the archive's last ``events`` events, which may be fewer; 0 if there are none."""
     row = connection.execute(_TAIL_START, (log_id, events)).fetchone()
     return 0 if row is None or row[0] is None else int(row[0])
 

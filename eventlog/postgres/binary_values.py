@@ -1,4 +1,4 @@
-"""Values in Postgres' binary format, to be sent as they are: no object is built only to be taken apart again."""
+"""Values in Postgres' binary format, which are sent as they are, without an object for each."""
 
 from collections.abc import Iterator, Sequence
 from struct import Struct
@@ -14,7 +14,7 @@ JSONB: Final = "jsonb"
 UTF8_TEXT: Final = "utf8 text"
 
 COPIED_AS: Final = {TIMESTAMPTZ: "int8", JSONB: "bytea", UTF8_TEXT: "bytea"}
-"""Types whose values travel in the bytes of another: microseconds since 2000; 1 and JSON; text in UTF-8."""
+"""Types that are sent as another type: microseconds since 2000; the byte 1 and JSON; text in UTF-8."""
 
 
 _BYTEA_OID: Final = 17
@@ -34,7 +34,7 @@ class Int8Array(bytes):
 
 
 def bytea_array(values: Sequence[bytes | None]) -> ByteaArray:
-    """Byte strings as one parameter: psycopg's way with lists takes 5 microseconds for each of them."""
+    """Byte strings as one parameter; psycopg's own dumper takes 5 microseconds for each of them."""
     return ByteaArray(b"".join(_array(_BYTEA_OID, len(values), map(_bytea_element, values))))
 
 
@@ -59,7 +59,7 @@ def _int8_element(value: int | None) -> bytes:
 
 
 class _WireDumper(Dumper):
-    """Says its type for each value: as the class's own, COPY would take it for all columns of that type."""
+    """Sets the type on the instance: on the class, COPY would use the dumper for all columns of the type."""
 
     format = Format.BINARY
     type_oid = 0
@@ -81,7 +81,7 @@ class _Int8ArrayDumper(_WireDumper):
 
 
 def register_binary_dumpers(context: AdaptContext) -> None:
-    """Let a connection send such parameters, and bytes by the dumper that is written in C."""
+    """Register the dumpers of these types on a connection, and for bytes the one written in C."""
     if context.adapters is None:
         raise TypeError("a connection has adapters")
     for kind, dumper in (

@@ -1,4 +1,4 @@
-"""Connections to Postgres as this product makes them."""
+"""Connections to Postgres."""
 
 import os
 from contextlib import suppress
@@ -31,38 +31,38 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def failure_line(error: Exception) -> str:
-    """Why a connection failed, as the server or the driver said it, in a line."""
+    """Why a connection failed: the message of the server or the driver, on one line."""
     text = str(error).partition("\n")[0].removeprefix("connection failed: ")
     return text.rpartition("FATAL: ")[2].strip() or type(error).__name__
 
 
 def refuses_login(error: Exception) -> bool:
-    """Whether a connection failed because the server does not know us, or our password, and not because it is away.
+    """Whether the server rejected the user or password, rather than being unreachable.
 
-    libpq gives no SQLSTATE here. A server that speaks another language than English is taken to be away.
+    libpq has no SQLSTATE for this. A server whose messages are not in English counts as unreachable.
     """
     return any(words in failure_line(error) for words in _LOGIN_REFUSALS)
 
 
 def server_reason(error: psycopg.Error) -> str | None:
-    """What the server says is wrong, without a value of anybody's; None: the error is not the server's.
+    """The message of the server without values from rows; None if the error is not the server's.
 
-    Details and context, which quote rows, are left out; so is what follows the colon where data could not be read.
+    Detail and context, which quote rows, are left out, and the part after the colon if the error is about data.
     """
     reason = error.diag.message_primary
-    is_of_data = (error.sqlstate or "").startswith(_DATA_EXCEPTIONS)
-    return reason.partition(":")[0] if reason is not None and is_of_data else reason
+    is_about_data = (error.sqlstate or "").startswith(_DATA_EXCEPTIONS)
+    return reason.partition(":")[0] if reason is not None and is_about_data else reason
 
 
 def connect(database_url: str, *, application_name: str = "coordstream", autocommit: bool = True) -> Connection:
-    """Open a connection fit for binary COPY.
+    """Open a connection with the dumpers for binary COPY.
 
-    A dead peer is noticed within about half a minute, on both sides. Where this process ends in the middle of a query,
-    be it killed, the server cancels the query within 2 s (Postgres 14 and later, on systems that can tell).
+    Both sides detect a dead peer within about 30 s. If this process ends during a query, even if killed, the server
+    cancels the query within 2 s (Postgres 14 and later, on operating systems that support it).
 
-    A server that does not answer at all is given up after `CONNECT_SECONDS`, unless libpq was told otherwise.
+    Connecting to a server that does not answer times out after `CONNECT_SECONDS`, unless libpq has another setting.
 
-    Autocommit is on: transactions are opened with ``connection.transaction()``, so none is left open by accident.
+    Autocommit is on by default: use ``connection.transaction()``, so that no transaction stays open by accident.
     """
     connection: Connection = psycopg.connect(
         database_url,

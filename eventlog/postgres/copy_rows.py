@@ -1,4 +1,4 @@
-"""Rows into a table, many at a time."""
+"""COPY of rows into a table."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,28 +19,28 @@ class Columns(NamedTuple):
 
     @classmethod
     def of(cls, table: str, **columns: str) -> "Columns":
-        """Columns in the order given."""
+        """Columns with their types, in this order."""
         return cls(table, tuple(columns.items()))
 
     @property
     def names(self) -> str:
-        """The columns' names, as a statement lists them."""
+        """The columns' names as a list in SQL."""
         return ", ".join(name for name, _ in self.columns)
 
 
 def copy_rows(connection: Connection, columns: Columns, rows: Rows) -> None:
-    """COPY rows into a table."""
+    """Write rows into a table."""
     with copying(connection, columns) as write:
         write(rows)
 
 
 @contextmanager
 def copying(connection: Connection, columns: Columns) -> Iterator[RowsWriter]:
-    """Open a COPY in binary format; the server works on what was written while the caller makes more."""
+    """Open a COPY in binary format; the server processes written rows while the caller makes more."""
     statement = f"copy {columns.table} ({columns.names}) from stdin (format binary)"
     with connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
         copy.set_types([COPIED_AS.get(kind, kind) for _, kind in columns.columns])
-        format_row = copy.formatter.write_row  # what Copy.write_row calls, without a call between
+        format_row = copy.formatter.write_row  # what Copy.write_row calls, one call less for each row
 
         def write(rows: Rows) -> None:
             for row in rows:

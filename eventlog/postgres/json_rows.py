@@ -1,4 +1,4 @@
-"""Rows as JSON objects that Postgres' ``jsonb_populate_recordset`` turns into a table's rows."""
+"""Rows as JSON objects for Postgres' ``jsonb_populate_recordset``."""
 
 import json
 from collections.abc import Callable
@@ -7,13 +7,13 @@ from typing import Any, Final
 from eventlog.postgres.binary_values import JSONB, TIMESTAMPTZ, UTF8_TEXT
 from eventlog.postgres.copy_rows import Columns, Rows
 
-_FIRST_JULIAN_DAY: Final = 2_451_545  # of 2000, where Postgres' microseconds begin
+_FIRST_JULIAN_DAY: Final = 2_451_545  # 2000-01-01, where Postgres' microseconds begin
 _MICROS_OF_A_DAY: Final = 86_400_000_000
 _INFINITY: Final = 2**63 - 1
 
 
 def json_rows(columns: Columns, rows: Rows) -> list[dict[str, Any]]:
-    """Objects by column; values are those that `copy_rows` takes, but JSON's null would become SQL's."""
+    """One object for each row; values as for `copy_rows`, except that JSON's null becomes SQL's."""
     forms = [(name, _FORM_OF.get(kind)) for name, kind in columns.columns]
     return [
         {
@@ -26,7 +26,7 @@ def json_rows(columns: Columns, rows: Rows) -> list[dict[str, Any]]:
 
 
 def time_text(micros: int) -> str:
-    """A time in microseconds since 2000, by the number of its day: Python's calendar ends sooner than Postgres'."""
+    """A time in microseconds since 2000 as a Julian day, since Python's calendar ends earlier than Postgres'."""
     if abs(micros) >= _INFINITY:
         return "infinity" if micros > 0 else "-infinity"
     day, rest = divmod(micros, _MICROS_OF_A_DAY)

@@ -1,4 +1,4 @@
-"""An event log in Postgres: the tables that archive other logs, and a head that gives out offsets."""
+"""An event log in Postgres: the tables of the archive, and a row with the next offset."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,9 +36,9 @@ _NOWHERE: Final = -1
 _CALL_EVENTS: Final = 10_000
 _CALL_BYTES: Final = 16 << 20
 EVENT_CHANNEL: Final = "coordstream_event"
-"""Where every append is notified; the payload is JSON with ``stream_name`` and ``next_offset``.
+"""The channel that announces every append; the payload is JSON with ``stream_name`` and ``next_offset``.
 
-Any login of the database can notify: take it as a reason to look at the log, never as its end.
+Any login of the database can notify: use it as a reason to query the log, never as its end.
 """
 
 _INSERT_HEAD: Final = "insert into eventlog.log_head (log_id, next_offset) values (%s, 0)"
@@ -58,7 +58,7 @@ class UnknownStream(EventLogError):
 
 
 class StreamExists(LogExists):
-    """The stream that was to be created is there already."""
+    """The stream to create already exists."""
 
     def __init__(self, stream_name: str) -> None:
         self.stream_name = stream_name
@@ -69,21 +69,22 @@ _WRITTEN_ELSEWHERE: Final = {
     "kafka": "the database has the archive of a topic; write to the topic",
     "recording": "it was imported from a recording; write to the topic that was recorded, or to a log of another name",
 }
-"""By backend, why a log of the archive that is not Postgres' own takes no events."""
+"""By backend, why nothing can be appended to the archive of another log."""
 
 
 class PostgresEventLog:
-    """The newest incarnation of a stream in Postgres. Not safe for threads; any number of them, anywhere, at once.
+    """The newest incarnation of a stream in Postgres.
 
-    What was archived of Kafka or of a recording can be read in the same way, and not appended to. A connection that
-    was given stays the caller's: within its transaction an append is part of that.
+    An object is not thread-safe, but any number of processes can use the log at the same time. The archive of a topic
+    or a recording can be read in the same way, but not appended to. With a connection of the caller, who closes it, an
+    append is part of the caller's transaction.
     """
 
     def __init__(self, database: str | Connection, stream_name: str, *, clock: Clock = system_clock) -> None:
-        """Open a log by the URL of its database, or over a connection.
+        """Open a log by the URL of its database, or with a connection.
 
         Raises:
-            UnknownStream: there is no such log.
+            UnknownStream: the database has no such log.
         """
         self._owns_connection = isinstance(database, str)
         self._connection = connect(database) if isinstance(database, str) else database
@@ -96,10 +97,10 @@ class PostgresEventLog:
 
     @classmethod
     def create(cls, database: str | Connection, stream: StreamIdentity, *, clock: Clock = system_clock) -> Self:
-        """Make an empty log, and open it.
+        """Create an empty log and open it.
 
         Raises:
-            StreamExists: the database has a log of this stream, of whatever backend.
+            StreamExists: the stream has a log, of any backend.
         """
         with _connected(database) as connection, connection.transaction():
             _insert(connection, stream, clock())
@@ -107,7 +108,7 @@ class PostgresEventLog:
 
     @property
     def stream_name(self) -> str:
-        """The stream that this is the log of."""
+        """The name of the stream."""
         return self._log.stream_name
 
     @property
@@ -117,17 +118,17 @@ class PostgresEventLog:
 
     @property
     def incarnation(self) -> int:
-        """Which incarnation of the stream this is."""
+        """The number of this incarnation of the stream."""
         return self._log.incarnation
 
     @property
     def capabilities(self) -> Capabilities:
-        """All, but for the archive of another log: what was superseded before it came here was never seen."""
+        """All for a log in Postgres, none for the archive of another log, which may have been compacted before."""
         is_ours = self._log.backend == BACKEND
         return Capabilities(can_append=is_ours, keeps_superseded_events=is_ours, conditional_append=is_ours)
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """See `EventLog.append`. Writers wait for each other, so that offsets become visible in order."""
+        """See `EventLog.append`. Writers wait for each other, so that events become visible in offset order."""
         if not self.capabilities.can_append:
             raise AppendRefused(self.stream_name, _WRITTEN_ELSEWHERE[self._log.backend])
         for event in events:
@@ -155,7 +156,7 @@ class PostgresEventLog:
         return archive_end(self._connection, self._log.log_id)
 
     def close(self) -> None:
-        """Close the connection, unless it was given."""
+        """Close the connection, unless it is the caller's."""
         if self._owns_connection:
             self._connection.close()
 
@@ -169,7 +170,7 @@ class PostgresEventLog:
 
     @contextmanager
     def _undo_on_error(self, *, is_one_call: bool) -> Iterator[None]:
-        """A transaction, or a savepoint within the caller's; a single call on its own needs neither."""
+        """A transaction, or a savepoint in the caller's; a single statement in autocommit mode needs neither."""
         is_idle = self._connection.info.transaction_status is TransactionStatus.IDLE
         if is_one_call and is_idle and self._connection.autocommit:
             yield
@@ -181,17 +182,17 @@ class PostgresEventLog:
         expected = expected_offset if expected_offset is None or expected_offset in _OFFSETS else _NOWHERE
         try:
             row = self._connection.execute(
-                _APPEND, (self.stream_name, *_arrays(events), expected, self._own_time()), binary=True
+                _APPEND, (self.stream_name, *_arrays(events), expected, self._time()), binary=True
             ).fetchone()
         except DatabaseError as error:
-            raise self._spoken(error, expected_offset) from None
+            raise self._translate(error, expected_offset) from None
         return 0 if row is None else int(row[0])
 
-    def _own_time(self) -> datetime | None:
-        """None where the time is the server's, which is one for all writers."""
+    def _time(self) -> datetime | None:
+        """The time of an injected clock; None for the server's, which is the same for all writers."""
         return None if self._clock is system_clock else self._clock()
 
-    def _spoken(self, error: DatabaseError, expected_offset: int | None) -> Exception:
+    def _translate(self, error: DatabaseError, expected_offset: int | None) -> Exception:
         if error.sqlstate == _UNKNOWN_STREAM:
             return UnknownStream(self.stream_name)
         if error.sqlstate == _CONFLICT and expected_offset is not None:
@@ -200,7 +201,7 @@ class PostgresEventLog:
 
 
 def _arrays(events: Sequence[NewEvent]) -> tuple[ByteaArray | Int8Array | list[str | None] | None, ...]:
-    """Keys, values, times and headers; of the last two, None where no event has any."""
+    """Keys, values, timestamps and headers; None instead of the last two if no event has any."""
     times = [event.timestamp for event in events]
     headers = [headers_json(event.headers) if event.headers else None for event in events]
     return (

@@ -1,4 +1,4 @@
-"""Rows of ``eventlog.log``: which logs there are, each incarnation of a stream its own."""
+"""The table ``eventlog.log``: one row for each incarnation of each stream."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,9 +24,9 @@ _HOLD: Final = "select eventlog.hold(%s)"
 
 @dataclass(frozen=True, slots=True)
 class StoredLog:
-    """One log as ``eventlog.log`` has it; ``backend`` is ``kafka``, ``postgres`` or ``recording``.
+    """One row of ``eventlog.log``; ``backend`` is ``kafka``, ``postgres`` or ``recording``.
 
-    ``cluster_id`` and ``topic_id`` say which topic it is the log of, where it is one of Kafka.
+    ``cluster_id`` and ``topic_id`` identify the topic of a log of Kafka.
     """
 
     log_id: int
@@ -49,10 +49,10 @@ def insert_log(
     cluster_id: str | None = None,
     topic_id: str | None = None,
 ) -> StoredLog:
-    """Make a log known, in the caller's transaction.
+    """Insert a log, in the caller's transaction.
 
     Raises:
-        psycopg.errors.UniqueViolation: the stream has this incarnation already.
+        psycopg.errors.UniqueViolation: this incarnation of the stream exists.
     """
     values = (backend, cluster_id, stream_name, stream_kind, incarnation, topic_id, now)
     row = connection.execute(_INSERT, values).fetchone()
@@ -62,35 +62,35 @@ def insert_log(
 
 
 def newest_log(connection: Connection, stream_name: str) -> StoredLog | None:
-    """The newest incarnation of a stream, if there is any."""
+    """The newest incarnation of a stream; None if there is none."""
     row = connection.execute(_NEWEST, (stream_name,)).fetchone()
     return None if row is None else StoredLog(*row)
 
 
 def stream_identities(connection: Connection) -> list[StreamIdentity]:
-    """All streams of which the database has a log, of whatever backend, by name."""
+    """All streams with a log in the database, of any backend, by name."""
     return [identify(*row) for row in connection.execute(_STREAMS).fetchall()]
 
 
 def fill_topic(connection: Connection, log_id: int, backend: str, cluster_id: str | None, topic_id: str | None) -> None:
-    """Say which topic a log is of that was imported from a recording of it, in the caller's transaction."""
+    """Set the topic of a log that was imported from a recording of it, in the caller's transaction."""
     connection.execute(_FILL_TOPIC, (backend, cluster_id, topic_id, log_id))
 
 
 def known_cluster(connection: Connection) -> str | None:
-    """The one Kafka cluster whose logs the database has; None while it has none."""
+    """The Kafka cluster of the logs in the database, which is one for all; None if it has none yet."""
     row = connection.execute(_CLUSTER).fetchone()
     return None if row is None else str(row[0])
 
 
 def lock_cluster(connection: Connection) -> None:
-    """Let no other session write down a cluster until the caller's transaction ends."""
+    """Prevent other sessions from setting a cluster until the caller's transaction ends."""
     hold(connection, "cluster")
 
 
 def hold(connection: Connection, name: str) -> None:
-    """Wait until no other transaction holds a name, and hold it until the caller's ends.
+    """Lock a name until the caller's transaction ends; wait while another transaction has it.
 
-    Any login of a database can take the advisory locks that others wait for; this takes the right to write.
+    Any login of a database can take an advisory lock that others wait for; this lock requires the right to write.
     """
     connection.execute(_HOLD, (name,))

@@ -1,7 +1,7 @@
-"""The Postgres logs of a database as a follower reads them: woken by LISTEN, read page by page.
+"""The event source of the logs in Postgres: notifications wake it, and it reads pages.
 
-Any login may notify, so a notification only says where to look: positions move over events that are there, and to ends
-that ``eventlog.log_head`` has.
+Any login can notify, so a notification only says which log to query: positions move to events that were read, and to
+ends in ``eventlog.log_head``.
 """
 
 import json
@@ -26,15 +26,15 @@ from eventlog.source import Read, SourceUnavailable, StreamFacts, StreamMissing,
 APPLICATION_NAME: Final = "coordstream follow (source)"
 POLL_EVENTS: Final = 10_000
 POLL_BYTES: Final = 16 << 20
-_LEAST_SHARE: Final = 100
+_MIN_SHARE: Final = 100
 _PAGE_EVENTS: Final = 1_000
-_ASK_SECONDS: Final = 1.0
-"""How often the ends are asked for even if nobody tells of an append: a notification may be lost with a connection."""
+_QUERY_SECONDS: Final = 1.0
+"""How often the ends are queried without a notification, since one is lost if the connection is."""
 _OFFSETS: Final = range(2**63)
-_PASS_NOTICES: Final = 1_000
-_FIRST_PAUSE: Final = 0.001
-_LONGEST_PAUSE: Final = 0.05
-"""Notifications that told nothing new are followed by a pause, which doubles: a flood of them costs little."""
+_MAX_NOTICES: Final = 1_000
+_MIN_PAUSE: Final = 0.001
+_MAX_PAUSE: Final = 0.05
+"""After useless notifications they are ignored for a time, which doubles, so that a flood of them costs little."""
 
 _NAMES: Final = "select distinct stream_name from eventlog.log where backend = %s"
 _ENDS: Final = """
@@ -45,7 +45,7 @@ _START: Final = "select min(log_offset) from eventlog.event where log_id = %s"
 
 
 class PostgresSource:
-    """All logs of a database whose backend is Postgres. Connects when first asked, and again after a loss."""
+    """All logs of a database whose backend is Postgres. It connects when first used, and reconnects."""
 
     backend: Final = BACKEND
     cluster_id: Final = None
@@ -57,23 +57,23 @@ class PostgresSource:
         self._logs: dict[str, StoredLog] = {}
         self._ends: dict[str, int] = {}
         self._claims: dict[str, int] = {}
-        self._asked_at = float("-inf")
+        self._queried_at = float("-inf")
         self._pause = 0.0
-        self._deaf_until = float("-inf")
+        self._ignore_until = float("-inf")
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
         self._woken.setblocking(False)
 
     def stream_names(self) -> list[str]:
-        """See `EventSource.stream_names`; a log in Postgres may have any name, its kind is known all the same."""
+        """See `EventSource.stream_names`; a log in Postgres may have any name, since its kind is stored."""
         with self._connected() as connection:
             return sorted(name for (name,) in connection.execute(_NAMES, (BACKEND,)).fetchall())
 
     def describe(self, stream_name: str) -> StreamFacts:
-        """See `EventSource.describe`; nothing in Postgres is forgotten."""
+        """See `EventSource.describe`; Postgres retains all events."""
         with self._connected() as connection:
             log = _own_log(connection, stream_name)
-            end = self._ask_ends(connection, [stream_name])[stream_name]
+            end = self._query_ends(connection, [stream_name])[stream_name]
             row = connection.execute(_START, (log.log_id,)).fetchone()
         start = end if row is None or row[0] is None else row[0]
         return StreamFacts(stream_name, None, start, end)
@@ -81,7 +81,7 @@ class PostgresSource:
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
         """See `EventSource.end_offsets`."""
         with self._connected() as connection:
-            return self._ask_ends(connection, stream_names)
+            return self._query_ends(connection, stream_names)
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
         """See `EventSource.read`."""
@@ -94,25 +94,25 @@ class PostgresSource:
         with self._connected() as connection:
             self._logs = {name: self._logs.get(name) or _own_log(connection, name) for name in positions}
         self._positions = dict(positions)
-        self._asked_at = float("-inf")
+        self._queried_at = float("-inf")
 
     def poll(self, timeout: float) -> list[Read]:
         """See `EventSource.poll`."""
         deadline = monotonic() + timeout
         with self._connected() as connection:
             while True:
-                self._learn_ends(connection)
-                is_listening = monotonic() >= self._deaf_until
-                was_told = is_listening and self._take_notices(connection)  # also those that came with ends
+                self._query_ends_if_due(connection)
+                is_listening = monotonic() >= self._ignore_until
+                was_notified = is_listening and self._take_notices(connection)  # including those received with the ends
                 reads = self._read_ready(connection)
                 if is_listening:
-                    self._pause_after(was_useless=was_told and not reads)
+                    self._pause_after(was_useless=was_notified and not reads)
                 if reads or not self._wait(connection, deadline):
                     return reads
 
     def wake(self) -> None:
         """See `EventSource.wake`."""
-        with suppress(OSError):  # woken already, and often; or closed by now, so that nobody waits
+        with suppress(OSError):  # the buffer is full of earlier wake-ups, or the source is closed
             self._waker.send(b"\0")
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ class PostgresSource:
     def _connect(self) -> Connection:
         connection = connect(self._url, application_name=APPLICATION_NAME)
         connection.execute(f"listen {EVENT_CHANNEL}")
-        self._asked_at = float("-inf")
+        self._queried_at = float("-inf")
         return connection
 
     def _disconnect(self) -> None:
@@ -151,37 +151,37 @@ class PostgresSource:
         if connection is not None:
             connection.close()
 
-    def _learn_ends(self, connection: Connection) -> None:
-        if monotonic() >= self._asked_at + _ASK_SECONDS:
-            self._asked_at = monotonic()
-            self._ask_ends(connection, list(self._positions))
+    def _query_ends_if_due(self, connection: Connection) -> None:
+        if monotonic() >= self._queried_at + _QUERY_SECONDS:
+            self._queried_at = monotonic()
+            self._query_ends(connection, list(self._positions))
 
     def _take_notices(self, connection: Connection) -> bool:
-        """Note what is claimed; True if there was any notification."""
-        notices = list(connection.notifies(timeout=0, stop_after=_PASS_NOTICES))
+        """Remember the ends that notifications claim; True if there was a notification."""
+        notices = list(connection.notifies(timeout=0, stop_after=_MAX_NOTICES))
         for notice in notices:
             self._claims.update(_claim(notice.payload))
         return bool(notices)
 
     def _pause_after(self, *, was_useless: bool) -> None:
-        self._pause = min(max(2 * self._pause, _FIRST_PAUSE), _LONGEST_PAUSE) if was_useless else 0.0
-        self._deaf_until = monotonic() + self._pause
+        self._pause = min(max(2 * self._pause, _MIN_PAUSE), _MAX_PAUSE) if was_useless else 0.0
+        self._ignore_until = monotonic() + self._pause
 
-    def _ask_ends(self, connection: Connection, stream_names: Sequence[str]) -> dict[str, int]:
+    def _query_ends(self, connection: Connection, stream_names: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = dict(connection.execute(_ENDS, (BACKEND, list(stream_names))).fetchall())
         self._ends.update(found)
         return found
 
     def _read_ready(self, connection: Connection) -> list[Read]:
-        """A share for each stream that has more; the one that was read the longest ago comes first."""
+        """An equal share for each stream with more events, the least recently read first."""
         ready = [name for name, position in self._positions.items() if self._until(name) > position]
-        share = max(POLL_EVENTS // max(len(ready), 1), _LEAST_SHARE)
+        share = max(POLL_EVENTS // max(len(ready), 1), _MIN_SHARE)
         reads: list[Read] = []
         left = POLL_EVENTS
         for name in ready:
             read = self._read_page(connection, name, share)
             if read.next_offset == self._positions.pop(name):
-                self._claims.pop(name)  # it was false
+                self._claims.pop(name)  # the notification was wrong
             else:
                 reads.append(read)
             self._positions[name] = read.next_offset
@@ -192,46 +192,46 @@ class PostgresSource:
         return reads
 
     def _until(self, name: str) -> int:
-        """How far to look for events: to the end, or further where a notification claims that there are more."""
+        """How far to look for events: to the known end, or to a later end that a notification claims."""
         return max(self._ends.get(name, 0), self._claims.get(name, 0))
 
-    def _read_page(self, connection: Connection, name: str, most: int) -> Read:
+    def _read_page(self, connection: Connection, name: str, limit: int) -> Read:
         first, end = self._positions[name], self._ends.get(name, 0)
-        page = min(most, _PAGE_EVENTS)
+        page = min(limit, _PAGE_EVENTS)
         archived = read_archive(connection, self._logs[name].log_id, first, self._until(name), page=page)
-        events = next(batches(islice(archived, most), most, POLL_BYTES), [])
+        events = next(batches(islice(archived, limit), limit, POLL_BYTES), [])
         return Read(name, events, events[-1].offset + 1 if events else max(first, end))
 
     def _wait(self, connection: Connection, deadline: float) -> bool:
-        """Wait for a notification or the time to look again; False when the time is over or somebody woke us."""
+        """Wait for a notification or the next query; False after the deadline or `wake`."""
         now = monotonic()
         if now >= deadline:
             return False
-        until = min(deadline, self._asked_at + _ASK_SECONDS)
+        until = min(deadline, self._queried_at + _QUERY_SECONDS)
         with selectors.DefaultSelector() as selector:
             selector.register(self._woken, selectors.EVENT_READ)
-            if now >= self._deaf_until:
+            if now >= self._ignore_until:
                 selector.register(connection.fileno(), selectors.EVENT_READ)
             else:
-                until = min(until, self._deaf_until)
+                until = min(until, self._ignore_until)
             selector.select(max(until - now, 0.0))
         return not self._was_woken()
 
     def _was_woken(self) -> bool:
         was_woken = False
-        with suppress(BlockingIOError):  # read empty
+        with suppress(BlockingIOError):  # no more to read
             while self._woken.recv(65_536):
                 was_woken = True
         return was_woken
 
 
 def _claim(payload: str) -> dict[str, int]:
-    """The stream that a notification names and the end that it claims; nothing where it cannot be read."""
+    """The stream of a notification and the end that it claims; empty if it is malformed."""
     try:
-        told = json.loads(payload)
+        claim = json.loads(payload)
     except (ValueError, RecursionError):
         return {}
-    name, end = (told.get("stream_name"), told.get("next_offset")) if isinstance(told, dict) else (None, None)
+    name, end = (claim.get("stream_name"), claim.get("next_offset")) if isinstance(claim, dict) else (None, None)
     return {name: end} if isinstance(name, str) and isinstance(end, int) and end in _OFFSETS else {}
 
 

@@ -1,4 +1,4 @@
-"""Partitions by offset range: made when a batch first reaches them."""
+"""Partitions of tables by offset range, created when a batch first reaches them."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -6,14 +6,14 @@ from typing import Final
 from eventlog.postgres.connection import Connection
 
 PARTITION_OFFSETS: Final = 10_000_000
-"""How many offsets a partition holds; `eventlog.ensure_partition` in the database knows it too."""
+"""Offsets in a partition; the database function ``eventlog.ensure_partition`` has the same number."""
 
 
 def ranges_of(offsets: Iterable[int]) -> list[int]:
-    """First offsets of the ranges that these offsets fall into, in order."""
+    """The first offset of each range that has one of these offsets, in order."""
     return sorted({offset // PARTITION_OFFSETS * PARTITION_OFFSETS for offset in offsets})
 
 
 def ensure_partition(connection: Connection, schema: str, table: str, first: int) -> None:
-    """Make the partition of a table that begins at an offset, unless it is there."""
+    """Create the partition of a table that starts at an offset, unless it exists."""
     connection.execute("select eventlog.ensure_partition(%s, %s, %s)", (schema, table, first))

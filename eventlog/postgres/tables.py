@@ -1,7 +1,7 @@
-"""Tables of the schema ``eventlog``: what was said, for ever.
+"""Tables of the schema ``eventlog``.
 
-``event`` and ``observation`` refuse UPDATE, DELETE and TRUNCATE by trigger; ``event`` is partitioned by
-offset range so that a load costs nothing more and old ranges can be detached.
+Triggers on ``event`` and ``observation`` refuse UPDATE, DELETE and TRUNCATE. ``event`` is partitioned by offset range:
+that costs nothing when loading, and old ranges can be detached.
 """
 
 from sqlalchemy import (

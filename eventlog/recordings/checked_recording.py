@@ -1,4 +1,4 @@
-"""A recording that was read to its end, and its records by topic, without reading the file again for each."""
+"""A recording that was checked to its end, with its records by topic."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from eventlog.recordings.recording_line import decode_line
 
 @dataclass(frozen=True, slots=True)
 class TopicSummary:
-    """How many records of a topic a recording holds, and the first and the last offset."""
+    """The number of records of a topic in a recording, and the first and the last offset."""
 
     count: int
     first_offset: int
@@ -22,9 +22,9 @@ class TopicSummary:
 
 @dataclass(frozen=True)
 class CheckedRecording:
-    """A good recording: its first ``head_count`` records are of one topic, what follows is in the spool by topic.
+    """A valid recording. Its first ``head_count`` records are of one topic; the spool has the others by topic.
 
-    So a file of one topic is never copied.
+    A recording of one topic is never copied.
     """
 
     path: Path
@@ -33,9 +33,9 @@ class CheckedRecording:
     spool: LineSpool
 
     def events(self, topic: str) -> Iterator[RecordedEvent]:
-        """A topic's records in the order of the file, each time from the first; none of what was appended since.
+        """A topic's records in the order of the file, without those that were appended after the check.
 
-        Raises `RecordingError` where the file has changed so that it can no longer be read.
+        Each call starts at the first record. Raises `RecordingError` if the file was changed and is now invalid.
         """
         if topic == next(iter(self.summaries), None):
             yield from (event for _, event in islice(read_recording(self.path), self.head_count))
@@ -43,7 +43,7 @@ class CheckedRecording:
 
 
 def check_recording(path: Path, spool: LineSpool) -> CheckedRecording:
-    """Read a whole recording once and say what it holds. Raises `RecordingError` as `read_recording` does."""
+    """Read a whole recording once and summarise its topics. Raises `RecordingError` as `read_recording` does."""
     summaries: dict[str, TopicSummary] = {}
     head_count = 0
     for topic, event, line in read_lines(path):

@@ -1,4 +1,4 @@
-"""Lines of several owners, kept apart in a temporary file so that each owner's can be read without the others'."""
+"""Lines of several owners in a temporary file, from which each owner's lines can be read separately."""
 
 import os
 import zlib
@@ -12,10 +12,10 @@ from typing import IO, Any, Final, Self
 from eventlog.errors import RecordingError
 
 CHUNK_BYTES: Final = 1 << 20
-"""Of one owner, and what a reader holds in memory (more only where a single line is longer)."""
+"""How much is written at once for an owner, and how much a reader keeps in memory (more only for a longer line)."""
 
-HELD_BYTES: Final = 64 << 20
-"""Of all owners, before they are written to the file."""
+MEMORY_BYTES: Final = 64 << 20
+"""How much all owners together may have in memory."""
 
 _COMPRESSION_LEVEL: Final = 1
 
@@ -24,55 +24,55 @@ Chunk = tuple[int, int]
 
 
 class LineSpool:
-    """Takes lines in any order of owners, and gives each owner's back in the order in which they came.
+    """Stores lines of owners in any order, and returns each owner's lines in the order in which they were added.
 
-    The file has no name, so that nothing of it is left when the process ends, however it ends. A pickle of a spool
-    reads the same file in another process. A context manager.
+    The file has no name, so nothing is left of it when the process ends, even if killed. A pickled spool reads the same
+    file in another process. A context manager.
     """
 
     def __init__(self, file: IO[bytes] | None = None, chunks: dict[Hashable, list[Chunk]] | None = None) -> None:
         self._file = file
         self._chunks: Final[dict[Hashable, list[Chunk]]] = {} if chunks is None else chunks
-        self._held: Final[dict[Hashable, bytearray]] = {}
-        self._held_bytes = 0
+        self._in_memory: Final[dict[Hashable, bytearray]] = {}
+        self._memory_bytes = 0
 
     def add(self, owner: Hashable, line: bytes) -> None:
-        """Keep a line. Raises `RecordingError` where the temporary file cannot be written."""
-        held = self._held.setdefault(owner, bytearray())
-        held += line
-        if not line.endswith(b"\n"):  # the last one of a file
-            held += b"\n"
-        self._held_bytes += len(line)
-        if len(held) >= CHUNK_BYTES:
+        """Store a line. Raises `RecordingError` if the temporary file cannot be written."""
+        lines = self._in_memory.setdefault(owner, bytearray())
+        lines += line
+        if not line.endswith(b"\n"):  # the last line of a file
+            lines += b"\n"
+        self._memory_bytes += len(line)
+        if len(lines) >= CHUNK_BYTES:
             self._write(owner)
-        elif self._held_bytes >= HELD_BYTES:
+        elif self._memory_bytes >= MEMORY_BYTES:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is still in memory; `lines` gives only what was written. Raises as `add` does."""
-        for owner in list(self._held):
+        """Write the lines that are in memory; `lines` returns only written ones. Raises as `add` does."""
+        for owner in list(self._in_memory):
             self._write(owner)
 
     def lines(self, owner: Hashable) -> Iterator[bytes]:
-        """An owner's lines; several readers do not disturb each other."""
+        """An owner's lines; several readers can be active at once."""
         if self._file is not None:
             for position, size in self._chunks.get(owner, ()):
                 yield from BytesIO(zlib.decompress(os.pread(self._file.fileno(), size, position)))
 
     def close(self) -> None:
-        """Delete the file; does no harm a second time."""
+        """Delete the file; a second call does nothing."""
         if self._file is not None:
             self._file.close()
 
     def _write(self, owner: Hashable) -> None:
-        lines = self._held.pop(owner)
-        self._held_bytes -= len(lines)
+        lines = self._in_memory.pop(owner)
+        self._memory_bytes -= len(lines)
         packed = zlib.compress(lines, _COMPRESSION_LEVEL)
         try:
             if self._file is None:
                 self._file = TemporaryFile(buffering=0)  # noqa: SIM115 closed by close()
             position = self._file.seek(0, os.SEEK_END)
-            _write_whole(self._file, packed)
+            _write_all(self._file, packed)
         except OSError as error:
             raise RecordingError(
                 f"a temporary file in {gettempdir()} cannot be written: {error.strerror}; "
@@ -89,14 +89,14 @@ class LineSpool:
         self.close()
 
     def __reduce__(self) -> tuple[Callable[..., "LineSpool"], tuple[Any, ...]]:
-        return _received, (None if self._file is None else DupFd(self._file.fileno()), self._chunks)
+        return _from_descriptor, (None if self._file is None else DupFd(self._file.fileno()), self._chunks)
 
 
-def _write_whole(file: IO[bytes], data: bytes) -> None:
+def _write_all(file: IO[bytes], data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[file.write(view) :]
 
 
-def _received(file: Any, chunks: dict[Hashable, list[Chunk]]) -> LineSpool:
+def _from_descriptor(file: Any, chunks: dict[Hashable, list[Chunk]]) -> LineSpool:
     return LineSpool(None if file is None else os.fdopen(file.detach(), "rb", buffering=0), chunks)

@@ -1,4 +1,4 @@
-"""Recordings: the records of one or more topics in a file, a JSON object a line, plain or gzipped."""
+"""Recordings: the records of topics in a file, as JSON lines, plain or gzipped."""
 
 import gzip
 import zlib
@@ -19,13 +19,13 @@ _COMPRESSION_LEVEL: Final = 6
 def read_recording(path: Path) -> Iterator[tuple[str, RecordedEvent]]:
     """Each record with its topic, in the order of the file.
 
-    Raises `RecordingError`, naming the file and the line, as soon as something is wrong; what came before is good.
+    Raises `RecordingError`, with the file and the line, at the first invalid line; the records before it are valid.
     """
     return ((topic, event) for topic, event, _ in read_lines(path))
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, RecordedEvent, bytes]]:
-    """As `read_recording`, each record with the line that it stands in."""
+    """As `read_recording`, with the bytes of each line."""
     last_offsets: dict[str, int] = {}
     for number, line in _lines(path):
         try:
@@ -38,13 +38,13 @@ def read_lines(path: Path) -> Iterator[tuple[str, RecordedEvent, bytes]]:
 
 
 def write_recording(path: Path, records: Iterable[tuple[str, RecordedEvent]]) -> int:
-    """Write records to a file, gzipped if its name ends with ``.gz``, and give their count.
+    """Write records to a file, gzipped if its name ends with ``.gz``, and return their count.
 
-    The file appears whole or not at all, for its owner alone; the same records give the same bytes. Raises
-    `RecordingError` where the file cannot be written.
+    The file is replaced atomically and only its owner can read it; the same records make the same bytes. Raises
+    `RecordingError` if the file cannot be written.
     """
     count = 0
-    with _replacing(path) as file:
+    with _replace(path) as file:
         for topic, event in records:
             file.write(encode_line(topic, event))
             count += 1
@@ -84,7 +84,7 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
+def _replace(path: Path) -> Iterator[IO[bytes]]:
     try:
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as temporary:
             beside = Path(temporary.name)

@@ -13,11 +13,11 @@ _TIMESTAMP_TYPE_NAMES: Final = {number: name for name, number in _TIMESTAMP_TYPE
 
 
 class LineError(Exception):
-    """A line of a recording is no record; the caller knows the file and the line."""
+    """A line of a recording is invalid; the caller adds the file and the line number."""
 
 
 def decode_line(line: bytes) -> tuple[str, RecordedEvent]:
-    """The topic and the record of a line. Raises `LineError`, which never shows key or value."""
+    """The topic and the record of a line. Raises `LineError`, which never includes a key or value."""
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
@@ -39,7 +39,7 @@ def decode_line(line: bytes) -> tuple[str, RecordedEvent]:
 
 
 def encode_line(topic: str, event: RecordedEvent) -> bytes:
-    """A record as a line, with its line feed."""
+    """A record as a line, with a line feed at the end."""
     fields: dict[str, Any] = {
         "topic": topic,
         "partition": 0,

@@ -1,4 +1,4 @@
-"""An event as it may leave the installation: with fingerprints in place of secrets."""
+"""Events with fingerprints in place of secrets, which may leave the installation."""
 
 import json
 from collections.abc import Callable
@@ -40,7 +40,7 @@ _KEYED_BY_PLACE: Final = frozenset(
         SetTaskPartitionMapping,
     )
 )
-"""Types whose keys name tasks, containers and partitions: a task that is called ``token`` is no secret."""
+"""Types whose keys name tasks, containers and partitions: a task may be called ``token``."""
 
 _REWRITE_CHECKPOINT: Final[dict[str, Callable[[bytes], bytes]]] = {
     checkpoint_topic.KEY_TYPE_V1: lambda value: checkpoint_topic.encode_v1(checkpoint_topic.decode_v1(value)),
@@ -49,22 +49,22 @@ _REWRITE_CHECKPOINT: Final[dict[str, Callable[[bytes], bytes]]] = {
 
 
 def mask_event(event: RecordedEvent, secrets: SecretPolicy) -> RecordedEvent:
-    """The same event without secrets; one that holds none comes back as it is, byte for byte.
+    """The event without secrets; an event without any is returned unchanged, byte for byte.
 
-    A config value keeps its envelope and shows the fingerprint that the relation ``config`` shows. What cannot be
-    read, and is named like a secret, becomes a fingerprint as a whole.
+    A config value keeps its envelope and has the same fingerprint as in the relation ``config``. A value that cannot be
+    decoded is masked as a whole if its name is that of a secret.
     """
-    key = _decoded(event.key)
+    key = _decode(event.key)
     is_sensitive = _is_sensitive(key, event.key, secrets)
     return event._replace(
-        key=None if event.key is None else _masked(event.key, key is None and is_sensitive, secrets),
-        value=None if event.value is None else _masked_value(key, event.value, is_sensitive, secrets),
-        headers=_masked_headers(event.headers, secrets),
+        key=None if event.key is None else _mask(event.key, key is None and is_sensitive, secrets),
+        value=None if event.value is None else _mask_value(key, event.value, is_sensitive, secrets),
+        headers=_mask_headers(event.headers, secrets),
     )
 
 
-def _decoded(data: bytes | None) -> Key | None:
-    """A key of either stream; None where it is neither's."""
+def _decode(data: bytes | None) -> Key | None:
+    """The decoded key of either stream; None if it is invalid in both."""
     try:
         return coordinator.decode_key(data)
     except WireError:
@@ -76,7 +76,7 @@ def _decoded(data: bytes | None) -> Key | None:
 
 
 def _is_sensitive(key: Key | None, data: bytes | None, secrets: SecretPolicy) -> bool:
-    """Whether the key alone says that its value is a secret."""
+    """Whether the key alone makes the value a secret."""
     if isinstance(key, coordinator.CoordinatorKey):
         if key.message_type in _KEYED_BY_PLACE:
             return False
@@ -88,37 +88,37 @@ def _is_sensitive(key: Key | None, data: bytes | None, secrets: SecretPolicy) ->
     return data is not None and secrets.is_secret_name(data.decode("utf-8", "replace"))
 
 
-def _masked_value(key: Key | None, value: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes:
+def _mask_value(key: Key | None, value: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes:
     if isinstance(key, coordinator.CoordinatorKey) and key.message_type == SetConfig.message_type:
-        masked = _masked_config(value, is_sensitive, secrets)
+        masked = _mask_config(value, is_sensitive, secrets)
         if masked is not None:
             return masked
-    if key is not None and _is_samzas_own(key, value) and not _shows_secret(loads(value), secrets):
+    if key is not None and _is_written_by_samza(key, value) and not _shows_secret(loads(value), secrets):
         return value
-    return _masked(value, is_sensitive, secrets)
+    return _mask(value, is_sensitive, secrets)
 
 
-def _masked_config(value: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes | None:
-    """The record with its config value as the relation shows it; None where it is no such record."""
+def _mask_config(value: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes | None:
+    """The record with its config value as in the relation ``config``; None if it has another form."""
     try:
         record = loads(value)
         if not isinstance(record, dict) or not isinstance(record.get("values"), dict):
             return None
-        values = {name: _masked_field(field, is_sensitive, secrets) for name, field in record["values"].items()}
+        values = {name: _mask_field(field, is_sensitive, secrets) for name, field in record["values"].items()}
         masked = secrets.mask_json(record) | {"values": values}
         return value if masked == record else dumps(masked)
     except (WireError, RecursionError):
         return None
 
 
-def _masked_field(value: Any, is_sensitive: bool, secrets: SecretPolicy) -> Any:
+def _mask_field(value: Any, is_sensitive: bool, secrets: SecretPolicy) -> Any:
     if not isinstance(value, str):
         return secrets.mask_json(value) if value is None or not is_sensitive else secrets.fingerprint(json.dumps(value))
     return secrets.fingerprint(value) if is_sensitive else secrets.mask_text(value)
 
 
-def _is_samzas_own(key: Key, value: bytes) -> bool:
-    """Whether the value is just what Samza writes: the names of its fields then are those of partitions and stores."""
+def _is_written_by_samza(key: Key, value: bytes) -> bool:
+    """Whether the value is exactly what Samza writes, so that its field names are those of partitions and stores."""
     try:
         if isinstance(key, checkpoint_topic.CheckpointKey):
             rewrite = _REWRITE_CHECKPOINT.get(key.key_type)
@@ -132,7 +132,7 @@ def _is_samzas_own(key: Key, value: bytes) -> bool:
 
 
 def _shows_secret(value: Any, secrets: SecretPolicy) -> bool:
-    """Whether a text anywhere in a decoded JSON value shows a secret by itself, whatever its field is called."""
+    """Whether any text in a decoded JSON value contains a secret, whatever the name of its field."""
     if isinstance(value, dict):
         return any(secrets.holds_secret(name) or _shows_secret(field, secrets) for name, field in value.items())
     if isinstance(value, list):
@@ -140,15 +140,15 @@ def _shows_secret(value: Any, secrets: SecretPolicy) -> bool:
     return isinstance(value, str) and secrets.holds_secret(value)
 
 
-def _masked_headers(headers: Headers, secrets: SecretPolicy) -> Headers:
+def _mask_headers(headers: Headers, secrets: SecretPolicy) -> Headers:
     return tuple(
-        (name, None if value is None else _masked(value, secrets.is_secret_name(name), secrets))
+        (name, None if value is None else _mask(value, secrets.is_secret_name(name), secrets))
         for name, value in headers
     )
 
 
-def _masked(data: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes:
-    """A text without its secrets; all of it is one where ``is_sensitive``."""
+def _mask(data: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes:
+    """The data without its secrets; masked as a whole if ``is_sensitive``."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -161,6 +161,6 @@ def _masked(data: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes:
 
 
 def _fingerprint(data: bytes, secrets: SecretPolicy) -> bytes:
-    """A JSON text with the fingerprint; one that is such a text already stays."""
+    """The fingerprint as a JSON text; a fingerprint is kept."""
     shown = data[1:-1] if data[:1] == b'"' == data[-1:] else data
     return json.dumps(secrets.fingerprint(shown)).encode()

@@ -1,31 +1,31 @@
-"""Secrets that are told by their form, whatever the name they stand under: URLs, keys, headers, tokens."""
+"""Secrets that are recognised by their form: URLs with passwords, keys, HTTP headers, tokens."""
 
 import base64
 import binascii
 import re
 from typing import Final
 
-# each attempt starts at a "://" and ends before the next one, so that a search takes linear time; a password may hold
-# "/", "?" and "#" as people write them, but a port before a path is no password
+# Each attempt starts at a "://" and ends before the next one, so that a search takes linear time. A password may
+# contain "/", "?" and "#", which people often do not escape, but a port before a path is not a password.
 _URL_WITH_PASSWORD: Final = re.compile(
     r"""(?<=[A-Za-z0-9+.\-]):\\*/\\*/(?!\[)[^\s/?\#@:]*+:
         (?!\d{1,5}(?:[/?\#"'\\<>)\]};]|$))(?:(?!:\\*/\\*/)[^\s@])++@
       | jdbc:oracle:\w{1,16}:[^\s/@]{1,128}/[^\s@]{1,256}@""",
     re.VERBOSE,
 )
-# of these schemes the name before the host, where no password follows, is a token or a password itself; elsewhere it is
-# a plain name more often: of a user (ssh://git@host), of a container (abfss://container@account)
+# In URLs of these schemes, a name before the host without a password is usually a token or a password. In others it is
+# usually a plain name: a user (ssh://git@host) or a container (abfss://container@account).
 _URL_WITH_TOKEN: Final = re.compile(
     r"""(?:https?|wss?|rediss?|nats):\\*/\\*/(?!\[)[^\s/?\#@:\\]++@""",
     re.VERBOSE | re.IGNORECASE,
 )
-# signatures of links that give access by themselves: Azure (SAS), AWS, Google
+# signatures of links that grant access to anyone who has them: Azure (SAS), AWS, Google
 _SIGNED_URL: Final = re.compile(r"(?<![a-z0-9])(?:x-amz-|x-goog-)?sig(?:nature)?=[^\s&;]")
 _PRIVATE_KEY: Final = re.compile(r"-----BEGIN[ A-Z0-9]{0,32}PRIVATE KEY|PuTTY-User-Key-File-")
 _BEARER: Final = re.compile(r"(?<![a-z])bearer\s++(?=\S*\d|\S{20})[\w.~+/\-]{6,}")
 _BASIC: Final = re.compile(r"(?<![A-Za-z])basic\s++([A-Za-z0-9+/]{4,1024}={0,2})", re.IGNORECASE)
 _CURL_USER: Final = re.compile(r"""(?<!\S)(?:-u|--user)[\s=]++["']?+[^\s:"']++:[^\s"']""")
-# tokens that their issuers mark; the list is that of the scanners gitleaks, detect-secrets and trufflehog
+# tokens with a prefix of their issuer, as in the scanners gitleaks, detect-secrets and trufflehog
 _KNOWN_TOKEN: Final = re.compile(
     r"""A(?:KIA|SIA)[A-Z2-7]{16}(?![A-Za-z0-9]) | AIza[\w\-]{35}                 # AWS, Google
       | ya29\.[\w\-]{20} | GOCSPX-[\w\-]{20}
@@ -43,10 +43,10 @@ _SHORTEST_TOKEN: Final = 15
 
 
 def shows_secret(text: str) -> bool:
-    """Whether a text shows a secret by itself. Takes time in proportion to the text's length.
+    """Whether a text contains a secret of known form. Takes time in proportion to the text's length.
 
-    Such are URLs with a password, a token or a signature, private keys (PEM), credentials of HTTP's schemes Bearer and
-    Basic and of curl, and tokens of well-known services.
+    Known forms are URLs with a password, a token or a signature, private keys (PEM), credentials of HTTP's schemes
+    Bearer and Basic and of curl, and tokens of well-known services.
     """
     folded = text.lower()
     return (
@@ -61,7 +61,7 @@ def shows_secret(text: str) -> bool:
 
 
 def _is_user_and_password(encoded: str) -> bool:
-    """Whether base64 holds what RFC 7617 says, which the word after "Basic" in "Basic authentication" does not."""
+    """Whether base64 text contains ``user:password`` (RFC 7617); the second word of "Basic authentication" does not."""
     digits = encoded.rstrip("=")
     try:
         decoded = base64.b64decode(digits + "=" * (-len(digits) % 4))

@@ -1,10 +1,10 @@
-"""Names whose values are secrets, and such names in longer texts: assignments, command lines, XML."""
+"""Names whose values are secrets, also within longer texts: assignments, command lines, XML."""
 
 import re
 from typing import Final
 
-_ALWAYS_SENSITIVE: Final = "sensitive."  # Samza's own mark of a key that must not be logged (MapConfig.sanitizeMap)
-_LAST_WORDS: Final = (  # too short or too common to count within a name: `pass.through`, `bypass`, `client.key.serde`
+_ALWAYS_SENSITIVE: Final = "sensitive."  # Samza's prefix of keys that must not be logged (MapConfig.sanitizeMap)
+_LAST_WORDS: Final = (  # only at the end of a name: they are common within (`pass.through`, `bypass`)
     "pass",
     "passcode",
     "pwd",
@@ -32,11 +32,11 @@ _LAST_WORDS: Final = (  # too short or too common to count within a name: `pass.
 _INNER_DOT: Final = re.compile(r"(?<=\w)\\?\.(?=\w)")
 _JOINT: Final = r"[._\-]?"
 _VARIANT: Final = r"(?:[._\-](?:\d+|value|base64|old|new|current|previous|primary|secondary))?"
-_CLOSING: Final = r"[\s\\\"'\])]*+"  # what may stand between a name and its sign: `opts["db.password"] = …`
+_CLOSING: Final = r"[\s\\\"'\])]*+"  # what may be between a name and `=`: `opts["db.password"] = …`
 _ASSIGNS: Final = "(?:[=:]|%3[ad])"
-# every last word holds one of these, so that most texts are done with after a single look
+# every last word contains one of these, so that a single search rules out most texts
 _HINTS: Final = ("pass", "pwd", "psk", "creds", "authorization", "cookie", "key")
-_HUMP: Final = re.compile("(?<=[a-z0-9])(?<![Bb]y)(?=Pass|Pwd|Creds)")  # of `dbPass`; `byPass` is a word of its own
+_HUMP: Final = re.compile("(?<=[a-z0-9])(?<![Bb]y)(?=Pass|Pwd|Creds)")  # of `dbPass`; `byPass` is one word
 # an option and its argument: `--password X`, also as two items of a list
 _OPTION: Final = re.compile(r"""(?<![^\s"'=,\[])--?+([a-z][\w.\-]*+)["'\\,\]]*+\s++["'\\]*+[^\s\-"'\\]""")
 _ELEMENT: Final = re.compile(r"(?:<|&lt;)([a-z][\w.:\-]*+)(?:\s[^<>&]*+)?+(?:>|&gt;)\s*+(?:<!\[cdata\[\s*+)?+[^<\s&]")
@@ -51,27 +51,27 @@ _KEYED_ELEMENT: Final = re.compile(
 
 
 class SecretNames:
-    """The names that hold one of the patterns (see `SecretPolicy`), or end with a word that always names a secret."""
+    """Names that contain one of the patterns (see `SecretPolicy`), or end with a word that always names a secret."""
 
     def __init__(self, patterns: tuple[str, ...]) -> None:
         parts = "|".join(_pattern(pattern) for pattern in (*patterns, _ALWAYS_SENSITIVE))
         self._hint = re.compile("|".join((*_HINTS, parts)))
         self._name = re.compile(rf"{parts}|(?:{_ENDINGS}){_VARIANT}\Z")
-        # what follows a part of a name ends before the next such part, so that a search takes linear time
+        # the rest of a name ends before the next match of a pattern, so that a search takes linear time
         self._assignment = re.compile(
             rf"(?:(?:{parts})(?:(?!{parts})[\w.\-])*+|(?:{_ENDINGS}){_VARIANT}){_CLOSING}{_ASSIGNS}"
         )
 
     def is_secret(self, name: str) -> bool:
-        """Whether the value under this name is a secret whatever it is."""
+        """Whether every value with this name is a secret."""
         return self._is_secret(_folded(name))
 
     def is_secret_option(self, text: str) -> bool:
-        """Whether a text is an option of a command line whose argument, which comes next, is a secret."""
+        """Whether a text is a command line option whose argument, the next text, is a secret."""
         return text[:1] == "-" and "=" not in text and self.is_secret(text)
 
-    def stand_in(self, text: str) -> bool:
-        """Whether a text gives a value to such a name. Takes time in proportion to the text's length."""
+    def are_assigned_in(self, text: str) -> bool:
+        """Whether a text assigns a value to such a name. Takes time in proportion to the text's length."""
         may_assign = "=" in text or ":" in text or "%3" in text
         may_be_option, may_be_element = "-" in text, "<" in text or "&lt;" in text
         if not (may_assign or may_be_option or may_be_element):
@@ -94,7 +94,7 @@ class SecretNames:
 
 
 def _folded(text: str) -> str:
-    """In small letters, for a search that ignores case takes ten times as long; a word after a hump stands apart."""
+    """In lower case, since a search that ignores case takes ten times as long; camel case is split."""
     if "Pass" in text or "Pwd" in text or "Creds" in text:
         text = _HUMP.sub(".", text)
     return text.lower()
@@ -109,5 +109,5 @@ def _pattern(pattern: str) -> str:
 _WORDS: Final = "|".join(_INNER_DOT.sub(_JOINT, word) for word in _LAST_WORDS)
 _ENDINGS: Final = (
     "(?:key|store|db|database|user|root|admin)pass"
-    rf"|(?:(?<![a-z])|(?<=%[0-9a-f][0-9a-f]))(?:{_WORDS})"  # a word of its own, also behind a sign escaped for URLs
+    rf"|(?:(?<![a-z])|(?<=%[0-9a-f][0-9a-f]))(?:{_WORDS})"  # a whole word, also after a character escaped for URLs
 )

@@ -1,4 +1,4 @@
-"""Secrets: what counts as one, and the fingerprint that stands in for it everywhere but in the archive's bytes."""
+"""What is a secret, and the fingerprint that replaces it everywhere except in the bytes of the archive."""
 
 import hashlib
 import hmac
@@ -39,22 +39,22 @@ _FINGERPRINT: Final = re.compile(re.escape(FINGERPRINT_PREFIX) + "[0-9a-f]{64}")
 _FINGERPRINT_BYTES: Final = re.compile(_FINGERPRINT.pattern.encode())
 _UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _JSON_STARTS: Final = ("{", "[", '"')
-_NAMING_FIELDS: Final = ("name", "key")  # {"name": "db.password", "value": ...} names its secret beside it
+_NAMING_FIELDS: Final = ("name", "key")  # {"name": "db.password", "value": ...}
 
 
 def holds_fingerprint(data: bytes) -> bool:
-    """Whether a fingerprint stands in the data, which a job would take for the secret that it stands for."""
+    """Whether the data contains a fingerprint, which a job would use in place of the secret."""
     return _FINGERPRINT_BYTES.search(data) is not None
 
 
 @dataclass(frozen=True)
 class SecretPolicy:
-    """What is a secret, and how it shows.
+    """What is a secret, and how it is masked.
 
-    ``key`` is the installation's key: the same secret has the same fingerprint under it, so that "changed or not"
-    can be asked and the value cannot. ``patterns`` are parts of names, in any case; a dot inside one also stands for
-    ``_``, ``-`` or nothing. Names that end with some words (`SecretNames`) and values of known form (`shows_secret`)
-    are secrets whatever the patterns.
+    ``key`` is the key of the installation: the same secret always has the same fingerprint, so that one can see whether
+    it changed but not its value. ``patterns`` are parts of names, in any case; a dot within one also matches ``_``,
+    ``-`` or nothing. Names that end with some words (`SecretNames`) and values of known form (`shows_secret`) are
+    secrets with any patterns.
     """
 
     key: bytes = field(repr=False)
@@ -65,15 +65,15 @@ class SecretPolicy:
         return SecretNames(self.patterns)
 
     def is_secret_name(self, name: str) -> bool:
-        """Whether the value under this name (of a config key, of a field) is a secret whatever it is."""
+        """Whether every value with this name (of a config key or a field) is a secret."""
         return self._names.is_secret(name)
 
     def holds_secret(self, text: str) -> bool:
-        """Whether a text shows a secret by itself: one of known form (`shows_secret`), or its name with a value."""
+        """Whether a text contains a secret of known form (`shows_secret`), or the name and value of one."""
         return self._mask_nested(text) != text
 
     def fingerprint(self, secret: str | bytes) -> str:
-        """What stands in for a secret: ``hmac-sha256:`` and 64 hexadecimal digits. A fingerprint stands for itself."""
+        """What replaces a secret: ``hmac-sha256:`` and 64 hexadecimal digits. A fingerprint is returned unchanged."""
         data = secret.encode("utf-8", "surrogatepass") if isinstance(secret, str) else secret
         text = data.decode("latin-1")
         if _FINGERPRINT.fullmatch(text):
@@ -81,23 +81,23 @@ class SecretPolicy:
         return FINGERPRINT_PREFIX + hmac.new(self.key, data, hashlib.sha256).hexdigest()
 
     def mask_text(self, text: str) -> str:
-        """The text, or its fingerprint if it holds a secret."""
+        """The text, or its fingerprint if it contains a secret."""
         return self.fingerprint(text) if self.holds_secret(text) else text
 
     def mask_json(self, value: Any) -> Any:
-        """A decoded JSON value with each secret in it replaced by its fingerprint, also in JSON nested as text."""
+        """A decoded JSON value with a fingerprint in place of each secret, also in JSON nested as text."""
         if isinstance(value, str):
             return self._mask_nested(value)
         if isinstance(value, Mapping):
             return dict(self._mask_fields(value.items(), value))
         if isinstance(value, list):
             return self._mask_items(value)
-        if isinstance(value, _Repeating):
-            return _Repeating(self._mask_fields(value, dict(value)))
+        if isinstance(value, _DuplicateFields):
+            return _DuplicateFields(self._mask_fields(value, dict(value)))
         return value
 
     def mask_json_text(self, text: str) -> str:
-        """As `mask_json` for a JSON text; one without a secret comes back unchanged, one that is no JSON whole."""
+        """As `mask_json` for JSON text, which is unchanged if it has no secret; other text is masked as a whole."""
         try:
             value = json.loads(text, object_pairs_hook=_object)
             masked = self.mask_json(value)
@@ -106,8 +106,8 @@ class SecretPolicy:
             return self._mask_plain(text)
 
     def identity(self) -> str:
-        """A digest of the policy that shows neither key nor patterns: 16 hexadecimal digits."""
-        data = "\0".join(_named(self.patterns)).encode()
+        """A digest of the policy that reveals neither key nor patterns: 16 hexadecimal digits."""
+        data = "\0".join(_identifying(self.patterns)).encode()
         return hmac.new(self.key, b"coordstream secret policy\0" + data, hashlib.sha256).hexdigest()[:16]
 
     def _mask_fields(self, fields: Iterable[tuple[str, Any]], named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -129,7 +129,7 @@ class SecretPolicy:
         return text
 
     def _mask_items(self, items: list[Any]) -> list[Any]:
-        """A list's items; one that follows an option for a secret, as in a command line, is that option's argument."""
+        """A list's items; an item after an option for a secret, as in a command line, is that option's argument."""
         return [
             self.fingerprint(item) if self._is_argument(before, item) else self.mask_json(item)
             for before, item in zip([None, *items], items, strict=False)
@@ -141,28 +141,28 @@ class SecretPolicy:
         return self._names.is_secret_option(before)
 
     def _shows_secret(self, text: str) -> bool:
-        return shows_secret(text) or self._names.stand_in(text)
+        return shows_secret(text) or self._names.are_assigned_in(text)
 
 
-def _named(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """What tells patterns apart in a fold's version, where the defaults are those of its code.
+def _identifying(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns as they enter the identity of a policy.
 
-    The defaults go by their first list, so that a newer program knows databases that were folded with it.
+    The default patterns are represented by their first list, so that databases folded with that remain valid.
     """
     if patterns == DEFAULT_SECRET_PATTERNS:
         return _FIRST_PATTERNS
     return (*patterns, "") if patterns == _FIRST_PATTERNS else patterns
 
 
-class _Repeating(tuple[tuple[str, Any], ...]):
-    """The fields of an object that names one of them twice: a dict would hide what the first one holds."""
+class _DuplicateFields(tuple[tuple[str, Any], ...]):
+    """The fields of an object with a duplicate name, of which a dict would hide the first value."""
 
     __slots__ = ()
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Repeating:
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _DuplicateFields:
     fields = dict(pairs)
-    return fields if len(fields) == len(pairs) else _Repeating(pairs)
+    return fields if len(fields) == len(pairs) else _DuplicateFields(pairs)
 
 
 def _unescape(escape: re.Match[str]) -> str:

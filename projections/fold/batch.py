@@ -15,7 +15,7 @@ from eventlog.events import RecordedEvent
 from eventlog.messages import Envelope, SetConfig
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
-from eventlog.timestamps import all_held_micros, held_micros
+from eventlog.timestamps import all_storable_micros, storable_micros
 from eventlog.wire.coordinator import decode_message
 from eventlog.wire.jackson import text_of
 from projections.fold.bodies import encode_body, message_body, other_body
@@ -105,7 +105,7 @@ class BatchFold:
         self.gaps += holes(self.log.last_offset, events)
         self.log.last_offset = events[-1].offset
         entries, tasks, new_entry = self._entries, self._tasks, self.log.keys.add
-        times = all_held_micros([event[1] for event in events])
+        times = all_storable_micros([event[1] for event in events])
         self.clock.take([event[0] for event in events], times)
         for (offset, _, _, key, value, _, _), record_time in zip(events, times, strict=True):
             if key is None:
@@ -236,7 +236,7 @@ class BatchFold:
         if entry.meaning.error is not None:
             return
         author = self.log.masked_author(envelope.source, envelope.host, envelope.username)
-        message_time = held_micros(envelope.timestamp)
+        message_time = storable_micros(envelope.timestamp)
         row = MessageRow(offset, record_time, message_time, self.log.log_id, entry.key_id, body, *author)
         self.messages.append(row)
         self.last_messages[entry.key_id] = row
@@ -264,7 +264,7 @@ class BatchFold:
 
     def _add_envelope(self, offset: int, envelope: Envelope, message_ms: int | None) -> None:
         author = self.log.masked_author(envelope.source, envelope.host, envelope.username)
-        self.envelopes.append(EnvelopeRow(offset, held_micros(message_ms), self.log.log_id, *author))
+        self.envelopes.append(EnvelopeRow(offset, storable_micros(message_ms), self.log.log_id, *author))
 
     def _add_without_key(self, offset: int, record_time: int | None, value: bytes | None) -> None:
         if value is not None:  # else it says nothing at all

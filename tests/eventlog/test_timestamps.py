@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from eventlog.postgres.connection import connect
 from eventlog.timestamps import (
-    FIRST_HELD_MS,
-    LAST_HELD_MS,
+    FIRST_STORABLE_MS,
+    LAST_STORABLE_MS,
     MS_FROM_1970_TO_2000,
-    all_held_micros,
-    held_micros,
+    all_storable_micros,
     micros_of,
     ms_of,
+    storable_micros,
 )
 
 MILLISECOND = timedelta(milliseconds=1)
@@ -28,21 +28,25 @@ TIMES = st.datetimes(timezones=st.just(UTC))
         (MS_FROM_1970_TO_2000, 0),
         (0, -946_684_800_000_000),
         (-1, -946_684_800_001_000),
-        (FIRST_HELD_MS, -211_813_488_000_000_000),
-        (FIRST_HELD_MS - 1, None),
-        (LAST_HELD_MS, 9_223_371_331_199_999_000),
-        (LAST_HELD_MS + 1, None),
+        (FIRST_STORABLE_MS, -211_813_488_000_000_000),
+        (FIRST_STORABLE_MS - 1, None),
+        (LAST_STORABLE_MS, 9_223_371_331_199_999_000),
+        (LAST_STORABLE_MS + 1, None),
         (2**63 - 1, None),
         (-(2**63), None),
     ],
 )
 def test_microseconds_since_2000(ms: int | None, micros: int | None) -> None:
-    assert held_micros(ms) == micros
+    assert storable_micros(ms) == micros
 
 
-@given(st.lists(st.sampled_from([FIRST_HELD_MS, LAST_HELD_MS]) | st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9)))
+@given(
+    st.lists(
+        st.sampled_from([FIRST_STORABLE_MS, LAST_STORABLE_MS]) | st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9)
+    )
+)
 def test_many_times_are_what_each_is(times: list[int]) -> None:
-    assert all_held_micros(times) == [held_micros(ms) for ms in times]
+    assert all_storable_micros(times) == [storable_micros(ms) for ms in times]
 
 
 def test_the_limits_are_those_of_timestamptz(database_url: str) -> None:
@@ -52,8 +56,8 @@ def test_the_limits_are_those_of_timestamptz(database_url: str) -> None:
             " (extract(epoch from timestamptz '294276-12-31 23:59:59.999+00') * 1000)::bigint"
         ).fetchone()
     assert row is not None
-    assert FIRST_HELD_MS <= row[0] < FIRST_HELD_MS + 366 * 24 * 3_600_000
-    assert row[1] == LAST_HELD_MS
+    assert FIRST_STORABLE_MS <= row[0] < FIRST_STORABLE_MS + 366 * 24 * 3_600_000
+    assert row[1] == LAST_STORABLE_MS
 
 
 @given(TIMES)

@@ -10,7 +10,7 @@ from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
 from eventlog.postgres.archive import archive_writer, read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.table_partitions import ensure_partition, ranges_of
-from eventlog.timestamps import FIRST_HELD_MS, LAST_HELD_MS
+from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS
 
 LOG_ID = 7
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -49,13 +49,15 @@ def test_whatever_is_archived_comes_back(database_url: str, events: list[Recorde
         assert list(read_archive(connection, row[0])) == events
 
 
-@pytest.mark.parametrize("ms", [FIRST_HELD_MS - 1, FIRST_HELD_MS, -1, 0, LAST_HELD_MS, LAST_HELD_MS + 1])
+@pytest.mark.parametrize(
+    "ms", [FIRST_STORABLE_MS - 1, FIRST_STORABLE_MS, -1, 0, LAST_STORABLE_MS, LAST_STORABLE_MS + 1]
+)
 def test_a_time_that_timestamptz_cannot_hold_stands_beside(database_url: str, ms: int) -> None:
     with connect(database_url) as connection:
         archive(connection, [RecordedEvent(0, ms, CREATE_TIME, None, None)])
         assert [event.timestamp for event in read_archive(connection, LOG_ID)] == [ms]
         row = connection.execute("select record_time is null, unheld_timestamp from eventlog.event").fetchone()
-    is_held = FIRST_HELD_MS <= ms <= LAST_HELD_MS
+    is_held = FIRST_STORABLE_MS <= ms <= LAST_STORABLE_MS
     assert row == (not is_held, None if is_held else ms)
 
 

@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.copy_rows import copy_rows
 from eventlog.postgres.json_rows import json_rows, time_text
-from eventlog.timestamps import FIRST_HELD_MS, LAST_HELD_MS, held_micros
+from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS, storable_micros
 from tests.eventlog.postgres.test_copy_rows import COLUMNS, ROWS, TABLE, written
 
 
@@ -36,9 +36,9 @@ def test_a_row_must_fit_the_columns() -> None:
         json_rows(COLUMNS, [(1,)])
 
 
-@pytest.mark.parametrize("ms", [FIRST_HELD_MS, FIRST_HELD_MS + 1, -1, 0, 946_684_800_001, LAST_HELD_MS])
+@pytest.mark.parametrize("ms", [FIRST_STORABLE_MS, FIRST_STORABLE_MS + 1, -1, 0, 946_684_800_001, LAST_STORABLE_MS])
 def test_every_time_that_postgres_holds_comes_as_it_is(connected: Connection, ms: int) -> None:
-    micros = held_micros(ms) or 0
+    micros = storable_micros(ms) or 0
     ask = "select (extract(epoch from %s::timestamptz - timestamptz '2000-01-01 00:00:00+00') * 1000000)::numeric(30)"
     row = connected.execute(ask, (time_text(micros),)).fetchone()
     assert row == (micros,)

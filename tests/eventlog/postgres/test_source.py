@@ -124,7 +124,7 @@ def test_events_come_from_the_position_on_and_once(database_url: str, source: Po
 def test_a_waiting_poll_is_told_of_an_append(
     database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_source, "_ASK_SECONDS", 10 * LONG)  # so long it does not ask by itself
+    monkeypatch.setattr(postgres_source, "_QUERY_SECONDS", 10 * LONG)  # no query without a notification
     with created(database_url, ORDERS) as log:
         source.assign({ORDERS: 0})
         assert source.poll(AT_ONCE) == []
@@ -210,7 +210,7 @@ def test_a_long_stream_does_not_keep_others_waiting(
     database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_source, "POLL_EVENTS", 10)
-    monkeypatch.setattr(postgres_source, "_LEAST_SHARE", 4)
+    monkeypatch.setattr(postgres_source, "_MIN_SHARE", 4)
     names = [coordinator_stream_name(f"job{number}") for number in range(4)]
     for name in names:
         created(database_url, name, 9 if name == names[0] else 5).close()

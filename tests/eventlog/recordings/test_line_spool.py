@@ -15,7 +15,7 @@ from eventlog.recordings.line_spool import LineSpool
 def limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     chunk, held = request.param
     monkeypatch.setattr(line_spool, "CHUNK_BYTES", chunk)
-    monkeypatch.setattr(line_spool, "HELD_BYTES", held)
+    monkeypatch.setattr(line_spool, "MEMORY_BYTES", held)
 
 
 @pytest.mark.usefixtures("limits")
@@ -33,11 +33,11 @@ def test_each_owner_has_its_lines_back_in_order() -> None:
 
 def test_its_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_spool, "CHUNK_BYTES", 1_000)
-    monkeypatch.setattr(line_spool, "HELD_BYTES", 10_000)
+    monkeypatch.setattr(line_spool, "MEMORY_BYTES", 10_000)
     with LineSpool() as spool:
         for number in range(2_000):
             spool.add(number % 50, b"x" * 99 + b"\n")
-            assert spool._held_bytes == sum(map(len, spool._held.values())) < 10_000
+            assert spool._memory_bytes == sum(map(len, spool._in_memory.values())) < 10_000
 
 
 def test_nothing_of_it_has_a_name_that_could_be_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

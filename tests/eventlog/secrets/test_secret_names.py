@@ -168,5 +168,5 @@ def test_config_of_recorded_jobs_stays_readable() -> None:
 def test_names_that_end_with_a_word_are_secrets_whatever_the_patterns() -> None:
     names = SecretNames(())
     assert names.is_secret("db.pass")
-    assert names.stand_in("db.pass=x")
+    assert names.are_assigned_in("db.pass=x")
     assert not names.is_secret("db.password")

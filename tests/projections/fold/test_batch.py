@@ -5,13 +5,13 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
-from eventlog.timestamps import held_micros
+from eventlog.timestamps import storable_micros
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.rows import Swept
 from tests.builders import FIRST_TIME, config_deleted, config_set, raw, recorded
 
 SECRETS = SecretPolicy(b"key")
-ARCHIVED_AT = held_micros(FIRST_TIME) or 0
+ARCHIVED_AT = storable_micros(FIRST_TIME) or 0
 
 
 def folded(*events: NewEvent, kind: StreamKind = "coordinator") -> BatchFold:

@@ -5,7 +5,7 @@ from typing import Final
 
 from eventlog.events import CREATE_TIME, RecordedEvent
 from eventlog.secrets.secret_policy import SecretPolicy
-from eventlog.timestamps import held_micros
+from eventlog.timestamps import storable_micros
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.other_version import NONE, UNHELD
@@ -36,14 +36,14 @@ def log() -> LogFold:
 
 def other_times(of: LogFold, *events: RecordedEvent, swept: tuple[Swept, ...] = ()) -> dict[tuple[int, int], int]:
     """By offset and key."""
-    fold = BatchFold(of, held_micros(FIRST_MS) or 0)
+    fold = BatchFold(of, storable_micros(FIRST_MS) or 0)
     fold.add(events)
     fold.sweep(swept)
     return {(row.log_offset, row.key_id): row.other_version_time or 0 for row in fold.checkpoint_rows()}
 
 
 def time(ms: int) -> int:
-    return held_micros(ms) or 0
+    return storable_micros(ms) or 0
 
 
 def test_pairs_see_the_other_version_of_before() -> None:
