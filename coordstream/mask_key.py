@@ -1,4 +1,4 @@
-"""The installation's key, under which secrets are fingerprinted; never kept in Postgres."""
+"""The installation's masking key, which fingerprints of secrets are made with; it is never stored in Postgres."""
 
 from typing import Final
 
@@ -11,12 +11,12 @@ KEY_FILE: Final = "mask.key"
 
 
 def mask_key(settings: Settings) -> bytes:
-    """The key from ``COORDSTREAM_MASK_KEY``, else from ``<home>/mask.key``, made at the first use (mode 0600).
+    """The key of ``COORDSTREAM_MASK_KEY``, or else of ``<home>/mask.key``, created at the first use (mode 0600).
 
-    The text's UTF-8 bytes are the key, whatever form (hex, base64, words) the text has.
+    The key is the text's UTF-8 bytes: it is not decoded, even if it is hex or base64.
 
     Raises:
-        SettingsError: the key file can't be made or read, or is empty.
+        SettingsError: the key file cannot be created or read, or is empty.
     """
     if settings.mask_key is not None:
         return settings.mask_key.get_secret_value().encode()
@@ -24,12 +24,12 @@ def mask_key(settings: Settings) -> bytes:
     try:
         return read_or_make_secret(path).encode()
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is empty or no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is empty or not text"
         raise SettingsError(
-            f"the key file {path} can't be used ({reason}): restore it, or set COORDSTREAM_MASK_KEY."
+            f"Cannot use the key file {path} ({reason}). Restore it, or set COORDSTREAM_MASK_KEY."
         ) from error
 
 
 def secret_policy(settings: Settings) -> SecretPolicy:
-    """What counts as a secret, and the key of the installation that fingerprints are made with; see `mask_key`."""
+    """What counts as a secret, and the key for its fingerprints; see `mask_key`."""
     return SecretPolicy(mask_key(settings), settings.secret_patterns)

@@ -1,17 +1,17 @@
-"""Migrations as commands see them: upgrade, downgrade, and whether a database fits this program."""
+"""Migrations: upgrade, downgrade, and whether a database's schema is the one that this program needs."""
 
 from collections.abc import Callable
 from enum import StrEnum
 from threading import Lock
 from typing import Final
 
+import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from psycopg.errors import InsufficientPrivilege
-from sqlalchemy import Connection, create_engine, text
-from sqlalchemy.engine import make_url
+from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import OperationalError, ProgrammingError
 from sqlalchemy.pool import NullPool
 
@@ -24,11 +24,11 @@ from projections.relations import digest, installed_digest
 
 LOCK_NOT_AVAILABLE = "55P03"
 _ALEMBIC: Final = Lock()
-"""Alembic keeps what it works on in a global of the process: threads migrate in turn, whatever the database."""
+"""Alembic keeps its context in a global variable: the threads of a process migrate one after the other."""
 
 
 class SchemaState(StrEnum):
-    """How a database's schema stands to this program."""
+    """A database's schema compared with the one that this program needs."""
 
     EMPTY = "empty"
     OLDER = "older"
@@ -38,14 +38,14 @@ class SchemaState(StrEnum):
 
 
 class SchemaError(CoordstreamError):
-    """The database's schema does not fit this program."""
+    """The database's schema is not the one that this program needs, or cannot be migrated."""
 
 
-_ADVICE = {
-    SchemaState.EMPTY: "the database has no coordstream schema yet: run `coordstream migrate`",
-    SchemaState.OLDER: "the database's schema is older than this program: run `coordstream migrate`",
-    SchemaState.INCOMPLETE: "tables of the database's schema are missing: run `coordstream migrate`",
-    SchemaState.NEWER: "the database's schema is newer than this program: install the coordstream that migrated it",
+ADVICE = {
+    SchemaState.EMPTY: "No coordstream schema in this database. Run `coordstream migrate`.",
+    SchemaState.OLDER: "The database schema is older than this program. Run `coordstream migrate`.",
+    SchemaState.INCOMPLETE: "Tables of the database schema are missing. Run `coordstream migrate`.",
+    SchemaState.NEWER: "The database schema is newer than this program. Install a newer version of coordstream.",
 }
 
 
@@ -56,30 +56,25 @@ def _config(connection: Connection | None = None) -> Config:
     return config
 
 
-def _engine_url(database_url: str) -> str:
-    return make_url(database_url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
-
-
 def upgrade(database_url: str) -> list[str] | None:
-    """Bring a database to this program's schema, in one transaction; two at once wait for each other.
+    """Migrate a database to this program's schema, in one transaction. Concurrent upgrades wait for each other.
 
-    Where tables of the projection were missing, it is made again, empty, and the streams are given that are to be
-    rebuilt; else None.
+    Returns None, or, if tables of the projection were missing and it was re-created empty, the streams to rebuild.
 
     Raises:
-        SchemaError: the schema is newer than this program, a table of the archive is missing, or a lock could not be
-            had in time.
+        SchemaError: the schema is newer than this program, a table of the archive is missing, or a lock was not granted
+            in time.
     """
     return _run(database_url, lambda config: command.upgrade(config, "head"))
 
 
 def downgrade(database_url: str, revision: str) -> None:
-    """Take a database back to an earlier revision (`base`, `-1`, a revision id); relations go with it."""
+    """Migrate a database back to an earlier revision (`base`, `-1`, a revision id), which drops the relations."""
     _run(database_url, lambda config: command.downgrade(config, revision))
 
 
 def current_revision(connection: Connection) -> str | None:
-    """The revision that the database stands at; None before the first."""
+    """The revision of the database's schema; None if it has none."""
     if connection.scalar(text("select to_regclass('eventlog.alembic_version')")) is None:
         return None
     revision = connection.scalar(text("select version_num from eventlog.alembic_version"))
@@ -89,7 +84,7 @@ def current_revision(connection: Connection) -> str | None:
 def schema_state(connection: Connection) -> SchemaState:
     """Compare the database's schema with this program's.
 
-    Who may not see the revision, as a reader may not, is told by the relations alone.
+    For a user who may not read the revision, such as a reader, only the relations are compared.
     """
     if not _sees_revision(connection):
         return SchemaState.CURRENT if installed_digest(connection) == digest() else SchemaState.OLDER
@@ -109,7 +104,24 @@ def require_current(connection: Connection) -> None:
     """Raise SchemaError, with what to do, unless the database's schema is this program's."""
     state = schema_state(connection)
     if state is not SchemaState.CURRENT:
-        raise SchemaError(_ADVICE[state])
+        raise SchemaError(ADVICE[state])
+
+
+def read_schema_state(database_url: str) -> SchemaState:
+    """Compare a database's schema with this program's."""
+    with _engine(database_url).connect() as connection:
+        return schema_state(connection)
+
+
+def require_schema(database_url: str) -> None:
+    """Raise SchemaError, with what to do, unless a database's schema is this program's."""
+    with _engine(database_url).connect() as connection:
+        require_current(connection)
+
+
+def _engine(database_url: str) -> Engine:
+    # psycopg parses the URL, not SQLAlchemy: it accepts everything that libpq does
+    return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(database_url), poolclass=NullPool)
 
 
 def _sees_revision(connection: Connection) -> bool:
@@ -120,23 +132,22 @@ def _sees_revision(connection: Connection) -> bool:
 
 
 def _run(database_url: str, act: Callable[[Config], None]) -> list[str] | None:
-    engine = create_engine(_engine_url(database_url), poolclass=NullPool)
-    with _ALEMBIC, engine.begin() as connection:
+    with _ALEMBIC, _engine(database_url).begin() as connection:
         if schema_state(connection) is SchemaState.NEWER:
-            raise SchemaError(_ADVICE[SchemaState.NEWER])
+            raise SchemaError(ADVICE[SchemaState.NEWER])
         config = _config(connection)
         try:
             act(config)
         except OperationalError as error:
             if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
                 raise
-            message = "another session holds a lock on coordstream's tables: end it or wait, then migrate again"
+            message = "Another session holds a lock on coordstream's tables. End it, or wait, then migrate again."
             raise SchemaError(message) from error
         except ProgrammingError as error:
             if not isinstance(error.orig, InsufficientPrivilege):
                 raise
-            raise SchemaError(f"the database refuses to migrate: {server_reason(error.orig)}") from error
+            raise SchemaError(f"The database refused the migration: {server_reason(error.orig)}.") from error
         except (CommandError, RelationInUse, ArchiveMissing) as error:
             raise SchemaError(str(error)) from error
-    unfolded: list[str] | None = config.attributes.get("unfolded")
-    return unfolded
+    to_rebuild: list[str] | None = config.attributes.get("unfolded")
+    return to_rebuild

@@ -1,4 +1,4 @@
-"""A stream as recordings hold it. A module by itself, since processes that import streams load it and little else."""
+"""A stream in recordings. This is a module of its own because the processes of an import load little else."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from eventlog.streams import StreamIdentity
 
 @dataclass(frozen=True)
 class Part:
-    """A stream as it stands in one or more recordings, in the order of its offsets."""
+    """One stream of one or more recordings, in the order of its offsets."""
 
     stream: StreamIdentity
     recordings: tuple[CheckedRecording, ...]

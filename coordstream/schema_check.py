@@ -1,6 +1,6 @@
-"""Whether a database's schema is this program's, asked without Alembic and SQLAlchemy, which take a second to load.
+"""Whether a database has this program's schema, checked without Alembic and SQLAlchemy, which take a second to load.
 
-Only yes is an answer: `coordstream.migrate` says what is different otherwise, and what to do.
+If not, `coordstream.migrate` finds out what differs, and what to do.
 """
 
 import re
@@ -26,9 +26,9 @@ _REVISION: Final = "select version_num from eventlog.alembic_version"
 
 
 def is_current(connection: Connection) -> bool:
-    """Whether the schema is certainly this program's; false also where that can't be told so easily.
+    """Whether the schema is this program's. False means: look with `coordstream.migrate`.
 
-    Who may not see the revision, as a reader may not, is told by the relations alone.
+    For a user who may not read the revision, such as a reader, only the relations are compared.
     """
     try:
         row = connection.execute(_STATE, ([*tables(), *views()],)).fetchone()
@@ -38,13 +38,13 @@ def is_current(connection: Connection) -> bool:
         if not has_all or str(comment).rpartition(" ")[2] != digest():
             return False
         return not sees_revision or connection.execute(_REVISION).fetchall() == [(head_revision(),)]
-    except psycopg.ProgrammingError:  # a table is missing, or may not be read
+    except psycopg.ProgrammingError:  # a table is missing, or is not readable
         return False
 
 
 @cache
 def head_revision(folder: Path | None = None) -> str | None:
-    """The revision that no other one builds on; None where the files do not tell."""
+    """The revision that is the parent of no other; None if that is not exactly one."""
     versions = (folder or migrations_folder()) / "versions"
     found = [_ASSIGNED.findall(path.read_text(encoding="utf-8")) for path in versions.glob("*.py")]
     revisions = {name for each in found for is_down, name in each if not is_down}

@@ -1,4 +1,4 @@
-"""A secret of the installation in a file of its own, readable by its owner only."""
+"""A generated secret in a file that only its owner can read."""
 
 import os
 import secrets
@@ -10,12 +10,12 @@ SECRET_BYTES: Final = 32
 
 
 def read_or_make_secret(path: Path) -> str:
-    """The secret in ``path``; at the first use one is made (hex text, mode 0600).
+    """The secret in ``path``, created at the first use (hex text, mode 0600).
 
-    A crash leaves either no file or a whole one, and two first uses at once agree on one secret.
+    A crash leaves no file or a complete one. Two processes that create it at once get the same secret.
 
     Raises:
-        OSError: the file can't be made or read.
+        OSError: the file cannot be created or read.
     """
     if not path.exists():
         _make(path)
@@ -26,8 +26,8 @@ def read_secret(path: Path) -> str:
     """The secret in ``path``, without the white space around it.
 
     Raises:
-        OSError: there is no such file, or it can't be read.
-        ValueError: the file is empty or no text.
+        OSError: the file is missing or cannot be read.
+        ValueError: the file is empty or not text.
     """
     secret = path.read_text(encoding="utf-8").strip()
     if not secret:
@@ -49,7 +49,7 @@ def _make(path: Path) -> None:
 
 
 def _link_unless_present(made: Path, path: Path) -> None:
-    """A link, unlike a rename, never replaces: the first of two makers wins."""
+    """Unlike a rename, a hard link never replaces a file: the first of two processes wins."""
     try:
         path.hardlink_to(made)
     except FileExistsError:

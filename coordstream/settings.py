@@ -1,4 +1,4 @@
-"""What a user can set: environment variables ``COORDSTREAM_*``, then ``coordstream.toml`` of the current folder."""
+"""The settings: environment variables ``COORDSTREAM_*``, then ``coordstream.toml`` of the current folder."""
 
 import json
 import os
@@ -28,22 +28,24 @@ _OPTION_TYPES: Final = (str, int, float, bool)
 
 
 def default_home() -> Path:
-    """The data folder when ``COORDSTREAM_HOME`` is unset.
+    """The folder if ``COORDSTREAM_HOME`` is unset.
 
-    Root gets a folder outside its home: Postgres then runs as another user, who must reach it.
+    For root it is outside root's home: Postgres then runs as another user, who must be able to reach it.
     """
     return ROOT_HOME if os.geteuid() == 0 else platformdirs.user_data_path("coordstream", appauthor=False)
 
 
 class Settings(BaseSettings):
-    """All settings, read once; see :func:`load_settings` for the errors that users get.
+    """All settings, read once by :func:`load_settings`.
 
-    ``home`` holds the embedded Postgres, the installation's key and caches. ``database_url`` unset means the
-    embedded Postgres. ``mask_key`` is any text and unset means a key file in ``home``. ``secret_patterns`` are
-    parts of config keys (any case) whose values are shown as fingerprints only, in place of the default ones; values
-    that show a secret by themselves are masked whatever the patterns. ``kafka_bootstrap_servers`` unset means that
-    streams are logs in Postgres; ``kafka_options`` are further options of kafka-python, such as ``security_protocol``:
-    any of them may be a secret, so none of their values is ever shown.
+    - ``home`` has the embedded Postgres, the masking key and caches.
+    - ``database_url``: unset means the embedded Postgres.
+    - ``mask_key`` is any text; unset means a key file in ``home``.
+    - ``secret_patterns`` replace the default patterns. A config value is shown as a fingerprint if its key contains one
+      of them, in any case, or if the value itself looks like a secret.
+    - ``kafka_bootstrap_servers``: unset means that streams are logs in Postgres.
+    - ``kafka_options`` are more options of kafka-python, such as ``security_protocol``. Their values are never shown,
+      since any of them may be a secret.
     """
 
     model_config = SettingsConfigDict(
@@ -64,19 +66,19 @@ class Settings(BaseSettings):
 
     @property
     def jar_cache(self) -> Path:
-        """Where the jars that Spark needs are kept once fetched."""
+        """The folder of the jars that Spark needs, each downloaded once."""
         return self.home / "jars"
 
     @property
     def kafka(self) -> KafkaOptions | None:
-        """How the brokers are reached; None where none are set. Raises SettingsError: an option can't be used."""
+        """How to reach the brokers; None if none are set. Raises SettingsError: an option is invalid."""
         if self.kafka_bootstrap_servers is None:
             return None
         options = {name: value.get_secret_value() for name, value in self.kafka_options.items()}
         try:
             return KafkaOptions.parse(self.kafka_bootstrap_servers, options)
         except OptionRefused as error:
-            raise SettingsError(f"{ENV_PREFIX}KAFKA_OPTIONS can't be used: {error}.") from None
+            raise SettingsError(f"Invalid {ENV_PREFIX}KAFKA_OPTIONS: {_clause(str(error))}.") from None
 
     @field_validator("home")
     @classmethod
@@ -87,7 +89,7 @@ class Settings(BaseSettings):
     @classmethod
     def _known_scheme(cls, url: SecretStr | None) -> SecretStr | None:
         if url is not None and not url.get_secret_value().startswith(_URL_SCHEMES):
-            raise ValueError("must be a URL that begins with postgresql://")
+            raise ValueError("expected a URL that begins with postgresql://")
         return url
 
     @field_validator("secret_patterns", mode="before")
@@ -111,14 +113,14 @@ class Settings(BaseSettings):
     def _option_texts(cls, options: object) -> dict[str, str]:
         given = _json_object(options)
         if given is None:
-            raise ValueError("must be a JSON object, or a table in the file")
+            raise ValueError("expected a JSON object, or a table in the file")
         return {name: _option_text(name, value) for name, value in given.items()}
 
     @model_validator(mode="after")
     def _options_have_servers(self) -> Self:
         if self.kafka_options and self.kafka_bootstrap_servers is None:
             raise ValueError(
-                f"{ENV_PREFIX}KAFKA_OPTIONS is set and {ENV_PREFIX}KAFKA_BOOTSTRAP_SERVERS is not: set both or none"
+                f"{ENV_PREFIX}KAFKA_OPTIONS is set but {ENV_PREFIX}KAFKA_BOOTSTRAP_SERVERS is not. Set both or neither"
             )
         return self
 
@@ -131,7 +133,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments, then the environment, then the file; no .env and no secrets folder."""
+        """Arguments first, then the environment, then the file; .env files and secrets folders are not read."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
@@ -140,18 +142,18 @@ def load_settings() -> Settings:
     """Read the settings.
 
     Raises:
-        SettingsError: one sentence that names the variable, or the line of the file.
+        SettingsError: a setting is invalid; the message names its variable, or the line of the file.
     """
     try:
         return Settings()
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{TOML_FILE} is not valid TOML: {error}. Correct the file.") from None
+        raise SettingsError(f"Invalid TOML in {TOML_FILE}: {error}. Correct the file.") from None
     except ValidationError as error:
-        raise SettingsError(_sentence(error)) from None
+        raise SettingsError(_describe(error)) from None
 
 
 def _json_object(value: object) -> dict[str, Any] | None:
-    """A dict, or the object that a JSON text holds; None, without a word of what it is, of anything else."""
+    """A dict, or the object of a JSON text; None for anything else, which no message may repeat."""
     try:
         decoded = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
@@ -160,19 +162,24 @@ def _json_object(value: object) -> dict[str, Any] | None:
 
 
 def _option_text(name: str, value: object) -> str:
-    """An option as text; a number, true and false as JSON writes them."""
+    """An option as text: numbers, true and false in their JSON form."""
     if type(value) not in _OPTION_TYPES:
-        raise ValueError(f"{name} must be a text, a number, true or false")
+        raise ValueError(f"expected {name} to be a string, a number, true or false")
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _sentence(error: ValidationError) -> str:
+def _describe(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     if not first["loc"]:
         return f"{first['msg'].removeprefix('Value error, ')}."
     name = str(first["loc"][0])
     if first["type"] == "extra_forbidden":
         known = ", ".join(Settings.model_fields)
-        return f"{TOML_FILE} has the unknown setting {name!r}; it knows {known}."
+        return f"Unknown setting {name!r} in {TOML_FILE}. Known settings: {known}."
     reason = first["msg"].removeprefix("Value error, ")
-    return f"{ENV_PREFIX}{name.upper()} (or {name} in {TOML_FILE}) can't be used: {reason}."
+    return f"Invalid {ENV_PREFIX}{name.upper()} (or {name} in {TOML_FILE}): {_clause(reason)}."
+
+
+def _clause(sentence: str) -> str:
+    """A sentence as the end of another one."""
+    return f"{sentence[:1].lower()}{sentence[1:]}".rstrip(".")

@@ -1,15 +1,15 @@
-"""The one way in which commands reach the database."""
+"""How every command reaches the database, and what it reports about one that it cannot use."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.errors import InsufficientPrivilege
 
-from coordstream.cli.rebuild_hint import made_again_sentence, unfolded_sentence
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.postgres import EmbeddedPostgres
@@ -17,20 +17,22 @@ from coordstream.schema_check import is_current
 from coordstream.settings import Settings, load_settings
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secrets.secret_policy import SecretPolicy
+from projections.streams_to_rebuild import streams_to_rebuild
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
 _UNREADABLE: Final = (
-    f"{URL_SETTING} can't be read: write postgresql://user:password@host:port/name, "
-    "with special characters of the password percent-encoded."
+    f"Invalid {URL_SETTING}. Expected postgresql://user:password@host:port/name, with special characters of the "
+    "password percent-encoded."
 )
+_MOST_NAMES: Final = 3
 
 
 class DatabaseError(CoordstreamError):
-    """The database can't be reached, or refused; statements and details, which may hold values, stay out."""
+    """The database cannot be reached, or refused a statement; the message never holds the statement or its details."""
 
 
 class DatabaseUnreachable(DatabaseError):
-    """The database does not answer now: it may later."""
+    """The database does not answer. It may later."""
 
 
 @dataclass(frozen=True)
@@ -43,18 +45,18 @@ class Database:
 
     @property
     def secrets(self) -> SecretPolicy:
-        """What counts as a secret, and the key of the installation that fingerprints are made with."""
+        """What counts as a secret, and the key for its fingerprints."""
         return secret_policy(self.settings)
 
 
 @contextmanager
 def open_database(*, warns: bool = True) -> Iterator[Database]:
-    """The database of the settings, else the embedded one, which is started and migrated first.
+    """The database of the settings, or else the embedded one, which is started and migrated first.
 
-    Where streams are to be rebuilt, a sentence on standard error says so, unless ``warns`` is false.
+    If streams have to be rebuilt, standard error names them, unless ``warns`` is false.
 
     Raises:
-        CoordstreamError: one sentence; also for errors of Postgres within the ``with`` block.
+        CoordstreamError: the database cannot be used; also for errors of Postgres within the ``with`` block.
     """
     settings = load_settings()
     url = database_url(settings)
@@ -63,18 +65,18 @@ def open_database(*, warns: bool = True) -> Iterator[Database]:
         if settings.database_url is None:
             has_migrated = migrate_if_needed(url, connection)
         else:
-            require_schema(url, connection)
-        if warns and not has_migrated and (sentence := unfolded_sentence(connection)):
+            _require_schema(url, connection)
+        if warns and not has_migrated and (sentence := describe_missing_rows(connection)):
             print(sentence, file=sys.stderr)
         yield Database(settings, connection, url)
 
 
 def database_url(settings: Settings) -> str:
-    """The URL that was set, else that of the embedded Postgres, which is started.
+    """The URL of the settings, or else that of the embedded Postgres, which is started.
 
     Raises:
-        DatabaseError: the URL can't be read; the message repeats nothing of it.
-        EmbeddedPostgresError: the embedded Postgres can't be started.
+        DatabaseError: the URL is invalid; the message repeats no part of it.
+        EmbeddedPostgresError: the embedded Postgres cannot be started.
     """
     if settings.database_url is None:
         return EmbeddedPostgres(settings.home).start()
@@ -84,7 +86,7 @@ def database_url(settings: Settings) -> str:
 
 
 def check_url(url: str) -> None:
-    """Refuse a URL of which a password's special characters would make something else, such as a host's name."""
+    """Raise DatabaseError for a URL whose password was not encoded, so that part of it would be taken for a host."""
     try:
         options = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
@@ -96,29 +98,29 @@ def check_url(url: str) -> None:
 
 @contextmanager
 def connecting(settings: Settings, url: str) -> Iterator[Connection]:
-    """A connection, closed at the end. Raises DatabaseError, which says who can't be reached and why."""
+    """A connection, closed at the end. Raises DatabaseError, with the place that cannot be reached and the reason."""
     try:
         connection = connect(url)
     except psycopg.OperationalError as error:
-        advice = "start it, or correct COORDSTREAM_DATABASE_URL" if settings.database_url else "see its log"
+        advice = f"Start it, or correct {URL_SETTING}." if settings.database_url else "See its log."
         kind = DatabaseError if refuses_login(error) else DatabaseUnreachable
-        raise kind(f"{place(settings)} can't be reached ({failure_line(error)}): {advice}.") from None
+        raise kind(f"Cannot reach {place(settings)} ({failure_line(error)}). {advice}") from None
     with connection:
         yield connection
 
 
 @contextmanager
 def database_errors(settings: Settings) -> Iterator[None]:
-    """Turn errors of Postgres into one sentence each."""
+    """Raise errors of Postgres as DatabaseError, with the server's reason and without any value."""
     try:
         yield
     except psycopg.Error as error:
-        raise _refusal(settings, error) from error
+        raise _translate(settings, error) from error
     except Exception as error:
-        cause = getattr(error, "orig", None)  # SQLAlchemy's errors have it
+        cause = getattr(error, "orig", None)  # set by SQLAlchemy
         if not isinstance(cause, psycopg.Error):
             raise
-        raise _refusal(settings, cause) from error
+        raise _translate(settings, cause) from error
 
 
 def place(settings: Settings) -> str:
@@ -127,29 +129,48 @@ def place(settings: Settings) -> str:
 
 
 def migrate_if_needed(url: str, connection: Connection) -> bool:
-    """Bring the schema up to this program's; False if it was. Raises SchemaError where it is newer."""
+    """Migrate to this program's schema; False if it is current. Raises SchemaError if it is newer."""
     if is_current(connection):
         return False
-    from coordstream.cli.schema import state_of  # noqa: PLC0415 (loads Alembic and SQLAlchemy)
-    from coordstream.migrate import SchemaState, upgrade  # noqa: PLC0415
+    from coordstream.migrate import SchemaState, read_schema_state, upgrade  # noqa: PLC0415 (loads Alembic, SQLAlchemy)
 
-    if state_of(url) is SchemaState.CURRENT:
+    if read_schema_state(url) is SchemaState.CURRENT:
         return False
-    if (unfolded := upgrade(url)) is not None:
-        print(made_again_sentence(unfolded), file=sys.stderr)
+    if (to_rebuild := upgrade(url)) is not None:
+        print(describe_recreation(to_rebuild), file=sys.stderr)
     return True
 
 
-def require_schema(url: str, connection: Connection) -> None:
-    """Raise SchemaError, with what to do, unless the schema is this program's."""
+def _require_schema(url: str, connection: Connection) -> None:
     if not is_current(connection):
-        from coordstream.cli.schema import require_current_schema  # noqa: PLC0415 (loads Alembic and SQLAlchemy)
+        from coordstream.migrate import require_schema  # noqa: PLC0415 (loads Alembic, SQLAlchemy)
 
-        require_current_schema(url)
+        require_schema(url)
 
 
-def _refusal(settings: Settings, error: psycopg.Error) -> DatabaseError:
+def describe_recreation(streams: Sequence[str]) -> str:
+    """What a migration did that found tables of the projection missing; ``streams`` have to be rebuilt."""
+    rest = _describe_rebuild(streams) if streams else "The archive has no streams to rebuild."
+    return f"Tables of the schema projection were missing; it was re-created empty. {rest}"
+
+
+def describe_missing_rows(connection: Connection) -> str:
+    """Which streams lost their rows with their tables, and how to rebuild them; empty if none, or not readable."""
+    try:
+        streams = streams_to_rebuild(connection)
+    except InsufficientPrivilege:  # a writer's
+        return ""
+    return _describe_rebuild(streams) if streams else ""
+
+
+def _describe_rebuild(streams: Sequence[str]) -> str:
+    names = ", ".join([*streams[:_MOST_NAMES], *(["…"] if len(streams) > _MOST_NAMES else [])])
+    number = "1 stream has" if len(streams) == 1 else f"{len(streams)} streams have"
+    return f"{number} to be rebuilt from the archive ({names}). Run `coordstream quarantine retry`."
+
+
+def _translate(settings: Settings, error: psycopg.Error) -> DatabaseError:
     if (reason := server_reason(error)) is None:
-        ended = f"{place(settings)} ended the connection ({failure_line(error)}): try again when it runs."
-        return DatabaseUnreachable(ended)
-    return DatabaseError(f"{place(settings)} refuses: {reason}.")
+        lost = f"Lost the connection to {place(settings)} ({failure_line(error)}). Try again when it is running."
+        return DatabaseUnreachable(lost)
+    return DatabaseError(f"An error of {place(settings)}: {reason}.")

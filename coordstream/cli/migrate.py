@@ -1,4 +1,4 @@
-"""Migrations: up, down, and where the database stands."""
+"""`coordstream migrate`: upgrade and downgrade the database schema, and show which revision it has."""
 
 import sys
 from collections.abc import Iterator
@@ -8,12 +8,10 @@ from typing import Annotated
 import typer
 
 from coordstream.cli.arguments.options import Json
-from coordstream.cli.database import connecting, database_errors, database_url
+from coordstream.cli.database import connecting, database_errors, database_url, describe_recreation
 from coordstream.cli.output.tables import print_json
-from coordstream.cli.rebuild_hint import made_again_sentence
-from coordstream.cli.schema import state_of
 from coordstream.errors import CoordstreamError
-from coordstream.migrate import SchemaState, downgrade, upgrade
+from coordstream.migrate import ADVICE, SchemaState, downgrade, read_schema_state, upgrade
 from coordstream.settings import load_settings
 from eventlog.postgres.connection import Connection
 
@@ -22,62 +20,62 @@ app = typer.Typer()
 
 @app.callback(invoke_without_command=True)
 def migrate(context: typer.Context, as_json: Json = False) -> None:
-    """Bring the database to this program's schema; so does `migrate upgrade`."""
+    """Migrate the database to this program's schema, as `migrate upgrade` does."""
     if context.invoked_subcommand is None:
         upgrade_schema(as_json)
 
 
 @app.command("upgrade")
 def upgrade_schema(as_json: Json = False) -> None:
-    """Bring the database to this program's schema, in one transaction."""
-    with _reached() as (url, connection):
-        was_current = state_of(url) is SchemaState.CURRENT
-        unfolded = upgrade(url)
+    """Migrate the database to this program's schema, in one transaction."""
+    with _connection() as (url, connection):
+        was_current = read_schema_state(url) is SchemaState.CURRENT
+        to_rebuild = upgrade(url)
         revision = _revision(connection)
     if as_json:
         print_json([{"revision": revision, "is_changed": not was_current}])
     else:
-        print(f"schema {revision}: {'was up to date' if was_current else 'migrated'}")
-    if unfolded is not None:
-        print(made_again_sentence(unfolded), file=sys.stderr)
+        print(f"Schema {revision}: {'already up to date' if was_current else 'migrated'}.")
+    if to_rebuild is not None:
+        print(describe_recreation(to_rebuild), file=sys.stderr)
 
 
 @app.command("downgrade", context_settings={"ignore_unknown_options": True})  # for -1
 def downgrade_schema(
-    revision: Annotated[str, typer.Argument(help="base, -1, or the id of a revision.")],
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Also where archived events are dropped with their tables.")
-    ] = False,
+    revision: Annotated[str, typer.Argument(metavar="REVISION", help="base, -1, or the id of a revision.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Drop archived events with their tables.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Take the database back to an earlier revision; what came after it is dropped."""
-    with _reached() as (url, connection):
+    """Migrate the database back to an earlier revision. Tables and columns that were added since are dropped."""
+    with _connection() as (url, connection):
         if not yes and _holds_events(connection):
             raise CoordstreamError(
-                "the archive holds events, which going back may drop for ever: export the streams first, "
-                "then give --yes."
+                "The archive holds events, which a downgrade may drop. Back up the database, or export the streams, "
+                "then repeat the command with --yes."
             )
         downgrade(url, revision)
         reached = _revision(connection)
     if as_json:
         print_json([{"revision": reached, "is_changed": True}])
     else:
-        print(f"schema {reached}: taken back")
+        print("Schema removed." if reached is None else f"Schema {reached}: downgraded.")
 
 
 @app.command("current")
 def current_schema(as_json: Json = False) -> None:
-    """Say which revision the database stands at, and how it stands to this program: empty, older, current, newer."""
-    with _reached() as (url, connection):
-        revision, state = _revision(connection), state_of(url)
+    """Show the revision of the database schema, and its state: empty, older, current, newer or incomplete.
+
+    Older and newer compare it with this program."""
+    with _connection() as (url, connection):
+        revision, state = _revision(connection), read_schema_state(url)
     if as_json:
         print_json([{"revision": revision, "state": str(state)}])
     else:
-        print(f"schema {revision}: {state}")
+        print(f"Schema {revision}: {state}." if state is not SchemaState.EMPTY else ADVICE[state])
 
 
 @contextmanager
-def _reached() -> Iterator[tuple[str, Connection]]:
+def _connection() -> Iterator[tuple[str, Connection]]:
     settings = load_settings()
     url = database_url(settings)
     with database_errors(settings), connecting(settings, url) as connection:

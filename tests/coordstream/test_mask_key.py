@@ -27,13 +27,13 @@ def test_a_spoilt_file_is_told_in_one_sentence(tmp_path: Path, content: bytes) -
     with pytest.raises(SettingsError) as refused:
         mask_key(Settings(home=tmp_path))
     assert str(refused.value) == (
-        f"the key file {path} can't be used (it is empty or no text): restore it, or set COORDSTREAM_MASK_KEY."
+        f"Cannot use the key file {path} (it is empty or not text). Restore it, or set COORDSTREAM_MASK_KEY."
     )
 
 
 def test_a_place_that_is_no_folder_is_told_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(SettingsError, match=r"file/mask\.key can't be used \(File exists\)"):
+    with pytest.raises(SettingsError, match=r"file/mask\.key \(File exists\)\."):
         mask_key(Settings(home=tmp_path / "file"))
 
 

@@ -18,5 +18,5 @@ def test_a_wheel_has_them_inside(tmp_path: Path) -> None:
 
 
 def test_a_broken_installation_is_told(tmp_path: Path) -> None:
-    with pytest.raises(CoordstreamError, match=r"^the migrations are neither in .*: install coordstream again\.$"):
+    with pytest.raises(CoordstreamError, match=r"^No migrations in .* or beside it\. Reinstall coordstream\.$"):
         migrations_folder(tmp_path)

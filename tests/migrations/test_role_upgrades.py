@@ -59,10 +59,10 @@ def test_an_owner_who_may_not_make_roles_is_told_what_an_administrator_must_run(
         with pytest.raises(SchemaError) as told:
             upgrade(url)
         assert str(told.value) == (
-            "the database refuses to migrate: the roles coordstream_reader, coordstream_replayer, coordstream_writer"
+            "The database refused the migration: the roles coordstream_reader, coordstream_replayer, coordstream_writer"
             ' are missing and this user may not create roles: let an administrator run "create role coordstream_reader'
             ' nologin; create role coordstream_replayer nologin; create role coordstream_writer nologin;", then migrate'
-            " again"
+            " again."
         )
         admin.execute(str(told.value).split('"')[1].encode())
         upgrade(url)

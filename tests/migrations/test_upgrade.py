@@ -55,7 +55,7 @@ def config_comment(connection: Connection) -> str:
 
 def test_an_empty_database_is_upgraded_and_then_current(empty_database_url: str) -> None:
     assert state_of(empty_database_url) is SchemaState.EMPTY
-    with alchemy(empty_database_url) as connection, pytest.raises(SchemaError, match="run `coordstream migrate`"):
+    with alchemy(empty_database_url) as connection, pytest.raises(SchemaError, match="Run `coordstream migrate`"):
         require_current(connection)
     upgrade(empty_database_url)
     assert state_of(empty_database_url) is SchemaState.CURRENT
@@ -83,7 +83,9 @@ def test_an_upgrade_does_not_wait_for_ever_behind_a_readers_transaction(database
     with connect(database_url) as owner, connect(database_url, autocommit=False) as reader:
         make_relations_differ(owner)
         reader.execute("select count(*) from coordinator.config").fetchone()
-        with pytest.raises(SchemaError, match="another session holds a lock on coordstream's tables: end it or wait"):
+        with pytest.raises(
+            SchemaError, match=r"Another session holds a lock on coordstream's tables\. End it, or wait"
+        ):
             upgrade(database_url)
         assert state_of(database_url) is SchemaState.OLDER
         reader.rollback()
@@ -95,7 +97,7 @@ def test_a_database_that_is_newer_than_the_program_is_left_alone(database_url: s
     with connect(database_url) as owner:
         owner.execute("update eventlog.alembic_version set version_num = '9999'")
     assert state_of(database_url) is SchemaState.NEWER
-    with pytest.raises(SchemaError, match="newer than this program: install the coordstream that migrated it"):
+    with pytest.raises(SchemaError, match=r"newer than this program\. Install a newer version"):
         upgrade(database_url)
     with connect(database_url) as owner:
         assert owner.execute("select version_num from eventlog.alembic_version").fetchone() == ("9999",)
@@ -149,7 +151,7 @@ def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(database_url: s
         assert state_of(database_url) is SchemaState.INCOMPLETE
         with (
             alchemy(database_url) as connection,
-            pytest.raises(SchemaError, match="missing: run `coordstream migrate`"),
+            pytest.raises(SchemaError, match=r"missing\. Run `coordstream migrate`"),
         ):
             require_current(connection)
         assert upgrade(database_url) == sorted(log.stream_name for log in job.logs)

@@ -8,7 +8,7 @@ from coordstream.cli.database import DatabaseError, check_url, open_database
 from tests.coordstream.command_line import CommandLine
 
 UNREADABLE = (
-    "COORDSTREAM_DATABASE_URL can't be read: write postgresql://user:password@host:port/name, "
+    "Invalid COORDSTREAM_DATABASE_URL. Expected postgresql://user:password@host:port/name, "
     "with special characters of the password percent-encoded."
 )
 
@@ -30,30 +30,30 @@ def test_a_password_that_breaks_the_url_is_not_repeated(
         "postgresql://u@[::1]:1/d?sslmode=require",
     ],
 )
-def test_what_libpq_reads_is_read(url: str) -> None:
+def test_urls_of_libpq_are_accepted(url: str) -> None:
     check_url(url)
 
 
-def test_a_database_that_is_not_there_is_told(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_does_not_answer_is_reported(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u:hunter2@127.0.0.1:1/d")
     assert re.fullmatch(
-        r"the database of COORDSTREAM_DATABASE_URL can't be reached \(connection to server at \"127\.0\.0\.1\", port 1 "
-        r"failed: .*\): start it, or correct COORDSTREAM_DATABASE_URL\.",
+        r"Cannot reach the database of COORDSTREAM_DATABASE_URL \(connection to server at \"127\.0\.0\.1\", port 1 "
+        r"failed: .*\)\. Start it, or correct COORDSTREAM_DATABASE_URL\.",
         cli.refused("config", "show", "j"),
     )
 
 
-def test_a_wrong_password_is_told_and_not_printed(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_password_is_reported_and_not_printed(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = re.sub(r":[^:@]*@", ":hunter2@", cli.database_url)
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", wrong)
     sentence = cli.refused("status")
-    assert 'can\'t be reached (password authentication failed for user "coordstream")' in sentence
+    assert '(password authentication failed for user "coordstream")' in sentence
     assert "hunter2" not in sentence
 
 
-def test_a_setting_that_cannot_be_used_is_told(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_setting_is_reported(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "mysql://u:hunter2@h/d")
-    assert cli.refused("status").startswith("COORDSTREAM_DATABASE_URL (or database_url in coordstream.toml)")
+    assert cli.refused("status").startswith("Invalid COORDSTREAM_DATABASE_URL (or database_url in coordstream.toml)")
 
 
 @pytest.mark.parametrize("words", [["status"], ["config", "show", "j"], ["export", "s"], ["quarantine", "show"]])
@@ -61,39 +61,39 @@ def test_a_database_without_a_schema_is_left_as_it_is(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url: str, words: list[str]
 ) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", empty_database_url)
-    assert cli.refused(*words) == "the database has no coordstream schema yet: run `coordstream migrate`"
+    assert cli.refused(*words) == "No coordstream schema in this database. Run `coordstream migrate`."
     with psycopg.connect(empty_database_url) as connection:
         assert connection.execute("select to_regnamespace('eventlog')").fetchall() == [(None,)]
 
 
-def test_a_newer_schema_is_told(cli: CommandLine) -> None:
+def test_a_newer_schema_is_reported(cli: CommandLine) -> None:
     with psycopg.connect(cli.database_url) as connection:
         connection.execute("update eventlog.alembic_version set version_num = '9999'")
-    assert "schema is newer than this program: install the " in cli.refused("status")
+    assert "schema is newer than this program. Install the " in cli.refused("status")
 
 
-def test_an_older_schema_is_told(cli: CommandLine) -> None:
+def test_an_older_schema_is_reported(cli: CommandLine) -> None:
     with psycopg.connect(cli.database_url) as connection:
         connection.execute("comment on schema coordinator is 'relations of another program'")
-    assert "schema is older than this program: run `coordstream migrate`" in cli.refused("status")
+    assert "schema is older than this program. Run `coordstream migrate`." in cli.refused("status")
 
 
-def test_of_an_error_of_postgres_only_its_message_is_told(cli: CommandLine) -> None:
+def test_only_the_message_of_a_postgres_error_is_printed(cli: CommandLine) -> None:
     statement = sql.SQL("do $$ begin raise exception 'no' using detail = 'hunter2', hint = 'hunter2'; end $$")
-    with pytest.raises(DatabaseError) as told, open_database() as database:
+    with pytest.raises(DatabaseError) as raised, open_database() as database:
         database.connection.execute(statement)
-    assert str(told.value) == "the database of COORDSTREAM_DATABASE_URL refuses: no."
+    assert str(raised.value) == "An error of the database of COORDSTREAM_DATABASE_URL: no."
 
 
-def test_a_connection_that_was_ended_is_told(cli: CommandLine) -> None:
+def test_a_lost_connection_is_reported(cli: CommandLine) -> None:
     def ask_a_connection_that_was_ended() -> None:
         with open_database() as database:
             cli.ask(f"select pg_terminate_backend({database.connection.info.backend_pid}, 10000)")
             database.connection.execute("select 1")
 
-    with pytest.raises(DatabaseError) as told:
+    with pytest.raises(DatabaseError) as raised:
         ask_a_connection_that_was_ended()
-    assert "terminating connection due to administrator command" in str(told.value)
+    assert "terminating connection due to administrator command" in str(raised.value)
 
 
 def test_neither_url_nor_key_shows_in_the_repr(cli: CommandLine) -> None:

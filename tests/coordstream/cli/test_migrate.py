@@ -17,15 +17,16 @@ def empty(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url:
 @pytest.mark.parametrize("words", [["migrate"], ["migrate", "upgrade"]])
 def test_a_database_is_brought_up_to_date_once(empty: CommandLine, words: list[str]) -> None:
     assert empty.rows("migrate", "current") == [{"revision": None, "state": "empty"}]
-    assert empty.done(*words).endswith(": migrated\n")
+    assert empty.done("migrate", "current") == "No coordstream schema in this database. Run `coordstream migrate`.\n"
+    assert empty.done(*words).endswith(": migrated.\n")
     (row,) = empty.rows("migrate", "current")
     assert row["state"] == "current"
-    assert empty.done(*words) == f"schema {row['revision']}: was up to date\n"
-    assert empty.done("migrate", "current") == f"schema {row['revision']}: current\n"
+    assert empty.done(*words) == f"Schema {row['revision']}: already up to date.\n"
+    assert empty.done("migrate", "current") == f"Schema {row['revision']}: current.\n"
 
 
 def test_a_database_without_events_goes_back_and_forth(cli: CommandLine) -> None:
-    assert cli.done("migrate", "downgrade", "base") == "schema None: taken back\n"
+    assert cli.done("migrate", "downgrade", "base") == "Schema removed.\n"
     assert cli.rows("migrate", "current") == [{"revision": None, "state": "empty"}]
     cli.done("migrate")
     assert cli("status", "--json").json == []
@@ -36,8 +37,8 @@ def test_a_relative_revision_is_not_an_option(cli: CommandLine) -> None:
     assert cli.rows("migrate", "current")[0]["state"] == "older"
 
 
-def test_events_are_dropped_on_demand_only(wordcount: CommandLine) -> None:
-    assert "the archive holds events" in wordcount.refused("migrate", "downgrade", "base")
+def test_events_are_dropped_only_with_yes(wordcount: CommandLine) -> None:
+    assert "The archive holds events" in wordcount.refused("migrate", "downgrade", "base")
     assert wordcount.ask("select count(*) from eventlog.event") == [(815,)]
     wordcount.done("migrate", "downgrade", "base", "--yes")
     wordcount.done("migrate")
@@ -49,16 +50,16 @@ def test_an_unknown_revision_is_refused(cli: CommandLine) -> None:
     assert cli.rows("migrate", "current")[0]["state"] == "current"
 
 
-def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(wordcount: CommandLine) -> None:
+def test_a_dropped_projection_is_re_created_and_rebuilt(wordcount: CommandLine) -> None:
     before = wordcount.rows("status")
     with wordcount.connection() as connection:
         connection.execute("drop schema projection cascade")
-    assert "are missing: run `coordstream migrate`" in wordcount.refused("job", "list")
-    to_rebuild = f"2 streams are to be rebuilt from the archive ({CHECKPOINT}, {COORDINATOR}): run `coordstream quarant"
+    assert "are missing. Run `coordstream migrate`." in wordcount.refused("job", "list")
+    to_rebuild = f"2 streams have to be rebuilt from the archive ({CHECKPOINT}, {COORDINATOR}). Run `coordstream quar"
     migrated = wordcount("migrate")
     assert migrated.code == 0
-    assert "tables of the schema projection were missing: it was made again, empty, and " + to_rebuild in migrated.err
-    assert migrated.out.endswith(": migrated\n")
+    assert "Tables of the schema projection were missing; it was re-created empty. " + to_rebuild in migrated.err
+    assert migrated.out.endswith(": migrated.\n")
     finished = wordcount("status")
     assert (finished.code, to_rebuild in finished.err) == (1, True)
     listed = wordcount("config", "show", "wordcount_pv")
@@ -71,7 +72,7 @@ def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(wordcount: Comm
     assert [row["skipped"] for row in wordcount.rows("import", *RECORDING_A)] == [427, 388]
 
 
-def test_who_may_only_write_is_told_of_no_rebuild(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_gets_no_message_about_a_rebuild(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     with database_user(appendable.database_url, "coordstream_writer") as writer:
         monkeypatch.setenv("COORDSTREAM_DATABASE_URL", writer)
         appendable.done("log", "append", COORDINATOR, "--key", "a key", "--tombstone")

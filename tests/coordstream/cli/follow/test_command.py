@@ -248,7 +248,7 @@ def test_a_database_that_is_away_at_the_start_is_waited_for(cli: CommandLine, mo
     finished = cli("follow", COORDINATOR, "--once", "--timeout", "30s")
     assert (finished.code, finished.out) == (0, "1 events taken\n")
     waits, begins = finished.err.splitlines()
-    assert "can't be reached (connection refused): start it, or correct COORDSTREAM_DATABASE_URL; waiting" in waits
+    assert "(connection refused). Start it, or correct COORDSTREAM_DATABASE_URL; waiting" in waits
     assert "following 1 stream" in begins
 
 
