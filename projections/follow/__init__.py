@@ -1,1 +1,1 @@
-"""Follows logs as they grow: attaches to a source, catches up, stays with it, and survives what machines do."""
+"""Follows logs as they grow: attaches streams, catches up, reads them live, and survives outages."""

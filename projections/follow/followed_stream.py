@@ -1,31 +1,32 @@
-"""A stream that a follower was told to follow, and how it stands."""
+"""The state of one stream that a follower follows, across attachments and database sessions."""
 
 from dataclasses import dataclass, field
 from typing import Final
 
-from projections.follow.backoff import BackOff
+from eventlog.backoff import Backoff
 from projections.follow.heartbeat import Beat
+from projections.follow.recurring import AT_ONCE
 from projections.follow.reports import Progress
 from projections.follow.tail import Tail
-from projections.follow.timetable import AT_ONCE
 
 RETRY_FIRST_SECONDS: Final = 1.0
-RETRY_MOST_SECONDS: Final = 30.0
+RETRY_LONGEST_SECONDS: Final = 30.0
 
 
-def _retries() -> BackOff:
-    return BackOff(first_seconds=RETRY_FIRST_SECONDS, most_seconds=RETRY_MOST_SECONDS)
+def _retries() -> Backoff:
+    return Backoff(first_seconds=RETRY_FIRST_SECONDS, longest_seconds=RETRY_LONGEST_SECONDS)
 
 
 @dataclass
 class FollowedStream:
-    """``due_at``: when to try to attach, in seconds. ``is_waiting``: for another follower. ``tail``: what is
-    attached. ``failure``: why it was given up. ``end``: how far ``--once`` goes, the end when it was first asked for.
+    """A stream is attached (it has a ``tail``), or waits to be attached at ``due_at``, or is over.
 
-    ``refusal``: why it cannot be followed as it is; it is tried again, ever less often, and counts as refused until
-    something of it was read, or nothing failed until ``believed_at``. ``is_missing``: it is refused because there is
-    none of its name. ``outage``: what it waits for with all others. ``events``: how many were applied, and
-    ``next_offset`` the one after them.
+    Times are monotonic, in seconds. ``is_waiting``: another follower holds the stream. ``failure``: why it was given
+    up. ``end``: where ``--once`` ends, the stream's end when it was first asked for. ``events``: how many were applied.
+
+    ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
+    nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
+    ``outage``: what all streams wait for.
     """
 
     stream_name: str
@@ -40,10 +41,10 @@ class FollowedStream:
     refusal: str = ""
     is_missing: bool = False
     outage: str = ""
-    believed_at: float = AT_ONCE
+    accepted_at: float = AT_ONCE
     events: int = 0
     next_offset: int | None = None
-    retries: BackOff = field(default_factory=_retries)
+    retries: Backoff = field(default_factory=_retries)
 
     @property
     def is_to_attach(self) -> bool:
@@ -51,41 +52,41 @@ class FollowedStream:
         return self.tail is None and not self.is_over
 
     def attach(self, tail: Tail) -> None:
-        """Follow from now on."""
+        """Start reading."""
         self.tail, self.log_id, self.next_offset = tail, tail.log.log_id, tail.position
         self.outage = ""
 
-    def take(self, progress: Progress) -> None:
-        """Count what was applied."""
+    def count(self, progress: Progress) -> None:
+        """Count the events of a batch that was applied."""
         self.events += progress.events
         self.next_offset = progress.next_offset
 
     def detach(self, due_at: float = AT_ONCE) -> None:
-        """Stop reading; attach again at ``due_at``."""
+        """Stop reading, and attach again at ``due_at``."""
         self.tail, self.due_at = None, due_at
 
-    def lose_source(self, due_at: float, sentence: str) -> None:
-        """Nobody answers, as ``sentence`` says: attach again at ``due_at``, or later if it was refused before."""
+    def lose_source(self, due_at: float, message: str) -> None:
+        """Detach because of an outage of the source; a refused stream keeps its later time to retry."""
         self.detach(max(due_at, self.due_at) if self.refusal else due_at)
-        self.outage = sentence
-
-    def refuse(self, sentence: str, now: float, *, is_missing: bool = False) -> None:
-        """It cannot be followed as it is: try again later."""
-        self.refusal, self.is_missing = sentence, is_missing
-        self.detach(now + self.retries.next())
-
-    def believe(self) -> None:
-        """It can be followed again."""
-        self.refusal, self.is_missing = "", False
-        self.retries.reset()
+        self.outage = message
 
     def lose_session(self) -> None:
-        """The locks went with the session, and what was read from there on is read again."""
+        """Detach because the session ended, and its locks with it."""
         self.detach()
         self.has_lock = False
 
+    def refuse(self, message: str, now: float, *, is_missing: bool = False) -> None:
+        """Detach because the stream cannot be followed at present; retry later."""
+        self.refusal, self.is_missing = message, is_missing
+        self.detach(now + self.retries.next())
+
+    def accept(self) -> None:
+        """Clear the refusal: the stream can be followed again."""
+        self.refusal, self.is_missing = "", False
+        self.retries.reset()
+
     def beat(self, end_offset: int | None) -> Beat | None:
-        """Its heartbeat, if it is ours to give."""
+        """Return its heartbeat; None while another follower, or no log, is to be written."""
         if self.log_id is None or not self.has_lock:
             return None
         if self.refusal:

@@ -1,4 +1,4 @@
-"""The follower: reads many logs as they grow, in one thread, and takes them up again whenever something failed."""
+"""The follower: reads many logs as they grow, in one thread, and opens a new database session after each outage."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, NamedTuple
 
+from eventlog.backoff import Backoff
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.follow.attaching import Attacher
-from projections.follow.backoff import BackOff
+from projections.follow.attacher import Attacher
+from projections.follow.error_policy import OUTAGES
+from projections.follow.follow_run import FollowPlan, FollowRun, StopFlag
 from projections.follow.followed_stream import FollowedStream
-from projections.follow.following import Following
-from projections.follow.outage import OUTAGES
-from projections.follow.plan import FollowPlan
 from projections.follow.reports import Progress, Reports
 from projections.follow.session import FollowSession
-from projections.follow.stopping import Stopping
 from projections.projector import Clock, OnStep
 from projections.stream_lock import StreamLocks
 
@@ -26,9 +24,10 @@ _LOCK_TIMEOUT: Final = "set lock_timeout = '30s'"
 
 
 class StreamOutcome(NamedTuple):
-    """What was done with a stream. ``next_offset``: the one after the last that was applied; None: it was never read.
+    """What was done with a stream.
 
-    ``is_over``: it was read to its end, or given up. ``detail``: why it was given up, or not read when all ended.
+    ``is_over``: it was read as far as planned, or given up. ``next_offset``: the offset after the last applied event;
+    None: it was never read. ``detail``: why it was given up, or was refused when the run ended.
     """
 
     stream_name: str
@@ -40,10 +39,11 @@ class StreamOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a follower did before it ended: events applied, and the streams it gave up, each with its sentence.
+    """What a follower did before it ended.
 
-    ``is_complete``: every stream was read to its end, or given up. Else ``outage`` is what it waited for when it ended,
-    empty if nothing. ``refusal``: why it could go on with no stream at all, empty where that is not so.
+    ``failures``: why streams were given up, by name. ``is_complete``: every stream was read as far as planned, or given
+    up. ``outage``: what the follower waited for when it ended, empty if nothing. ``refusal``: why brokers or database
+    refused the login, empty if they did not.
     """
 
     events: int
@@ -57,9 +57,9 @@ class Outcome:
 class Follower:
     """Follows streams of one source into one database.
 
-    Two connections: one holds the locks and gives the heartbeats, one takes the events. Not safe for threads but for
-    ``stop``. ``on_step`` is told of a batch's steps, see `Projector`; ``on_message`` gets sentences for the operator.
-    ``patience``: with an end, it waits for brokers or the database no longer than so many seconds.
+    Uses two connections, one for locks and heartbeats and one to apply events. Only `stop` may be called from another
+    thread. ``on_message`` gets messages for the operator; ``on_step`` the steps of each batch, see `Projector`. With a
+    plan that has an end, ``outage_timeout`` seconds without brokers or database end the run.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Follower:
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_step: OnStep | None = None,
         locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
-        patience: float | None = None,
+        outage_timeout: float | None = None,
     ) -> None:
         self._url = database_url
         self._source = source
@@ -84,16 +84,16 @@ class Follower:
         self._locks = locks
         streams = {name: FollowedStream(name) for name in plan.stream_names}
         reports = Reports(on_message, on_progress)
-        self._following = Following(plan, streams, reports, BackOff(), Stopping(), patience=patience)
+        self._run = FollowRun(plan, streams, reports, Backoff(), StopFlag(), outage_timeout=outage_timeout)
 
     def run(self) -> Outcome:
-        """Follow until all is done, or until `stop`. What is out of reach is waited for, however long."""
-        following = self._following
+        """Follow until the plan is complete or `stop` is called, and return what was done. Outages are waited out."""
+        run = self._run
         outcome: Outcome | None = None
-        while not following.is_over():
+        while not run.is_over():
             try:
                 with self._session() as session:
-                    while not following.is_over():
+                    while not run.is_over():
                         session.step()
                     outcome = self._outcome()
                     session.stop()
@@ -102,27 +102,15 @@ class Follower:
         return outcome or self._outcome()
 
     def stop(self) -> None:
-        """Let ``run`` end after the batch at hand; may be called by a signal handler or another thread."""
-        self._following.stopping.set()
+        """Make `run` return after the current batch; may be called from a signal handler or another thread."""
+        self._run.stop_flag.set()
         self._source.wake()
 
-    def _outcome(self) -> Outcome:
-        following = self._following
-        failures = {name: stream.failure for name, stream in following.streams.items() if stream.failure}
-        return Outcome(
-            following.events,
-            failures,
-            following.is_done(),
-            following.outage,
-            following.refusal,
-            [_stream_outcome(stream) for stream in following.streams.values()],
-        )
-
     def _wait_out(self, error: Exception) -> None:
-        self._following.suffer(error, monotonic())
-        for stream in self._following.streams.values():
+        self._run.begin_outage(error, monotonic())
+        for stream in self._run.streams.values():
             stream.lose_session()
-        self._following.stopping.wait(self._following.backoff.next())
+        self._run.stop_flag.wait(self._run.backoff.next())
 
     @contextmanager
     def _session(self) -> Iterator[FollowSession]:
@@ -134,14 +122,25 @@ class Follower:
                 self._source,
                 self._settings,
                 self._clock,
-                self._following.plan,
-                self._following.reports,
+                self._run.plan,
+                self._run.reports,
                 self._on_step,
             )
-            yield FollowSession(self._following, attacher, holding, self._source)
+            yield FollowSession(self._run, attacher, holding, self._source)
 
     def _connect(self) -> Connection:
         return connect(self._url, application_name=APPLICATION_NAME)
+
+    def _outcome(self) -> Outcome:
+        run = self._run
+        return Outcome(
+            run.events,
+            {name: stream.failure for name, stream in run.streams.items() if stream.failure},
+            run.is_complete(),
+            run.outage,
+            run.refusal,
+            [_stream_outcome(stream) for stream in run.streams.values()],
+        )
 
 
 def _stream_outcome(stream: FollowedStream) -> StreamOutcome:

@@ -1,35 +1,65 @@
-"""The sign of life of a follower: which state each log is in, and where it ends, apart from any progress."""
+"""Writes each stream's state to the database: heartbeats of the streams that are followed, and refusals."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
+from eventlog.errors import StreamKindError
 from eventlog.postgres.connection import Connection
+from eventlog.postgres.log import BACKEND as POSTGRES
+from eventlog.postgres.log_registry import newest_log
+from eventlog.streams import identify
 
 State = Literal["catching-up", "live", "replacing", "refused", "stopped"]
 
 HEARTBEAT_SECONDS: Final = 5.0
 
-# rows that a projector holds are passed over: its progress is a sign of life too, and nobody waits for the other
+# Skips rows that a projector has locked: its progress is a sign of life too, and neither waits for the other.
 _BEAT: Final = """
 with beat as (
   select * from unnest(%s::integer[], %s::text[], %s::bigint[], %s::text[])
     as b (log_id, state, end_offset, state_detail)
-), held as (
+), locked as (
   select p.log_id from projection.position p join beat using (log_id) order by p.log_id for update of p skip locked
 )
 update projection.position p
 set heartbeat_at = %s, state = b.state, state_detail = b.state_detail, end_offset = b.end_offset,
     read_at = case when p.next_offset >= b.end_offset then %s else p.read_at end
-from beat b join held using (log_id)
+from beat b join locked using (log_id)
 where p.log_id = b.log_id
 """
+_NEWEST: Final = """
+select p.log_id, l.backend from projection.job_log j
+join projection.position p using (log_id) join eventlog.log l using (log_id)
+where j.stream_name = %s order by j.incarnation desc limit 1
+"""
+_REFUSE: Final = """
+update projection.position
+set state = 'refused', state_detail = %s, end_offset = null, heartbeat_at = clock_timestamp() where log_id = %s
+"""
+_REFUSE_UNTRACKED: Final = """
+insert into projection.refused_stream
+  (stream_name, stream_kind, job_suffix, job_name, job_id, job_bucket, state_detail, heartbeat_at)
+values (%s, %s, %s, %s, %s, %s, %s, clock_timestamp())
+on conflict (stream_name) do update set state_detail = excluded.state_detail, heartbeat_at = excluded.heartbeat_at
+"""
+_BEAT_REFUSED: Final = """
+with tracked as (
+  update projection.position set heartbeat_at = clock_timestamp()
+  where state = 'refused' and log_id in (
+    select p.log_id from projection.position p join projection.job_log j using (log_id)
+    where j.stream_name = any(%(names)s) order by p.log_id for update of p skip locked)
+)
+update projection.refused_stream set heartbeat_at = clock_timestamp() where stream_name = any(%(names)s)
+"""
+_DELETE_REFUSALS: Final = "delete from projection.refused_stream where stream_name = any(%s)"
 
 
 class Beat(NamedTuple):
-    """One log's row; ``end_offset`` None: nobody could say where it ends, so that its lag is unknown, not zero.
+    """A log's heartbeat.
 
-    ``detail`` is a sentence that says why it is not followed now; None: there is nothing to say.
+    ``end_offset`` None: the end, and so the lag, is unknown. ``detail``: why the log is not read at present, if so.
     """
 
     log_id: int
@@ -38,7 +68,55 @@ class Beat(NamedTuple):
     detail: str | None = None
 
 
+def server_now(connection: Connection) -> datetime:
+    """Return the database server's time, also within a transaction that began earlier.
+
+    Followers run on machines whose clocks differ. Heartbeats, and when a log was last read to its end, are written and
+    compared by this one clock.
+    """
+    row = connection.execute("select clock_timestamp()").fetchone()
+    if row is None:
+        raise RuntimeError("select returned no row")
+    now: datetime = row[0]
+    return now
+
+
 def write_beats(connection: Connection, beats: Sequence[Beat], now: datetime) -> None:
-    """Write a process's heartbeats in one statement; ``now`` is the server's time before the ends were asked for."""
+    """Write heartbeats in one statement; ``now`` is the server's time before the source was asked for the ends."""
     if beats:
         connection.execute(_BEAT, (*map(list, zip(*beats, strict=True)), now, now))
+
+
+def write_refusal(
+    connection: Connection, stream_name: str, kind: str | None, backend: str, message: str, *, adds_row: bool = True
+) -> None:
+    """Set the stream's newest log to ``refused``; with ``adds_row``, a stream without a log gets a row of its own.
+
+    ``backend`` is the source's. A log that a Postgres source lacks is followed from elsewhere and is left alone. A
+    stream gets no row if neither its name nor ``kind`` tells its kind.
+    """
+    row = connection.execute(_NEWEST, (stream_name,)).fetchone()
+    if row is None:
+        if adds_row:
+            _refuse_untracked(connection, stream_name, kind, message)
+    elif backend != POSTGRES or row[1] == POSTGRES:
+        connection.execute(_REFUSE, (message, row[0]))
+
+
+def beat_refused(connection: Connection, stream_names: Sequence[str]) -> None:
+    """Write heartbeats of streams that are refused, except those that another follower reads by now."""
+    if stream_names:
+        connection.execute(_BEAT_REFUSED, {"names": list(stream_names)})
+
+
+def delete_refusals(connection: Connection, stream_names: Sequence[str]) -> None:
+    """Delete the rows of refused streams that have no log."""
+    if stream_names:
+        connection.execute(_DELETE_REFUSALS, (list(stream_names),))
+
+
+def _refuse_untracked(connection: Connection, stream_name: str, kind: str | None, message: str) -> None:
+    with suppress(StreamKindError):
+        stored = newest_log(connection, stream_name)
+        stream = identify(stream_name, kind if stored is None else stored.stream_kind)
+        connection.execute(_REFUSE_UNTRACKED, (*stream, message))

@@ -1,4 +1,4 @@
-"""What a follower tells: sentences, each once, and progress."""
+"""What a follower reports: messages for the operator, without repetitions, and the progress of each batch."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,10 +7,10 @@ from projections.follow.heartbeat import State
 
 
 class Progress(NamedTuple):
-    """A batch that was applied: offsets from ``first_offset`` to before ``next_offset``.
+    """A batch that was applied: the offsets from ``first_offset`` to before ``next_offset``.
 
-    ``target`` is the end that catching up goes to; ``timestamp`` the last event's record time in ms since 1970, None
-    where the batch had no event.
+    ``target``: the end to catch up to. ``timestamp``: the last event's record time in ms since 1970; None if the batch
+    had no events.
     """
 
     stream_name: str
@@ -23,32 +23,32 @@ class Progress(NamedTuple):
 
 
 class Reports:
-    """Passes on what is told: no sentence of a stream twice in a row, and the begin and the end of an outage."""
+    """Reports to callbacks: a stream's message only if it differs from its last one, an outage's begin and end."""
 
     def __init__(self, on_message: Callable[[str], None], on_progress: Callable[[Progress], None]) -> None:
         self._on_message = on_message
-        self._said: dict[str, str] = {}
+        self._last: dict[str, str] = {}
         self._is_outage = False
         self.progress = on_progress
 
-    def say(self, stream_name: str, sentence: str) -> None:
-        """Say this of a stream, unless it was the last thing said of it."""
-        if sentence and self._said.get(stream_name) != sentence:
-            self._said[stream_name] = sentence
-            self._on_message(sentence)
+    def say(self, message: str) -> None:
+        """Report a message that concerns no single stream."""
+        self._on_message(message)
 
-    def tell(self, sentence: str) -> None:
-        """Say what is of no single stream."""
-        self._on_message(sentence)
+    def say_of(self, stream_name: str, message: str) -> None:
+        """Report a message about a stream, unless it is empty or repeats the last one."""
+        if message and self._last.get(stream_name) != message:
+            self._last[stream_name] = message
+            self._on_message(message)
 
-    def begin_outage(self, sentence: str) -> None:
-        """Something that all streams need is out of reach; what is found out about it later is not told."""
+    def begin_outage(self, message: str) -> None:
+        """Report an outage; further messages about it are dropped until `end_outage`."""
         if not self._is_outage:
             self._is_outage = True
-            self._on_message(sentence)
+            self._on_message(message)
 
     def end_outage(self) -> None:
-        """Everything answers again."""
+        """Report the end of an outage, if there was one."""
         if self._is_outage:
             self._is_outage = False
-            self._on_message("everything is within reach again: going on")
+            self._on_message("Connections are restored: following continues.")

@@ -1,10 +1,11 @@
 """Resync: after an absence that tombstones may not have outlived, a log is read again from its start.
 
-What was read before is compared, what is new is applied, and keys that were not met at all are swept: they were
-deleted, and their tombstones too. The last batch, the sweeps, what was observed and the position are one transaction,
-so that a resync that is cut off is done again, and one that was done leaves its traces once.
+Events below the position are compared with the archive, events beyond it are applied, and keys that were not found at
+all are swept: they were deleted, and compaction removed their tombstones. The last batch, the sweeps, the observations
+and the position are one transaction, so an interrupted resync is repeated and a completed one is recorded once.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -15,104 +16,138 @@ from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
-from projections.follow.attach import Attachment, replace_past
-from projections.follow.attachment import another_past
-from projections.follow.gathering import BATCH_BYTES
-from projections.follow.living_keys import LivingKeys
+from projections.follow.continuity import changed_past
+from projections.follow.heartbeat import server_now
+from projections.follow.resume import ResumePoint, record_continuity
+from projections.follow.tail import BATCH_BYTES
 from projections.observations import Observation, write_observations
 from projections.projector import BATCH_EVENTS, Clock, Projector
-from projections.server_clock import server_now
 from projections.tracked_logs import TrackedLog
 
 OnBatch = Callable[[Sequence[RecordedEvent]], None]
 
-_DONE: Final = "update projection.position set resync_from = null, read_at = %s where log_id = %s"
+_COMPLETE: Final = "update projection.position set resync_from = null, read_at = %s where log_id = %s"
+_LIVE_KEYS: Final = """
+select k.key_sha256, max(l.log_offset)
+from (
+  select key_id, log_offset from projection.message_current where log_id = %(log_id)s
+  union all
+  select key_id, log_offset from projection.checkpoint_current where log_id = %(log_id)s
+  union all
+  select key_id, log_offset from projection.quarantine where log_id = %(log_id)s and resolved_by is null
+) l join projection.event_key k on k.log_id = %(log_id)s and k.key_id = l.key_id
+group by k.key_sha256
+"""
+_KEYS: Final = "select key from eventlog.event where log_id = %s and log_offset = any(%s) order by log_offset"
 
 
 def resync(
     connection: Connection,
     source: EventSource,
     projector: Projector,
-    attachment: Attachment,
+    start: ResumePoint,
     settings: FoldSettings,
     clock: Clock,
     *,
     batch_events: int = BATCH_EVENTS,
     on_batch: OnBatch = lambda _: None,
-) -> Attachment:
-    """Read the log of an attachment again from the stream's start up to its target, and say how to go on.
+) -> ResumePoint:
+    """Read a log again from the stream's start to its target, and return where to resume.
 
-    That is the same log, caught up; or, where its past turned out to be another, a new incarnation from its start,
-    for which ``projector`` does not do. ``on_batch`` is given every batch that was read; what it raises ends the
-    resync.
+    That is the caught-up log; or, where the stream's past turned out to have changed, a new incarnation at its start,
+    which needs another projector. An exception from ``on_batch``, which is called after each batch, ends the resync.
 
     Raises:
-        SourceUnavailable, StreamMissing, OffsetLost: attach again, and resync then.
-        PositionMoved: another projector is at work on the log.
+        SourceUnavailable, StreamMissing, OffsetLost: find the resume point again, and resync then.
+        PositionMoved: another projector writes the log.
     """
-    log, started = attachment.log, server_now(connection)
-    living = LivingKeys(connection, log.log_id)
+    log, started = start.log, server_now(connection)
+    live_keys = LiveKeys(connection, log.log_id)
     new = _NewEvents(projector, log)
-    events = source.read(log.stream.stream_name, attachment.topic.facts.start_offset, attachment.target)
+    events = source.read(log.stream.stream_name, start.topic.facts.start_offset, start.target)
     for batch in batches(events, batch_events, BATCH_BYTES):
-        difference = first_difference(connection, log.log_id, new.known(batch))
+        difference = first_difference(connection, log.log_id, new.archived(batch))
         if difference is not None:
-            return replace_past(connection, attachment, another_past(log, difference), settings, clock)
-        living.meet(batch)
-        new.take(batch)
+            return record_continuity(connection, log, start.topic, changed_past(log, difference), settings, clock)
+        live_keys.discard(batch)
+        new.apply_previous(batch)
         on_batch(batch)
-    if living:  # one that was written again meanwhile may have left its old place before we came by
-        living.meet(_later_events(source, attachment))
-    swept = [Swept(attachment.target - 1, key) for key in living.unmet()]
+    if live_keys:  # a key written again meanwhile may have left its old offset before it was read
+        live_keys.discard(_later_events(source, start))
+    swept = [Swept(start.target - 1, key) for key in live_keys.remaining()]
     with connection.transaction():
-        write_observations(connection, log.log_id, [*new.gap(attachment.target), *map(_observation, swept)], clock())
-        projector.apply(new.held_back, swept=swept)
-        if projector.next_offset < attachment.target:
-            projector.pass_to(attachment.target)
-        connection.execute(_DONE, (started, log.log_id))
+        observations = [*new.gap(start.target), *(Observation(at, "swept", key) for at, key in swept)]
+        write_observations(connection, log.log_id, observations, clock())
+        projector.apply(new.pending, swept=swept)
+        if projector.next_offset < start.target:
+            projector.pass_to(start.target)
+        connection.execute(_COMPLETE, (started, log.log_id))
     caught_up = replace(log, next_offset=projector.next_offset, read_at=started, resync_from=None)
-    return replace(attachment, log=caught_up, resync=False, sentence=_sentence(log, len(swept)))
+    return replace(start, log=caught_up, resync=False, message=_message(log, len(swept)))
+
+
+class LiveKeys:
+    """The log's live keys that a resync has not found yet, each as a digest.
+
+    A key is live if a current table has a row of it, or it has an unresolved event in quarantine.
+    """
+
+    def __init__(self, connection: Connection, log_id: int) -> None:
+        self._connection = connection
+        self._log_id = log_id
+        rows = connection.execute(_LIVE_KEYS, {"log_id": log_id}, binary=True).fetchall()
+        self._offsets: dict[bytes, int] = dict(rows)
+
+    def discard(self, events: Iterable[RecordedEvent]) -> None:
+        """Remove the keys of these events."""
+        for event in events:
+            if event.key is not None:
+                self._offsets.pop(hashlib.sha256(event.key).digest(), None)
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def remaining(self) -> list[bytes]:
+        """Return the exact bytes of the keys that are left, in the order of their events in the archive."""
+        offsets = list(self._offsets.values())
+        return [key for (key,) in self._connection.execute(_KEYS, (self._log_id, offsets), binary=True)]
 
 
 class _NewEvents:
-    """Applies what lies beyond the position, a batch behind, so that the last can be applied with the sweeps."""
+    """Applies the events beyond the position one batch late, so that the last batch is applied with the sweeps."""
 
     def __init__(self, projector: Projector, log: TrackedLog) -> None:
         self._projector = projector
         self._position = log.next_offset
         self._resync_from = log.next_offset if log.resync_from is None else log.resync_from
         self._first: int | None = None
-        self.held_back: list[RecordedEvent] = []
+        self.pending: list[RecordedEvent] = []
 
-    def known(self, batch: Sequence[RecordedEvent]) -> Iterator[RecordedEvent]:
-        """The events that the archive has, if the log is the same."""
+    def archived(self, batch: Sequence[RecordedEvent]) -> Iterator[RecordedEvent]:
+        """The events that the archive has if the log is the same."""
         return (event for event in batch if event.offset < self._position)
 
-    def take(self, batch: Sequence[RecordedEvent]) -> None:
-        """Apply the batch before; of this one, keep what is new."""
+    def apply_previous(self, batch: Sequence[RecordedEvent]) -> None:
+        """Apply the pending batch, and keep the new events of this one pending."""
         if self._first is None:
             self._first = next((event.offset for event in batch if event.offset >= self._resync_from), None)
         new = [event for event in batch if event.offset >= self._position]
-        if new and self.held_back:
-            self._projector.apply(self.held_back)
-        self.held_back = new or self.held_back
+        if new and self.pending:
+            self._projector.apply(self.pending)
+        self.pending = new or self.pending
 
     def gap(self, end: int) -> Iterator[Observation]:
-        """What is missing from where the resync began to the first event beyond, or to the end."""
+        """The offsets from where the resync began that have no events, up to the first event or the end."""
         last = (end if self._first is None else self._first) - 1
         if last >= self._resync_from:
             yield Observation(last, "gap", None, self._resync_from, last)
 
 
-def _later_events(source: EventSource, attachment: Attachment) -> Iterable[RecordedEvent]:
-    name, target = attachment.log.stream.stream_name, attachment.target
+def _later_events(source: EventSource, start: ResumePoint) -> Iterable[RecordedEvent]:
+    name, target = start.log.stream.stream_name, start.target
     return source.read(name, target, source.end_offsets([name]).get(name, target))
 
 
-def _observation(swept: Swept) -> Observation:
-    return Observation(swept.at_offset, "swept", swept.key)
-
-
-def _sentence(log: TrackedLog, swept: int) -> str:
-    keys = "no key was" if swept == 0 else "1 key was" if swept == 1 else f"{swept} keys were"
-    return f"{log.stream.stream_name} was read again from its start: {keys} deleted meanwhile"
+def _message(log: TrackedLog, swept: int) -> str:
+    keys = "no deleted keys" if swept == 0 else "1 deleted key" if swept == 1 else f"{swept} deleted keys"
+    return f"{log.stream.stream_name} was read again from its start: found {keys}."

@@ -1,4 +1,4 @@
-"""Following while nothing is out of reach: attach what is due, read, apply, give signs of life."""
+"""The follower's inner loop, while its connections last: attach streams, poll, apply batches, write heartbeats."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,35 +9,40 @@ import psycopg
 
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
+from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.source import EventSource, Read, SourceUnavailable, StreamMissing
 from projections.errors import ProjectionError
-from projections.follow.attach import POSTGRES
-from projections.follow.attaching import Attacher
+from projections.follow.attacher import Attacher
+from projections.follow.error_policy import OUTAGES, Reaction, outage_message, reaction_to, stream_error_message
+from projections.follow.follow_run import FollowRun
 from projections.follow.followed_stream import FollowedStream
-from projections.follow.following import Following
-from projections.follow.gathering import PATIENCE_SECONDS, due_batches
-from projections.follow.heartbeat import HEARTBEAT_SECONDS, Beat, write_beats
-from projections.follow.outage import OUTAGES, outage_sentence
-from projections.follow.refusals import beat_refused, forget_refusals, write_refusal
-from projections.follow.tail import Tail
-from projections.follow.timetable import NEVER, Recurring
-from projections.follow.trouble import Reaction, reaction_to, trouble_sentence
-from projections.server_clock import server_now
+from projections.follow.heartbeat import (
+    HEARTBEAT_SECONDS,
+    Beat,
+    beat_refused,
+    delete_refusals,
+    server_now,
+    write_beats,
+    write_refusal,
+)
+from projections.follow.recurring import NEVER, Recurring
+from projections.follow.tail import BUFFER_SECONDS, Tail, due_tails
 
 ATTACHING_SECONDS: Final = 0.5
+"""How long streams are attached before those that are attached already are read again."""
 LISTING_SECONDS: Final = 5.0
 LOST_OFFSET_SECONDS: Final = 1.0
-_LONGEST_WAIT: Final = 1.0
-_GATHERING_WAIT: Final = PATIENCE_SECONDS / 2
+_LONGEST_POLL: Final = 1.0
+_BUFFERING_POLL: Final = BUFFER_SECONDS / 2
 
 
 class Stopped(Exception):
-    """Somebody wants the follower to stop, in the middle of something long."""
+    """The follower was stopped during a resync."""
 
 
 @contextmanager
-def _unless_refused() -> Iterator[None]:
-    """Go on where the database refuses: a stream that cannot be written says so in its own sentence."""
+def _ignore_rejections() -> Iterator[None]:
+    """Ignore errors of the database that are not outages: a stream that it rejects is reported where it is applied."""
     try:
         yield
     except OUTAGES:
@@ -47,25 +52,28 @@ def _unless_refused() -> Iterator[None]:
 
 
 class FollowSession:
-    """One life of the follower's connections, with the locks that it holds. Errors of `OUTAGES` end it."""
+    """The follower's work over one pair of connections. An error in `OUTAGES` ends the session and frees its locks.
 
-    def __init__(self, following: Following, attacher: Attacher, beating: Connection, source: EventSource) -> None:
-        self._following = following
+    ``attacher`` has the connection that applies events; locks and heartbeats use ``connection``.
+    """
+
+    def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, source: EventSource) -> None:
+        self._run = run
         self._attacher = attacher
-        self._beating = beating
+        self._connection = connection
         self._source = source
-        self._reports = following.reports
+        self._reports = run.reports
         self._heartbeat = Recurring(HEARTBEAT_SECONDS)
         self._listing = Recurring(LISTING_SECONDS)
         self._assigned: dict[str, Tail] = {}
-        self._well_since = monotonic()
+        self._source_ok_since = monotonic()
 
     def step(self) -> None:
-        """Do what is due, and wait for more no longer than until something is."""
+        """Do what is due, and poll for events until something else is due."""
         try:
             self._list_streams()
             self._attach_due()
-            with self._troubles_of(None):
+            with self._stream_errors(None):
                 self._assign()
                 self._apply_due(self._poll())
         except SourceUnavailable as error:
@@ -76,201 +84,195 @@ class FollowSession:
             self._beat()
 
     def stop(self) -> None:
-        """Mark what was followed as stopped; what was refused stays so, unless it never was more than a name."""
-        missing = [stream.stream_name for stream in self._following.streams.values() if stream.is_missing]
-        with _unless_refused():
-            forget_refusals(self._beating, missing)
-        for stream in self._following.streams.values():
+        """Mark streams as stopped; refused ones stay refused, but names without a stream leave no row."""
+        missing = [stream.stream_name for stream in self._run.streams.values() if stream.is_missing]
+        with _ignore_rejections():
+            delete_refusals(self._connection, missing)
+        for stream in self._run.streams.values():
             if not stream.is_over:
                 self._end(stream)
 
     def _list_streams(self) -> None:
-        following, plan = self._following, self._following.plan
-        is_wanted = plan.follows_all and not (plan.once and following.is_listed)
+        run, plan = self._run, self._run.plan
+        is_wanted = plan.follows_all and not (plan.once and run.is_listed)
         if is_wanted and self._listing.is_due(monotonic()):
             for name in self._source.stream_names():
-                following.streams.setdefault(name, FollowedStream(name))
-            if not following.is_listed:
-                self._reports.tell(f"found {len(following.streams)} streams")
-            following.is_listed = True
+                run.streams.setdefault(name, FollowedStream(name))
+            if not run.is_listed:
+                count = len(run.streams)
+                self._reports.say(f"Found {count} stream{'' if count == 1 else 's'}.")
+            run.is_listed = True
 
     def _attach_due(self) -> None:
-        """Attach for a while; with many streams, those that are attached already are read in between.
-
-        Of those that were refused one is tried, so that however many there are, others wait for one question.
-        """
+        """Attach streams for a while, and retry at most one that was refused, so that refusals delay no others."""
         began, has_retried = monotonic(), False
-        for stream in list(self._following.streams.values()):
-            if self._following.stopping.is_set or monotonic() > began + ATTACHING_SECONDS:
+        for stream in list(self._run.streams.values()):
+            if self._run.stop_flag.is_set or monotonic() > began + ATTACHING_SECONDS:
                 return
             if stream.is_to_attach and stream.due_at <= monotonic():
                 if stream.refusal and has_retried:
                     continue
                 has_retried = has_retried or bool(stream.refusal)
-                with self._troubles_of(stream):
-                    self._attacher.attach(stream, monotonic(), self._while_resyncing)
-                    stream.believed_at = monotonic() + HEARTBEAT_SECONDS
-                    self._heartbeat.hasten()
-                    self._advance(stream)
+                with self._stream_errors(stream):
+                    self._attacher.attach(stream, monotonic(), self._on_resync_batch)
+                    stream.accepted_at = monotonic() + HEARTBEAT_SECONDS
+                    self._heartbeat.trigger()
+                    self._finish_if_done(stream)
 
-    def _while_resyncing(self) -> None:
+    def _on_resync_batch(self) -> None:
         self._attacher.locks.check()
         if self._heartbeat.is_due(monotonic()):
             self._beat()
-        if self._following.stopping.is_set:
+        if self._run.stop_flag.is_set:
             raise Stopped
 
     def _assign(self) -> None:
-        tails = {name: stream.tail for name, stream in self._following.streams.items() if stream.tail is not None}
+        tails = {name: stream.tail for name, stream in self._run.streams.items() if stream.tail is not None}
         if tails != self._assigned:
-            self._source.assign({name: tail.gathering.next_offset for name, tail in tails.items()})
+            self._source.assign({name: tail.buffer.next_offset for name, tail in tails.items()})
             self._assigned = tails
 
     def _poll(self) -> list[Read]:
-        timeout = self._patience()
+        timeout = self._poll_timeout()
         if self._assigned:
             return self._source.poll(timeout)
-        self._following.stopping.wait(timeout)
+        self._run.stop_flag.wait(timeout)
         return []
 
-    def _patience(self) -> float:
-        """How long to wait for events: short if some wait to be applied already."""
-        waiting = [tail for tail in self._assigned.values() if tail.gathering]
-        if waiting:
-            return 0.0 if any(tail.is_live or tail.gathering.is_full for tail in waiting) else _GATHERING_WAIT
-        due = [stream.due_at for stream in self._following.streams.values() if stream.is_to_attach]
+    def _poll_timeout(self) -> float:
+        buffered = [tail for tail in self._assigned.values() if tail.buffer]
+        if buffered:
+            return 0.0 if any(tail.is_live or tail.buffer.is_full for tail in buffered) else _BUFFERING_POLL
+        due = [stream.due_at for stream in self._run.streams.values() if stream.is_to_attach]
         due.append(self._heartbeat.due_at)
-        return min(max(min(due) - monotonic(), 0.0), _LONGEST_WAIT)
+        return min(max(min(due) - monotonic(), 0.0), _LONGEST_POLL)
 
     def _apply_due(self, reads: list[Read]) -> None:
         now = monotonic()
         for read in reads:
             if read.stream_name in self._assigned:
                 self._assigned[read.stream_name].add(read, now)
-        for name in due_batches(self._assigned.values(), {read.stream_name for read in reads}, now):
-            stream = self._following.streams[name]
-            with self._troubles_of(stream):
-                self._apply(stream, self._assigned[name])
+        for tail in due_tails(self._assigned.values(), {read.stream_name for read in reads}, now):
+            stream = self._run.streams[tail.stream_name]
+            with self._stream_errors(stream):
+                self._apply(stream, tail)
 
     def _apply(self, stream: FollowedStream, tail: Tail) -> None:
         before = tail.state
         self._attacher.locks.check()
         progress = tail.apply()
-        self._following.events += progress.events
-        stream.take(progress)
+        self._run.events += progress.events
+        stream.count(progress)
         self._reports.progress(progress)
-        self._recover()
-        self._believe(stream)
-        self._advance(stream)
+        self._run.end_outage()
+        self._accept(stream)
+        self._finish_if_done(stream)
         if stream.tail is not tail or tail.state != before:
-            self._heartbeat.hasten()
+            self._heartbeat.trigger()
 
-    def _advance(self, stream: FollowedStream) -> None:
-        """Go over to what comes next where the stream has arrived at something."""
+    def _finish_if_done(self, stream: FollowedStream) -> None:
+        """Replace the current incarnation if the new one has caught up; end a stream that was read as planned."""
         tail = stream.tail
         if tail is None:
             return
-        if tail.has_replaced:
-            self._attacher.complete(stream, tail)
-        if tail.is_at_limit or (self._following.plan.once and stream.end is not None and tail.position >= stream.end):
+        if tail.is_replacement_complete:
+            self._attacher.replace_current(stream, tail)
+        if tail.is_at_limit or (self._run.plan.once and stream.end is not None and tail.position >= stream.end):
             self._end(stream)
 
     def _end(self, stream: FollowedStream) -> None:
-        self._mark_stopped(stream)
-        self._release(stream)
-
-    def _mark_stopped(self, stream: FollowedStream) -> None:
         if stream.has_lock and stream.log_id is not None:
             end = None
             if self._source.backend == POSTGRES and stream.tail is not None:
                 end = max(stream.tail.position, stream.tail.target)
-            write_beats(self._beating, [Beat(stream.log_id, "stopped", end)], server_now(self._beating))
+            write_beats(self._connection, [Beat(stream.log_id, "stopped", end)], server_now(self._connection))
+        self._give_up(stream)
 
-    def _release(self, stream: FollowedStream, failure: str = "") -> None:
-        self._give_lock_back(stream)
+    def _give_up(self, stream: FollowedStream, failure: str = "") -> None:
+        self._release_lock(stream)
         stream.detach()
         stream.is_over, stream.failure = True, failure
 
-    def _give_lock_back(self, stream: FollowedStream) -> None:
+    def _release_lock(self, stream: FollowedStream) -> None:
         if stream.has_lock:
             self._attacher.locks.release(stream.stream_name)
         stream.has_lock = False
 
-    def _believe(self, stream: FollowedStream) -> None:
-        """Something of a refused stream was read, or nothing failed for some time."""
+    def _accept(self, stream: FollowedStream) -> None:
+        """Clear the refusal of a stream that is read again."""
         if stream.refusal and stream.tail is not None:
-            stream.believe()
-            self._heartbeat.hasten()
+            stream.accept()
+            self._heartbeat.trigger()
             name = stream.stream_name
-            self._reports.say(name, f"{name} can be followed: this follower goes on at offset {stream.tail.position}")
+            self._reports.say_of(name, f"{name} can be followed again: continuing at offset {stream.tail.position}.")
 
     @contextmanager
-    def _troubles_of(self, stream: FollowedStream | None) -> Iterator[None]:
-        """Let a stream's own troubles be that stream's alone; an error of a source names its stream."""
+    def _stream_errors(self, stream: FollowedStream | None) -> Iterator[None]:
+        """Handle an error of one stream, so that it does not affect others; a source's error names its stream."""
         try:
             yield
         except OUTAGES:
             raise
         except (EventLogError, ProjectionError, psycopg.Error) as error:
-            named = self._following.streams.get(getattr(error, "stream_name", ""))
-            troubled = stream or named
-            if troubled is None:
+            failed = stream or self._run.streams.get(getattr(error, "stream_name", ""))
+            if failed is None:
                 raise
-            self._take_trouble(troubled, error)
+            self._handle_stream_error(failed, error)
 
-    def _take_trouble(self, stream: FollowedStream, error: Exception) -> None:
-        self._heartbeat.hasten()
-        reaction = reaction_to(error, has_end=self._following.plan.has_end)
-        if reaction is Reaction.ATTACH_AGAIN:
+    def _handle_stream_error(self, stream: FollowedStream, error: Exception) -> None:
+        self._heartbeat.trigger()
+        reaction = reaction_to(error, has_end=self._run.plan.has_end)
+        if reaction is Reaction.RESUME:
             stream.detach(monotonic() + LOST_OFFSET_SECONDS)
             return
-        sentence = trouble_sentence(stream.stream_name, error)
-        self._reports.say(stream.stream_name, sentence)
+        message = stream_error_message(stream.stream_name, error)
+        self._reports.say_of(stream.stream_name, message)
         if reaction is not Reaction.LEAVE:
-            self._write_refusal(stream, error, sentence)
-        if reaction is Reaction.TRY_LATER:
-            self._give_lock_back(stream)  # another follower may be let in, or what mends the log needs it
-            stream.refuse(sentence, monotonic(), is_missing=isinstance(error, StreamMissing))
+            self._write_refusal(stream, error, message)
+        if reaction is Reaction.RETRY:
+            self._release_lock(stream)  # another follower may have the rights, and a rebuild needs the lock
+            stream.refuse(message, monotonic(), is_missing=isinstance(error, StreamMissing))
         else:
-            self._release(stream, sentence)
+            self._give_up(stream, message)
 
-    def _write_refusal(self, stream: FollowedStream, error: Exception, sentence: str) -> None:
-        """Not of a name that is on no log, where somebody may just have mistyped it."""
-        name, plan, backend = stream.stream_name, self._following.plan, self._source.backend
+    def _write_refusal(self, stream: FollowedStream, error: Exception, message: str) -> None:
+        """Record the refusal, but add no row for a missing stream in a run with an end: its name may be a typo."""
+        name, plan, backend = stream.stream_name, self._run.plan, self._source.backend
         if stream.has_lock:
-            with _unless_refused():
-                may_begin = not (plan.has_end and isinstance(error, StreamMissing))
-                write_refusal(self._beating, name, plan.kind, backend, sentence, may_begin=may_begin)
+            with _ignore_rejections():
+                adds_row = not (plan.has_end and isinstance(error, StreamMissing))
+                write_refusal(self._connection, name, plan.kind, backend, message, adds_row=adds_row)
 
     def _lose_source(self, error: SourceUnavailable) -> None:
-        """Keep the locks, and attach anew when the source answers again: it may have other logs then."""
-        self._following.suffer(error, monotonic())
-        sentence = outage_sentence(error)
-        self._well_since = NEVER
-        due_at = monotonic() + self._following.backoff.next()
-        for stream in self._following.streams.values():
+        """Keep the locks, and attach all streams again later: the source may have other logs then."""
+        self._run.begin_outage(error, monotonic())
+        message = outage_message(error)
+        self._source_ok_since = NEVER
+        due_at = monotonic() + self._run.backoff.next()
+        for stream in self._run.streams.values():
             if not stream.is_over:
-                stream.lose_source(due_at, sentence)
+                stream.lose_source(due_at, message)
         self._listing.due_at = max(self._listing.due_at, due_at)
         self._assigned = {}
 
     def _beat(self) -> None:
+        """Write heartbeats; what did not fail for some time counts as recovered."""
         self._attacher.locks.check()
-        now = server_now(self._beating)
+        now = server_now(self._connection)
         ends = self._ends()
-        if monotonic() >= self._well_since + HEARTBEAT_SECONDS:
-            self._recover()
-        for stream in self._following.streams.values():
-            if monotonic() >= stream.believed_at:
-                self._believe(stream)
-        beats = [stream.beat(ends.get(name)) for name, stream in self._following.streams.items()]
-        write_beats(self._beating, [beat for beat in beats if beat is not None], now)
-        refused = [stream for stream in self._following.streams.values() if stream.refusal and stream.tail is None]
-        with _unless_refused():
-            beat_refused(self._beating, [stream.stream_name for stream in refused])
+        if monotonic() >= self._source_ok_since + HEARTBEAT_SECONDS:
+            self._run.end_outage()
+        for stream in self._run.streams.values():
+            if monotonic() >= stream.accepted_at:
+                self._accept(stream)
+        beats = [stream.beat(ends.get(name)) for name, stream in self._run.streams.items()]
+        write_beats(self._connection, [beat for beat in beats if beat is not None], now)
+        refused = [stream for stream in self._run.streams.values() if stream.refusal and stream.tail is None]
+        with _ignore_rejections():
+            beat_refused(self._connection, [stream.stream_name for stream in refused])
 
     def _ends(self) -> dict[str, int]:
-        """Where the streams end that are read; nothing of them if nobody can say it."""
+        """The ends of the streams that are read; empty if the source does not answer."""
         if not self._assigned:
             return {}
         try:
@@ -278,9 +280,5 @@ class FollowSession:
         except SourceUnavailable as error:
             self._lose_source(error)
             return {}
-        self._well_since = min(self._well_since, monotonic())
+        self._source_ok_since = min(self._source_ok_since, monotonic())
         return ends
-
-    def _recover(self) -> None:
-        """All is well: a batch was applied, or there was none and yet nothing failed for some time."""
-        self._following.recover()

@@ -1,87 +1,154 @@
-"""A stream that is attached: its events go from the source through batches into its log."""
+"""The tail of a log: buffers the events that polls return, and applies them in batches."""
 
-from collections.abc import Callable
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, TypeVar
 
 from eventlog.events import RecordedEvent
 from eventlog.source import Read
-from projections.follow.gathering import Gathering
+from projections.follow.error_policy import CONFLICTS
 from projections.follow.heartbeat import State
-from projections.follow.outage import CONFLICTS
 from projections.follow.reports import Progress
-from projections.projector import Projector
+from projections.projector import BATCH_EVENTS, Projector
 from projections.tracked_logs import TrackedLog
 
+BATCH_BYTES: Final = 64 << 20
+BUFFERED_BYTES: Final = 4 * BATCH_BYTES
+"""How much all streams together may buffer."""
+BUFFER_SECONDS: Final = 0.1
+"""How long a stream that catches up waits for more events while polls return other streams' events."""
 CONFLICT_TRIES: Final = 5
 
-Done = TypeVar("Done")
+Result = TypeVar("Result")
+
+
+class Batch(NamedTuple):
+    """Events in offset order, and the next offset to read, which may lie beyond the last of them."""
+
+    events: list[RecordedEvent]
+    next_offset: int
+
+
+class EventBuffer:
+    """Events of a stream that were read and not yet applied. ``since``: when the first of them came, in seconds."""
+
+    def __init__(self, next_offset: int) -> None:
+        self.next_offset = next_offset
+        self.bytes = 0
+        self.since = 0.0
+        self._events: list[RecordedEvent] = []
+        self._has_news = False
+
+    def add(self, read: Read, now: float) -> None:
+        """Add what a poll returned."""
+        if not self:
+            self.since = now
+        self._events.extend(read.events)
+        self.bytes += _size(read.events)
+        self.next_offset = read.next_offset
+        self._has_news = True
+
+    def __bool__(self) -> bool:
+        return self._has_news
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it holds a batch of the largest size."""
+        return len(self._events) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
+
+    def pop_batch(self) -> Batch:
+        """Remove and return the next batch: everything, up to the largest number of events."""
+        rest = self._events[BATCH_EVENTS:]
+        if rest:
+            events, self._events = self._events[:BATCH_EVENTS], rest
+            self.bytes = _size(rest)
+            return Batch(events, events[-1].offset + 1)
+        batch = Batch(self._events, self.next_offset)
+        self._events, self.bytes, self._has_news = [], 0, False
+        return batch
 
 
 class Tail:
-    """Follows one log. ``target``: the end as it was at the attachment; at it the stream is live.
+    """Reads one log on. It is live once it has reached ``target``, the end when it was attached.
 
-    ``until``: the offset after which nothing is taken.
+    ``until``: the last offset to apply; None: no limit.
     """
 
     def __init__(self, log: TrackedLog, projector: Projector, target: int, until: int | None = None) -> None:
         self.stream_name = log.stream.stream_name
         self.log = log
         self.target = target
-        self.gathering = Gathering(projector.next_offset)
+        self.buffer = EventBuffer(projector.next_offset)
         self._projector = projector
         self._limit = None if until is None else until + 1
 
     @property
     def position(self) -> int:
-        """The offset after the last event that is applied."""
+        """The offset after the last applied event."""
         return self._projector.next_offset
 
     @property
     def is_live(self) -> bool:
-        """Whether all is applied that was there at the attachment, and the log is the one that is shown."""
+        """Whether the log has caught up, and is the incarnation that readers see."""
         return self.log.is_complete and self.position >= self.target
 
     @property
-    def has_replaced(self) -> bool:
-        """Whether a new incarnation is read as far as it was when it was found, and may take the old one's place."""
+    def is_replacement_complete(self) -> bool:
+        """Whether a new incarnation has caught up, and can replace the current one."""
         return not self.log.is_complete and self.position >= self.target
 
     @property
     def is_at_limit(self) -> bool:
-        """Whether the offset to stop at is applied."""
+        """Whether the last offset to apply was applied."""
         return self._limit is not None and self.position >= self._limit
 
     @property
     def state(self) -> State:
-        """How the stream stands, as ``projection.position`` says it."""
+        """The log's state, as in ``projection.position``."""
         if not self.log.is_complete:
             return "replacing"
         return "live" if self.is_live else "catching-up"
 
     def add(self, read: Read, now: float) -> None:
-        """Gather what a poll brought, up to the limit."""
+        """Buffer what a poll returned, up to the limit."""
         if self._limit is not None:
             events = [event for event in read.events if event.offset < self._limit]
             read = Read(read.stream_name, events, min(read.next_offset, self._limit))
-        self.gathering.add(read, now)
+        self.buffer.add(read, now)
 
     def apply(self) -> Progress:
-        """Apply what is gathered, and move the position over offsets without events that follow it.
+        """Apply a batch, and move the position over offsets without events that follow it.
 
         Raises:
-            PositionMoved: another follower is at work on the log.
+            PositionMoved: another follower writes the log.
         """
-        first, (events, next_offset) = self.position, self.gathering.take()
+        first, (events, next_offset) = self.position, self.buffer.pop_batch()
         if events:
-            _in_spite_of_conflicts(lambda: self._projector.apply(events))
+            _retry_conflicts(lambda: self._projector.apply(events))
         if next_offset > self.position:
-            _in_spite_of_conflicts(lambda: self._projector.pass_to(next_offset))
-        return Progress(
-            self.stream_name, self.state, len(events), first, self.position, self.target, _last_time(events)
-        )
+            _retry_conflicts(lambda: self._projector.pass_to(next_offset))
+        last_time = events[-1].timestamp if events else None
+        return Progress(self.stream_name, self.state, len(events), first, self.position, self.target, last_time)
 
 
-def _in_spite_of_conflicts(step: Callable[[], Done]) -> Done:
+def due_tails(tails: Iterable[Tail], read_names: set[str], now: float) -> list[Tail]:
+    """Return the tails with a batch to apply now; ``read_names`` are the streams that the last poll returned.
+
+    Live ones are due at once. Others are due when their batch is full, when a poll returned nothing, or when they have
+    waited long enough; the largest buffer is also due when all of them together hold too much.
+    """
+    waiting = [tail for tail in tails if tail.buffer]
+    due = {tail.stream_name for tail in waiting if not read_names or _is_due(tail, read_names, now)}
+    if sum(tail.buffer.bytes for tail in waiting) > BUFFERED_BYTES:
+        due.add(max(waiting, key=lambda tail: tail.buffer.bytes).stream_name)
+    return [tail for tail in waiting if tail.stream_name in due]
+
+
+def _is_due(tail: Tail, read_names: set[str], now: float) -> bool:
+    has_waited = tail.stream_name not in read_names and now >= tail.buffer.since + BUFFER_SECONDS
+    return tail.is_live or tail.buffer.is_full or has_waited
+
+
+def _retry_conflicts(step: Callable[[], Result]) -> Result:
     for _ in range(CONFLICT_TRIES):
         try:
             return step()
@@ -90,5 +157,5 @@ def _in_spite_of_conflicts(step: Callable[[], Done]) -> Done:
     return step()
 
 
-def _last_time(events: list[RecordedEvent]) -> int | None:
-    return events[-1].timestamp if events else None
+def _size(events: Iterable[RecordedEvent]) -> int:
+    return sum(len(event[3] or b"") + len(event[4] or b"") for event in events)

@@ -14,9 +14,9 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.source import PostgresSource
 from eventlog.source import EventSource
-from projections.follow import gathering
+from projections.follow import tail
+from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower
-from projections.follow.plan import FollowPlan
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS
 from tests.acceptance.tiled_recording import stream_names
 
@@ -33,7 +33,7 @@ def main(database_url: str, place: str, jobs: str, stop_at: str, occurrence: str
             Event().wait()
 
     Thread(target=_end_with_the_tests, daemon=True).start()
-    vars(gathering)["BATCH_EVENTS"] = int(batch_events)  # so that there are many transactions
+    vars(tail)["BATCH_EVENTS"] = int(batch_events)  # so that there are many transactions
     plan = FollowPlan(tuple(stream_names(int(jobs))), once=True)
     with source_at(place, database_url) as source:
         outcome = Follower(database_url, source, SETTINGS, lambda: IMPORTED_AT, plan, on_step=on_step).run()

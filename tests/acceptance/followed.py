@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
 from eventlog.source import EventSource
+from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower
-from projections.follow.plan import FollowPlan
 from tests.builders import config_deleted, config_set
 from tests.properties.importing import SETTINGS
 
@@ -23,9 +23,9 @@ select incarnation, first_missing_offset, last_missing_offset, reason from coord
 
 
 class Followed(NamedTuple):
-    """What a follower told, and why it gave streams up."""
+    """The messages of a follower, and why it gave streams up."""
 
-    said: list[str]
+    messages: list[str]
     failures: Mapping[str, str]
 
 
@@ -36,9 +36,11 @@ def now() -> datetime:
 
 def follow_once(url: str, source: EventSource, *stream_names: str, clock: Callable[[], datetime] = now) -> Followed:
     """Follow streams to their ends, as `coordstream follow --once` does."""
-    said: list[str] = []
-    outcome = Follower(url, source, SETTINGS, clock, FollowPlan(stream_names, once=True), on_message=said.append).run()
-    return Followed(said, outcome.failures)
+    messages: list[str] = []
+    outcome = Follower(
+        url, source, SETTINGS, clock, FollowPlan(stream_names, once=True), on_message=messages.append
+    ).run()
+    return Followed(messages, outcome.failures)
 
 
 def shown(url: str, query: str) -> list[tuple[Any, ...]]:

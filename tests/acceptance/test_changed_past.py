@@ -1,4 +1,4 @@
-"""Real topics whose past changes: made again, truncated, on another cluster, or not fit to be followed."""
+"""Real topics that change below the position: re-created, truncated, on another cluster, or no longer suitable."""
 
 from collections.abc import Iterator
 
@@ -17,15 +17,15 @@ from tests.properties.importing import import_events
 OLD_HISTORY = [(1, 0, "a", "set"), (1, 1, "b", "set"), (1, 2, "c", "set")]
 
 
-def shown_until_done(incarnation: int) -> str:
+def next_step(incarnation: int) -> str:
     return (
-        f"; it is read from its start as incarnation {incarnation}, what was read before is shown until that is done, "
-        "and stays in the history"
+        f". Reading it from its start as incarnation {incarnation}; "
+        "until that is complete, relations show the previous one."
     )
 
 
 def complete(stream: str, incarnation: int) -> str:
-    return f"incarnation {incarnation} of {stream} is complete, and shown from now on"
+    return f"{stream}: incarnation {incarnation} is complete; relations show it from now on."
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
 
 
 @pytest.mark.parametrize("keys", ["d", "def", "defgh"], ids=["fewer", "as many", "more"])
-def test_a_topic_made_again_is_another_log(
+def test_a_recreated_topic_is_another_log(
     database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str, keys: str
 ) -> None:
     topics.write(coordinator_topic, config(a="1", b="2", c="3"))
@@ -51,7 +51,7 @@ def test_a_topic_made_again_is_another_log(
     topics.write(coordinator_topic, config(**dict.fromkeys(keys, "9")))
     assert follow_once(database_url, source, coordinator_topic) == (
         [
-            f"{coordinator_topic} was deleted and made again{shown_until_done(2)}",
+            f"{coordinator_topic} was deleted and re-created{next_step(2)}",
             complete(coordinator_topic, 2),
         ],
         {},
@@ -62,7 +62,7 @@ def test_a_topic_made_again_is_another_log(
     assert shown(database_url, GAPS) == [(1, 3, None, "recreated")]
 
 
-def test_a_topic_made_again_and_left_empty_is_an_empty_log(
+def test_a_recreated_empty_topic_is_an_empty_log(
     database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
 ) -> None:
     topics.write(coordinator_topic, config(a="1", b="2", c="3"))
@@ -74,16 +74,17 @@ def test_a_topic_made_again_and_left_empty_is_an_empty_log(
     assert shown(database_url, STATES) == [(1, "stopped", 3, None), (2, "stopped", 0, None)]
 
 
-def test_a_topic_that_is_gone_is_told_and_its_log_stays(
+def test_a_deleted_topic_is_a_failure_and_its_log_stays(
     database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
 ) -> None:
     topics.write(coordinator_topic, config(a="1"))
     follow_once(database_url, source, coordinator_topic)
     topics.delete(coordinator_topic)
-    told = follow_once(database_url, source, coordinator_topic)
-    assert list(told.failures) == [coordinator_topic]
+    followed = follow_once(database_url, source, coordinator_topic)
+    assert list(followed.failures) == [coordinator_topic]
     assert (
-        f"has no stream {coordinator_topic}: create it, or look at its name again" in told.failures[coordinator_topic]
+        f"has no stream {coordinator_topic}: create it, or look at its name again"
+        in followed.failures[coordinator_topic]
     )
     assert shown(database_url, CONFIG) == [("a", "1", 1)]
     assert shown(database_url, STATES) == [(1, "refused", 1, None)]
@@ -93,20 +94,20 @@ def test_a_topic_that_is_not_compacted_is_refused(
     database_url: str, source: KafkaSource, topics: Topics, job_name: str
 ) -> None:
     stream = topics.create(f"__samza_coordinator_{job_name}_1", {"cleanup.policy": "delete"})
-    told = follow_once(database_url, source, stream)
-    assert told.failures[stream].startswith(f"{stream} cannot be followed: ")
+    followed = follow_once(database_url, source, stream)
+    assert followed.failures[stream].startswith(f"{stream} cannot be followed: ")
     assert shown(database_url, STATES) == [(1, "refused", 0, None)]
 
 
-def test_a_recording_of_a_topic_goes_on_as_its_log(
+def test_a_recording_of_a_topic_continues_as_its_log(
     database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
 ) -> None:
     topics.write(coordinator_topic, config(a="1", b="2", c="3"))
     with connect(database_url) as connection:
         import_events(connection, coordinator_topic, list(source.read(coordinator_topic, 0, 3)))
     topics.write(coordinator_topic, config(d="4"))
-    told = follow_once(database_url, source, coordinator_topic)
-    assert told.failures == {}
+    followed = follow_once(database_url, source, coordinator_topic)
+    assert followed.failures == {}
     assert shown(database_url, CONFIG) == [("a", "1", 1), ("b", "2", 1), ("c", "3", 1), ("d", "4", 1)]
     assert shown(database_url, "select backend, topic_id from eventlog.log") == [
         ("kafka", topics.topic_id(coordinator_topic))
@@ -121,8 +122,8 @@ def test_a_recording_of_another_topic_is_another_log(
         import_events(connection, coordinator_topic, list(source.read(coordinator_topic, 0, 3)))
     topics.create_again(coordinator_topic)
     topics.write(coordinator_topic, config(a="1", b="2", c="33"))
-    told = follow_once(database_url, source, coordinator_topic)
-    assert " has another event at offset 0 than before: its past was changed; " in told.said[0]
+    followed = follow_once(database_url, source, coordinator_topic)
+    assert " has a different event at offset 0 than before. " in followed.messages[0]
     assert shown(database_url, CONFIG) == [("a", "1", 2), ("b", "2", 2), ("c", "33", 2)]
 
 
@@ -138,10 +139,10 @@ def test_a_truncated_log_is_a_new_incarnation(database_url: str, broker: KafkaBr
     assert cut_last_batches(broker, stream, 2) == 1
     broker.start()
     with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
-        told = follow_once(database_url, source, stream)
-    assert told == (
+        followed = follow_once(database_url, source, stream)
+    assert followed == (
         [
-            f"{stream} was truncated: it ends at offset 1, below the position 3{shown_until_done(2)}",
+            f"{stream} was truncated: it ends at offset 1, before the position 3{next_step(2)}",
             complete(stream, 2),
         ],
         {},
@@ -153,7 +154,7 @@ def test_a_truncated_log_is_a_new_incarnation(database_url: str, broker: KafkaBr
 
 
 @pytest.mark.slow
-def test_a_log_that_was_truncated_and_grew_again_is_found_out_too(database_url: str, broker: KafkaBroker) -> None:
+def test_a_log_that_was_truncated_and_grew_again_is_a_new_incarnation(database_url: str, broker: KafkaBroker) -> None:
     stream = "__samza_coordinator_orders_1"
     with Topics(broker.bootstrap_servers) as topics:
         topics.create(stream)
@@ -166,9 +167,9 @@ def test_a_log_that_was_truncated_and_grew_again_is_found_out_too(database_url: 
     with Topics(broker.bootstrap_servers) as topics:
         topics.write(stream, config(d="4", e="5", f="6"))
     with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
-        told = follow_once(database_url, source, stream)
-    assert told.said == [
-        f"{stream} has another event at offset 2 than before: its past was changed{shown_until_done(2)}",
+        followed = follow_once(database_url, source, stream)
+    assert followed.messages == [
+        f"{stream} has a different event at offset 2 than before{next_step(2)}",
         complete(stream, 2),
     ]
     assert [row[:2] for row in shown(database_url, CONFIG)] == [
@@ -191,8 +192,8 @@ def test_one_database_serves_one_cluster(
     with Topics(broker.bootstrap_servers) as others:
         others.create(coordinator_topic)
     with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as other:
-        told = follow_once(database_url, other, coordinator_topic)
-        assert told.failures == {
+        followed = follow_once(database_url, other, coordinator_topic)
+        assert followed.failures == {
             coordinator_topic: f"{coordinator_topic} is on the Kafka cluster {other.cluster_id}, the database has logs "
             f"of {source.cluster_id}, and one database serves one Kafka cluster: give the brokers of that one, or a "
             "database of its own"

@@ -12,12 +12,12 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.source import PostgresSource
 from eventlog.streams import coordinator_stream_name, identify
 from projections.follow import session
-from projections.follow.plan import FollowPlan
+from projections.follow.follow_run import FollowPlan
 from tests.acceptance.torture import scaled
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.following import following, run, wait_for_position
+from tests.projections.follow.running import following, run, wait_for_position
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
@@ -50,7 +50,7 @@ def test_hundreds_of_topics(
         row = connection.execute("select now()").fetchone()
         assert row is not None
         wait_until(lambda: connection.execute(BEATS.encode(), row).fetchone() == (TOPICS,), what="all heartbeats")
-    assert running.said == []
+    assert running.messages == []
     print(f"\n{TOPICS} topics were live after {ready:.1f} s")
 
 

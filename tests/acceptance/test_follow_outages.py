@@ -13,9 +13,9 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection, connect
-from projections.follow import gathering, session
+from projections.follow import session, tail
+from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import APPLICATION_NAME
-from projections.follow.plan import FollowPlan
 from projections.projector import Clock
 from projections.stream_lock import StreamLocks
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS
@@ -26,7 +26,7 @@ from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.sure_postgres import kill_server
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.following import NoLocks, Running, following, now
+from tests.projections.follow.running import NoLocks, Running, following, now
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
@@ -149,7 +149,7 @@ def test_brokers_that_stay_away(
     with connect(url) as connection, follower(url, broker, clock=now) as running:
         wait_for(url, events)
         broker.kill()
-        assert running.wait_for("waiting, and trying again").startswith("Kafka at 127.0.0.1:")
+        assert running.wait_for("; retrying").startswith("Kafka at 127.0.0.1:")
         wait_until(lambda: connection.execute(_UNKNOWN.encode()).fetchone() == (streams,), what="unknown lags")
         beaten = connection.execute("select min(heartbeat_at) from projection.position").fetchone()
         later = "select min(heartbeat_at) > %s from projection.position"
@@ -157,8 +157,8 @@ def test_brokers_that_stay_away(
         broker.start()
         wait_for(url, write(broker, 1, 2))
         wait_until(lambda: connection.execute(_LIVE.encode()).fetchone() == (streams,), what="live again")
-    assert [sentence for sentence in running.said if "waiting" in sentence] == running.said[:1]
-    assert len(running.said) == 2
+    assert [message for message in running.messages if "retrying" in message] == running.messages[:1]
+    assert len(running.messages) == 2
     assert_same(url, imported)
 
 
@@ -175,10 +175,10 @@ def test_a_postgres_that_is_killed(
             sure_server.start()
             events = write(broker, part, KILLS + 1)
         wait_for(url, events)
-        wait_until(lambda: len(running.said) % 2 == 0, what="the end of the last outage")
+        wait_until(lambda: len(running.messages) % 2 == 0, what="the end of the last outage")
     assert running.outcomes[0].failures == {}
     assert_same(url, imported)
-    print(f"\nPostgres was killed {KILLS} times; of outages the follower said {len(running.said)} sentences")
+    print(f"\nPostgres was killed {KILLS} times; the follower reported {len(running.messages)} messages")
 
 
 class Cutter:
@@ -209,13 +209,13 @@ def test_connections_that_are_cut_at_each_step(
     monkeypatch: pytest.MonkeyPatch,
     batch_events: int,
 ) -> None:
-    monkeypatch.setattr(gathering, "BATCH_EVENTS", batch_events)
+    monkeypatch.setattr(tail, "BATCH_EVENTS", batch_events)
     url = clones()
     which = ((True,), (False,), (True, False))
     cutter = Cutter(url, [(step, backends) for backends, step in product(which, STEPS)] * CUTS)
     with follower(url, filled_broker, cutter) as running:
         wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
-        wait_until(lambda: len(running.said) % 2 == 0, what="the end of the last outage")
+        wait_until(lambda: len(running.messages) % 2 == 0, what="the end of the last outage")
     assert running.outcomes[0].failures == {}
     cuts = len(which) * len(STEPS) * CUTS - len(cutter.left)
     assert cuts >= 12
@@ -233,8 +233,8 @@ def test_a_full_disk_is_waited_out(
         trigger = f"trigger no_room before insert on {table} for each row execute function public.no_room()"
         connection.execute(f"create {trigger}".encode())
         with follower(url, filled_broker) as running:
-            told = running.wait_for("No space left")
-            wait_until(lambda: running.has_said("No space left"), what="the sentence")
+            message = running.wait_for("No space left")
+            wait_until(lambda: running.has_message("No space left"), what="the message")
             reached = taken(url)
             full = "select count(*) from coordinator.log_position where state = 'live'"
             assert connection.execute(full.encode()).fetchone() != (len(stream_names(JOBS)),)
@@ -242,11 +242,10 @@ def test_a_full_disk_is_waited_out(
             connection.execute(f"drop trigger no_room on {table}".encode())
             wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
             assert taken(url) > reached
-    assert told == (
-        'the database does not take events (could not extend file "base/1": No space left on device); '
-        "waiting, and trying again"
+    assert message == (
+        'the database is unavailable (could not extend file "base/1": No space left on device); retrying'
     )
-    assert running.said.count(told) <= 2
+    assert running.messages.count(message) <= 2
     assert running.outcomes[0].failures == {}
     assert_same(url, imported)
 
@@ -254,7 +253,7 @@ def test_a_full_disk_is_waited_out(
 def test_two_followers_past_the_lock(
     clones: Callable[[], str], imported: Digests, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "BATCH_EVENTS", FEW)
+    monkeypatch.setattr(tail, "BATCH_EVENTS", FEW)
     url, names = clones(), stream_names(JOBS)
     write(broker, 0, 1_000)
     with follower(url, broker) as first:
@@ -267,5 +266,5 @@ def test_two_followers_past_the_lock(
         wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
     stopped = {**one.outcomes[0].failures, **other.outcomes[0].failures}
     assert len(stopped) == len(one.outcomes[0].failures) + len(other.outcomes[0].failures) == len(names)
-    assert all("another projector has moved it" in sentence for sentence in stopped.values())
+    assert all("another projector has moved it" in message for message in stopped.values())
     assert_same(url, imported)

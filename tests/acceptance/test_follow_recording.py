@@ -11,12 +11,12 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
-from projections.follow.plan import FollowPlan
+from projections.follow.follow_run import FollowPlan
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob
 from tests.acceptance.samza_answers import recorded_stream
 from tests.acceptance.tiled_recording import as_new, renamed
 from tests.fixtures.kafka_topics import COMPACTED_SOON, LASTING, Topics
-from tests.projections.follow.following import following, wait_for_position
+from tests.projections.follow.running import following, wait_for_position
 from tests.properties.importing import CURRENT, HISTORIES
 
 AS_OF: Final = "'2026-12-01 00:00:00+00'"

@@ -1,4 +1,4 @@
-"""A follower of topics that real brokers, or their settings, do not let it follow for a while."""
+"""Topics that real brokers or their settings do not let a follower read for a while."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,14 +10,14 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection, connect
 from projections.follow import followed_stream, session
-from projections.follow.plan import FollowPlan
+from projections.follow.follow_run import FollowPlan
 from tests.builders import config_set
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_security import USER, SecuredListeners
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.following import following, run
+from tests.projections.follow.running import following, run
 
 pytestmark = pytest.mark.slow
 
@@ -26,9 +26,9 @@ SHOWN = "select stream_name, state, state_detail, next_offset from coordinator.l
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retries and heartbeats come quickly."""
+    """Shorten the waits before retries and heartbeats."""
     monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.1)
-    monkeypatch.setattr(followed_stream, "RETRY_MOST_SECONDS", 0.2)
+    monkeypatch.setattr(followed_stream, "RETRY_LONGEST_SECONDS", 0.2)
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.1)
 
 
@@ -57,7 +57,7 @@ def topics(broker: KafkaBroker) -> Iterator[Topics]:
 
 @pytest.fixture
 def options(broker: KafkaBroker, security: SecuredListeners) -> Callable[..., KafkaOptions]:
-    """What lets our user in, but for what is changed."""
+    """Make options of a user that the broker lets in, with some of them changed."""
 
     def make(**changed: str) -> KafkaOptions:
         protocol = "SASL_PLAINTEXT"
@@ -81,9 +81,9 @@ def wait_for_row(connection: Connection, name: str, *expected: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "allowed", [[], [ACLOperation.DESCRIBE, ACLOperation.DESCRIBE_CONFIGS]], ids=["not even seen", "seen, not read"]
+    "allowed", [[], [ACLOperation.DESCRIBE, ACLOperation.DESCRIBE_CONFIGS]], ids=["no rights", "may describe, not read"]
 )
-def test_rights_that_come_later(
+def test_a_topic_is_followed_once_the_rights_are_granted(
     database_url: str,
     connected: Connection,
     options: Callable[..., KafkaOptions],
@@ -103,14 +103,17 @@ def test_rights_that_come_later(
         wait_for_row(connected, name, "refused", 0)
         topics.write(other, [config_set("a", "1")])
         wait_for_row(connected, other, "live", 1)
-        assert running.said == [refusal]
+        assert running.messages == [refusal]
         topics.restrict(access(name, ACLOperation.READ, ACLOperation.DESCRIBE, ACLOperation.DESCRIBE_CONFIGS))
         wait_for_row(connected, name, "live", 1)
-    told = [sentence for sentence in running.said if name in sentence]
-    assert [sentence.partition(": this follower")[0] for sentence in told] == [refusal, f"{name} can be followed"]
+    messages = [message for message in running.messages if name in message]
+    assert [message.partition(":")[0] for message in messages] == [
+        refusal.partition(":")[0],
+        f"{name} can be followed again",
+    ]
 
 
-def test_a_policy_and_a_partition_that_are_seen_after_an_outage(
+def test_a_changed_policy_and_a_second_partition_refuse_a_topic(
     database_url: str, connected: Connection, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
 ) -> None:
     name = topics.create(f"__samza_coordinator_{job_name}_1")
@@ -133,13 +136,13 @@ def test_a_policy_and_a_partition_that_are_seen_after_an_outage(
             wait_for_row(connected, name, "live", 1)
 
 
-def test_a_wrong_password_is_no_outage_for_what_has_an_end(
+def test_a_wrong_password_ends_a_follower_that_has_an_end(
     database_url: str, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
 ) -> None:
     name = topics.create(f"__samza_coordinator_{job_name}_1")
-    said: list[str] = []
+    messages: list[str] = []
     with KafkaSource(options(sasl_plain_password="wrong")) as source:
-        outcome = run(database_url, source, FollowPlan((name,), once=True), said)
+        outcome = run(database_url, source, FollowPlan((name,), once=True), messages)
     assert not outcome.is_complete
-    assert said == [outcome.refusal]
+    assert messages == [outcome.refusal]
     assert "look at the user" in outcome.refusal

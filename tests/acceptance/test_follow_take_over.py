@@ -1,4 +1,4 @@
-"""A follower that was stopped (SIGSTOP) is named, ended and followed by another; when it goes on, it waits."""
+"""A follower stopped by SIGSTOP is replaced by another one; when it is continued, it waits."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from tests.builders import config_set
-from tests.projections.follow.following import wait_for_position
+from tests.projections.follow.running import wait_for_position
 
 pytestmark = [pytest.mark.slow]
 
@@ -26,7 +26,7 @@ HISTORY: Final = "select log_offset, config_value from coordinator.config_histor
 
 @contextmanager
 def program(url: str, *options: str) -> Iterator[tuple["subprocess.Popen[str]", IO[str]]]:
-    """`coordstream follow`, and what it says; killed at the end."""
+    """Run `coordstream follow`, and yield it with its standard error; kill it at the end."""
     settings = {"COORDSTREAM_DATABASE_URL": url, "COORDSTREAM_MASK_KEY": "a key of the tests"}
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("COORDSTREAM_")}
     command = [sys.executable, "-m", "coordstream.cli", "follow", STREAM, *options]
@@ -38,23 +38,23 @@ def program(url: str, *options: str) -> Iterator[tuple["subprocess.Popen[str]", 
             process.kill()
 
 
-def line_with(said: IO[str], text: str) -> str:
-    """The next line that holds the text; the lines before it are passed over."""
-    return next(line for line in said if text in line)
+def line_with(stderr: IO[str], text: str) -> str:
+    """Read lines up to one that contains the text, and return that line."""
+    return next(line for line in stderr if text in line)
 
 
-def test_a_stopped_follower_is_taken_over_from(database_url: str) -> None:
+def test_another_follower_takes_over_from_a_stopped_one(database_url: str) -> None:
     with connect(database_url) as connection, PostgresEventLog.create(database_url, identify(STREAM)) as log:
         log.append([config_set("a", "0")])
-        with program(database_url) as (first, first_said):
+        with program(database_url) as (first, first_stderr):
             wait_for_position(connection, STREAM, 1)
             first.send_signal(signal.SIGSTOP)
             log.append([config_set("a", "1")])
-            with program(database_url, "--take-over-after", "10s") as (_, second_said):
-                line_with(second_said, "its session was ended to take over")
+            with program(database_url, "--take-over-after", "10s") as (_, second_stderr):
+                line_with(second_stderr, "ended its session to take over")
                 wait_for_position(connection, STREAM, 2)
                 first.send_signal(signal.SIGCONT)
-                line_with(first_said, f"{STREAM} is read by coordstream follow")
+                line_with(first_stderr, f"{STREAM} is read by coordstream follow")
                 log.append([config_set("a", "2")])
                 wait_for_position(connection, STREAM, 3)
         assert connection.execute(HISTORY).fetchall() == [(0, "0"), (1, "1"), (2, "2")]

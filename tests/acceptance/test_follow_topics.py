@@ -9,11 +9,11 @@ from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import coordinator_stream_name
 from projections.follow import followed_stream, session
-from projections.follow.plan import FollowPlan
+from projections.follow.follow_run import FollowPlan
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, Topics
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.following import following, position, run, wait_for_position
+from tests.projections.follow.running import following, position, run, wait_for_position
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_an_empty_topic_is_live_at_once_and_followed(
         topics.write(coordinator_topic, [config_set("a", "1")])
         wait_for_position(connected, coordinator_topic, 1)
     assert config(connected) == [("a", "1")]
-    assert running.said == []
+    assert running.messages == []
 
 
 def test_an_empty_topic_whose_log_starts_above_zero(
@@ -56,7 +56,7 @@ def test_an_empty_topic_whose_log_starts_above_zero(
         topics.write(stream, [config_set("b", "2")])
         wait_for_position(connected, stream, 4)
     assert config(connected) == [("b", "2")]
-    assert [sentence for sentence in running.said if "delete" not in sentence] == []
+    assert [message for message in running.messages if "delete" not in message] == []
 
 
 def test_a_topic_that_is_made_later(
@@ -76,7 +76,7 @@ def test_a_topic_that_is_made_later(
         topics.write(stream, [config_set("a", "1")])
         wait_for_position(connected, stream, 1)
     assert config(connected) == [("a", "1")]
-    assert len(running.said) == 2
+    assert len(running.messages) == 2
 
 
 def test_all_finds_topics_that_are_made_later(

@@ -1,4 +1,4 @@
-"""Two programs that follow one topic: the second waits, and takes over when the first is killed."""
+"""Two followers of one topic: the second waits, and takes over when the first is killed."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ from tests.acceptance.torture import scaled
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE
-from tests.projections.follow.following import wait_for_position
+from tests.projections.follow.running import wait_for_position
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
@@ -28,7 +28,7 @@ HISTORY: Final = "select log_offset, config_value from coordinator.config_histor
 
 @contextmanager
 def program(url: str, brokers: str, stream: str) -> Iterator[tuple["subprocess.Popen[str]", IO[str]]]:
-    """`coordstream follow`, and what it says; killed at the end."""
+    """Run `coordstream follow`, and yield it with its standard error; kill it at the end."""
     settings = {
         "COORDSTREAM_DATABASE_URL": url,
         "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": brokers,
@@ -57,24 +57,24 @@ def test_the_second_takes_over_within_seconds(
             (offset,) = topics.write(coordinator_topic, [config_set("a", value)])
             wait_for_position(connection, coordinator_topic, offset + 1)
 
-        running, said = programs.enter_context(program(*place))
+        running, stderr = programs.enter_context(program(*place))
         write("0")
         for turn in range(TURNS):
-            second, said = programs.enter_context(program(*place))
-            assert "following 1 stream" in said.readline()
-            waits = said.readline()
+            second, stderr = programs.enter_context(program(*place))
+            assert "following 1 stream" in stderr.readline()
+            waits = stderr.readline()
             assert f"Z {coordinator_topic} is read by coordstream follow on 127.0.0.1 (Postgres backend" in waits
-            assert "this follower waits, and takes over when that ends" in waits
+            assert "This follower waits, and takes over when the other one ends." in waits
             write(f"before {turn}")
             running.kill()
             killed_at = time.monotonic()
             write(f"after {turn}")
             takeovers.append(time.monotonic() - killed_at)
-            assert "is free now: this follower goes on at offset" in said.readline()
+            assert "is free: this follower continues at offset" in stderr.readline()
             running = second
         running.terminate()
         running.wait(PATIENCE)
-        assert (running.returncode, said.read()) == (0, "")
+        assert (running.returncode, stderr.read()) == (0, "")
         history = connection.execute(HISTORY.encode()).fetchall()
     turns = [text for turn in range(TURNS) for text in (f"before {turn}", f"after {turn}")]
     assert history == list(enumerate(["0", *turns]))

@@ -12,7 +12,7 @@ from projections.rebuild import replay_archive
 from projections.tracked_logs import logs_of
 from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, shown
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
-from tests.projections.follow.following import let_pass
+from tests.projections.follow.running import let_pass
 from tests.projections.rebuilt import forget, relations
 from tests.properties.importing import SETTINGS
 
@@ -37,15 +37,12 @@ def test_keys_deleted_meanwhile_are_gone(database_url: str, source: KafkaSource,
     topics.write(stream, config(e="5", b=None, c="33", e2=None, d=None))
     kept = topics.compact(stream, tombstones_too=True)
     assert {record.offset for record in kept} == {0, 4, 6}
-    told = follow_once(database_url, source, stream)
-    assert told.failures == {}
-    before, after = told.said
+    followed = follow_once(database_url, source, stream)
+    assert followed.failures == {}
+    before, after = followed.messages
     assert before.startswith(f"{stream} was last read at ")
-    assert before.endswith(
-        " UTC, longer ago than its tombstones are sure to be kept: it is read again from its start, "
-        "to find keys that were deleted"
-    )
-    assert after == f"{stream} was read again from its start: 2 keys were deleted meanwhile"
+    assert "so tombstones may have been removed since. Reading it again from its start" in before
+    assert after == f"{stream} was read again from its start: found 2 deleted keys."
     assert [row[:2] for row in shown(database_url, CONFIG)] == [("a", "1"), ("c", "33"), ("e", "5")]
     (end,) = shown(database_url, "select next_offset from coordinator.log_position")[0]
     assert [row for row in shown(database_url, HISTORY) if row[3] == "delete"] == [
@@ -58,7 +55,7 @@ def test_keys_deleted_meanwhile_are_gone(database_url: str, source: KafkaSource,
     assert shown(database_url, STATES) == [(1, "stopped", end, None)]
 
 
-def test_a_rebuild_from_the_archive_gives_the_same(
+def test_a_rebuild_from_the_archive_restores_the_same_rows(
     database_url: str, source: KafkaSource, topics: Topics, stream: str
 ) -> None:
     topics.write(stream, config(a="1", b="2", c="3"))
@@ -76,7 +73,7 @@ def test_a_rebuild_from_the_archive_gives_the_same(
         assert [row[:2] for row in connection.execute(CONFIG.encode())] == [("a", "1"), ("c", "3"), ("d", "4")]
 
 
-def test_a_short_absence_needs_no_second_reading(
+def test_a_short_absence_needs_no_resync(
     database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
 ) -> None:
     topics.write(coordinator_topic, config(a="1", b="2"))
@@ -84,13 +81,13 @@ def test_a_short_absence_needs_no_second_reading(
     topics.write(coordinator_topic, config(a=None))
     with connect(database_url) as connection:
         let_pass(connection, timedelta(hours=11))
-    told = follow_once(database_url, source, coordinator_topic)
-    assert told == ([], {})
+    followed = follow_once(database_url, source, coordinator_topic)
+    assert followed == ([], {})
     assert [row[:2] for row in shown(database_url, CONFIG)] == [("b", "2")]
     assert ("delete", 2) in [(row[3], row[1]) for row in shown(database_url, HISTORY)]
 
 
-def test_after_half_the_time_that_tombstones_live_it_is_read_again(
+def test_after_half_the_retention_of_tombstones_a_log_is_resynced(
     database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
 ) -> None:
     topics.write(coordinator_topic, config(a="1", b="2"))
@@ -98,7 +95,7 @@ def test_after_half_the_time_that_tombstones_live_it_is_read_again(
     topics.write(coordinator_topic, config(a=None))
     with connect(database_url) as connection:
         let_pass(connection, timedelta(hours=13))
-    told = follow_once(database_url, source, coordinator_topic)
-    assert told.said[1:] == [f"{coordinator_topic} was read again from its start: no key was deleted meanwhile"]
+    followed = follow_once(database_url, source, coordinator_topic)
+    assert followed.messages[1:] == [f"{coordinator_topic} was read again from its start: found no deleted keys."]
     assert [row[:2] for row in shown(database_url, CONFIG)] == [("b", "2")]
     assert shown(database_url, GAPS) == []

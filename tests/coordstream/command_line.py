@@ -61,7 +61,7 @@ class CommandLine:
         finished = self("follow", *words)
         lines = [line.partition("Z ")[2] for line in finished.err.splitlines()]
         assert lines[0].startswith("following ")
-        told = [line for line in lines[1:] if not line.startswith("found ")]
+        told = [line for line in lines[1:] if not line.startswith("Found ")]
         return Finished(finished.code, finished.out, "".join(f"{line}\n" for line in told))
 
     def rows(self, *words: str | Path) -> list[dict[str, Any]]:

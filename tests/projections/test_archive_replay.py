@@ -11,14 +11,14 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive, read_archived
 from eventlog.postgres.connection import Connection, connect
 from projections.fold.rows import Swept
-from projections.follow.attach import attach
+from projections.follow.resume import find_resume_point
 from projections.follow.resync import resync
 from projections.observations import read_observations
 from projections.projector import Projector
 from projections.rebuild import ArchivedBatch, archived_batches, replay_archive
 from projections.tracked_logs import TrackedLog, logs_of
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
-from tests.projections.follow.following import let_pass
+from tests.projections.follow.running import let_pass
 from tests.projections.rebuilt import forget, relations
 from tests.properties.generated_jobs import GeneratedLog, Knobs, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
@@ -47,12 +47,12 @@ def as_of(connection: Connection, log: TrackedLog, times: list[datetime]) -> lis
 
 def follow(connection: Connection, source: MemorySource, name: str, luck: random.Random, clock: "Clock") -> None:
     """Attach, and take events in batches of any size, each at a later time."""
-    attachment = attach(connection, source, name, SETTINGS, clock)
-    projector = Projector(connection, attachment.log, SETTINGS, clock)
-    if attachment.resync:
-        resync(connection, source, projector, attachment, SETTINGS, clock, batch_events=luck.randint(1, 40))
+    start = find_resume_point(connection, source, name, SETTINGS, clock)
+    projector = Projector(connection, start.log, SETTINGS, clock)
+    if start.resync:
+        resync(connection, source, projector, start, SETTINGS, clock, batch_events=luck.randint(1, 40))
         return
-    events = list(source.read(name, projector.next_offset, attachment.target))
+    events = list(source.read(name, projector.next_offset, start.target))
     while events:
         size = luck.randint(1, 20)
         projector.apply(events[:size])
@@ -160,7 +160,7 @@ def test_the_archive_tells_when_each_event_came(database_url: str) -> None:
     times = [AT + timedelta(microseconds=number) for number in range(3)]
     clock = iter(times).__next__
     with connect(database_url) as connection:
-        log = attach(connection, source, "__samza_coordinator_orders_1", SETTINGS, lambda: AT).log
+        log = find_resume_point(connection, source, "__samza_coordinator_orders_1", SETTINGS, lambda: AT).log
         projector = Projector(connection, log, SETTINGS, clock)
         for _ in times:
             topic.append(b"k", b"v")

@@ -3,7 +3,7 @@
 from typing import Final
 
 from coordstream.settings import Settings
-from projections.follow.plan import FollowPlan
+from projections.follow.follow_run import FollowPlan
 
 _NAMED: Final = 3
 

@@ -20,8 +20,8 @@ from coordstream.cli.follow.take_over import TakeOverAfter
 from coordstream.cli.output.formats import print_json
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings
+from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower, Outcome
-from projections.follow.plan import FollowPlan
 
 PATIENCE_SECONDS: Final = 60.0
 """So long a follower that has an end, and no timeout, waits for brokers and the database."""
@@ -109,7 +109,7 @@ def _followed(plan: FollowPlan, ending: Ending, progress: FollowProgress, patien
             plan,
             on_message=progress.message,
             on_progress=progress.batch,
-            patience=patience,
+            outage_timeout=patience,
         )
         ending.stop_with(follower.stop)
         return follower.run()

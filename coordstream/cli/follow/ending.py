@@ -7,9 +7,8 @@ from threading import Timer
 from typing import Any, Final
 
 from coordstream.cli.termination import stopped_by_signals
+from projections.follow.follow_run import FollowPlan, StopFlag
 from projections.follow.follower import Outcome, StreamOutcome
-from projections.follow.plan import FollowPlan
-from projections.follow.stopping import Stopping
 
 FAILED: Final = 1
 TIMED_OUT: Final = 3
@@ -23,7 +22,7 @@ class Ending:
     def __init__(self) -> None:
         self.signals: list[int] = []
         self.is_timed_out = False
-        self._stopping = Stopping()
+        self._stopping = StopFlag()
         self._stop: Callable[[], None] = lambda: None
 
     @property

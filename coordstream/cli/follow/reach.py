@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from coordstream.cli.database import Database, DatabaseUnreachable, open_database
 from coordstream.cli.follow.ending import Ending
-from projections.follow.backoff import BackOff
+from eventlog.backoff import Backoff
 
 
 class Reached(NamedTuple):
@@ -24,7 +24,7 @@ def reach_database(ending: Ending, patience: float | None, say: Callable[[str], 
     Raises:
         CoordstreamError: it refuses us, or its schema is not this program's.
     """
-    backoff, began, has_said = BackOff(), monotonic(), False
+    backoff, began, has_said = Backoff(), monotonic(), False
     while not ending.is_wished:
         try:
             with open_database() as database:

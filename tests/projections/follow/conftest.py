@@ -9,7 +9,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.source import PostgresSource
 from eventlog.streams import identify
 from tests.fixtures.memory_source import MemorySource
-from tests.projections.follow.following import ORDERS, MakeLog, append
+from tests.projections.follow.running import ORDERS, MakeLog, append
 
 
 @pytest.fixture

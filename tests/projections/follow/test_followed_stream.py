@@ -1,4 +1,4 @@
-"""A stream that a follower was told to follow."""
+"""The state of a stream that a follower follows."""
 
 import pytest
 
@@ -6,11 +6,11 @@ from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.heartbeat import Beat
+from projections.follow.recurring import AT_ONCE
 from projections.follow.tail import Tail
-from projections.follow.timetable import AT_ONCE
 from projections.projector import Projector
 from projections.tracked_logs import register_log
-from tests.projections.follow.following import ORDERS
+from tests.projections.follow.running import ORDERS
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
 
@@ -21,19 +21,19 @@ def tail(connected: Connection) -> Tail:
     return Tail(log, Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT), 7)
 
 
-def test_at_first_it_is_to_be_attached_and_gives_no_sign_of_life() -> None:
+def test_a_new_stream_is_to_be_attached_and_has_no_heartbeat() -> None:
     stream = FollowedStream(ORDERS)
     assert (stream.is_to_attach, stream.due_at, stream.beat(7)) == (True, AT_ONCE, None)
 
 
-def test_attached_it_says_how_it_stands(tail: Tail) -> None:
+def test_the_heartbeat_of_an_attached_stream_has_its_state(tail: Tail) -> None:
     stream = FollowedStream(ORDERS, has_lock=True)
     stream.attach(tail)
     assert not stream.is_to_attach
     assert stream.beat(9) == Beat(tail.log.log_id, "catching-up", 9)
 
 
-def test_without_its_source_its_end_is_unknown(tail: Tail) -> None:
+def test_the_end_of_a_detached_stream_is_unknown(tail: Tail) -> None:
     stream = FollowedStream(ORDERS, has_lock=True)
     stream.attach(tail)
     stream.detach(12.0)
@@ -41,12 +41,12 @@ def test_without_its_source_its_end_is_unknown(tail: Tail) -> None:
     assert stream.beat(9) == Beat(tail.log.log_id, "catching-up", None)
 
 
-def test_without_its_session_it_has_no_lock_and_nothing_to_say(tail: Tail) -> None:
+def test_a_stream_without_its_session_has_no_lock_and_no_heartbeat(tail: Tail) -> None:
     stream = FollowedStream(ORDERS, has_lock=True)
     stream.attach(tail)
     stream.lose_session()
     assert (stream.has_lock, stream.due_at, stream.beat(9)) == (False, AT_ONCE, None)
 
 
-def test_what_is_over_is_not_attached_again() -> None:
+def test_a_stream_that_is_over_is_not_attached() -> None:
     assert not FollowedStream(ORDERS, is_over=True).is_to_attach

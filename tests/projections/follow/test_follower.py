@@ -1,4 +1,4 @@
-"""The follower on real Postgres: to the ends, live, and through outages."""
+"""The follower: to the ends, live, and through outages."""
 
 import json
 
@@ -8,10 +8,10 @@ import pytest
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
 from projections.follow import session
-from projections.follow.plan import FollowPlan
+from projections.follow.follow_run import FollowPlan
 from tests.fixtures.database_users import database_user
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.following import (
+from tests.projections.follow.running import (
     COUNTS,
     ORDERS,
     MakeLog,
@@ -39,7 +39,7 @@ def test_once_reads_to_the_ends(
     assert (again.events, again.failures) == (0, {})
 
 
-def test_once_takes_nothing_that_comes_later(
+def test_once_ignores_later_events(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
     log = make_log(ORDERS, a="1")
@@ -54,7 +54,7 @@ def test_once_takes_nothing_that_comes_later(
     assert position(connected, ORDERS) == (1, 1, "stopped", 1)
 
 
-def test_an_empty_stream_is_read_at_once(
+def test_once_ends_at_once_for_an_empty_stream(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
     make_log(ORDERS)
@@ -75,7 +75,7 @@ def test_until_ends_after_an_offset(
         assert run(database_url, source, FollowPlan((ORDERS,), until=until)).events == 0
 
 
-def test_all_follows_streams_that_come_later(
+def test_all_follows_streams_that_are_created_later(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "LISTING_SECONDS", 0.1)
@@ -89,15 +89,13 @@ def test_all_follows_streams_that_come_later(
     assert config(connected) == [("counts", "b", "3"), ("orders", "a", "1")]
 
 
-def test_all_once_ends_also_where_there_is_nothing(
-    database_url: str, source: PostgresSource, make_log: MakeLog
-) -> None:
+def test_all_once_ends_without_streams(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
     assert run(database_url, source, FollowPlan(follows_all=True, once=True)).failures == {}
     make_log(ORDERS, a="1")
     assert run(database_url, source, FollowPlan(follows_all=True, once=True)).events == 1
 
 
-def test_what_is_appended_is_seen_and_the_state_tells(
+def test_appended_events_are_applied_while_live(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
     with make_log(ORDERS, a="1") as log, following(database_url, source, FollowPlan((ORDERS,))) as running:
@@ -114,13 +112,13 @@ def test_what_is_appended_is_seen_and_the_state_tells(
         (3, 4, 1),
     ]
     assert all(batch.timestamp is not None for batch in running.applied)
-    assert running.said == []
+    assert running.messages == []
 
 
 CUT = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'coordstream follow%'"
 
 
-def test_false_notifications_neither_end_nor_move_a_follower(
+def test_false_notifications_have_no_effect(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
     lies = ["garbage", "[]", "{}", json.dumps({"stream_name": ORDERS, "next_offset": 1000})]
@@ -135,13 +133,13 @@ def test_false_notifications_neither_end_nor_move_a_follower(
             login.execute("select pg_notify('coordstream_event', %s)", (lie,))
             append(log, b=str(number))
             wait_for_position(connected, ORDERS, 1 + number)
-        assert not running.said
+        assert not running.messages
     assert run(database_url, source, FollowPlan((ORDERS,), once=True)).failures == {}
     assert config(connected) == [("orders", "a", "1"), ("orders", "b", "4")]
     assert position(connected, ORDERS) == (5, 5, "stopped", 1)
 
 
-def test_cut_connections_are_made_again(
+def test_lost_connections_are_reopened(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
     with make_log(ORDERS, a="1") as log, following(database_url, source, FollowPlan((ORDERS,))) as running:
@@ -150,12 +148,12 @@ def test_cut_connections_are_made_again(
             assert len(connected.execute(CUT.encode()).fetchall()) == 3
             append(log, a=str(value))
             wait_for_position(connected, ORDERS, value)
-            wait_until(lambda: len(running.said) % 2 == 0, what="the end of the outage")
-    assert all(sentence.endswith("; waiting, and trying again") for sentence in running.said[::2])
-    assert running.said[1::2] == ["everything is within reach again: going on"] * 3
+            wait_until(lambda: len(running.messages) % 2 == 0, what="the end of the outage")
+    assert all(message.endswith("; retrying") for message in running.messages[::2])
+    assert running.messages[1::2] == ["Connections are restored: following continues."] * 3
 
 
-def test_it_ends_when_all_streams_are_given_up(
+def test_the_follower_ends_when_all_streams_are_given_up(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
     make_log(ORDERS, a="1")
@@ -165,7 +163,7 @@ def test_it_ends_when_all_streams_are_given_up(
         wait_until(lambda: running.outcomes, what="the end")
 
 
-def test_it_can_be_stopped_while_nothing_answers(source: PostgresSource) -> None:
+def test_the_follower_can_be_stopped_during_an_outage(source: PostgresSource) -> None:
     with following("postgresql://u:secret@127.0.0.1:1/d", source, FollowPlan((ORDERS,))) as running:
-        assert "secret" not in running.wait_for("does not take events")
+        assert "secret" not in running.wait_for("is unavailable")
     assert running.outcomes[0].events == 0

@@ -1,4 +1,4 @@
-"""The sign of life in the table of positions."""
+"""Heartbeats in the table of positions, and the clock that writes them."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
-from projections.follow.heartbeat import Beat, write_beats
+from projections.follow.heartbeat import Beat, server_now, write_beats
 from projections.tracked_logs import register_log
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
@@ -33,7 +33,7 @@ def positions(connection: Connection) -> list[tuple[Any, ...]]:
     ).fetchall()
 
 
-def test_all_logs_of_a_process_in_one_statement(connected: Connection) -> None:
+def test_one_statement_writes_all_heartbeats(connected: Connection) -> None:
     one, two, other = (registered(connected, name) for name in ("one", "two", "other"))
     before = positions(connected)
     write_beats(connected, [Beat(one, "live", 0), Beat(two, "catching-up", 7)], NOW)
@@ -45,7 +45,7 @@ def test_all_logs_of_a_process_in_one_statement(connected: Connection) -> None:
     assert before[2][:3] == (other, "catching-up", None)
 
 
-def test_an_end_that_nobody_knows_is_unknown_and_the_log_was_not_read(connected: Connection) -> None:
+def test_without_an_end_the_lag_is_unknown_and_the_log_was_not_read(connected: Connection) -> None:
     log = registered(connected, "one")
     write_beats(connected, [Beat(log, "live", 0)], NOW)
     write_beats(connected, [Beat(log, "live", None)], NOW + timedelta(seconds=5))
@@ -53,7 +53,7 @@ def test_an_end_that_nobody_knows_is_unknown_and_the_log_was_not_read(connected:
     assert connected.execute("select lag from coordinator.log_position").fetchall() == [(None,)]
 
 
-def test_no_beat_waits_for_a_projector_at_work(connected: Connection, database_url: str) -> None:
+def test_heartbeats_do_not_wait_for_a_projector(connected: Connection, database_url: str) -> None:
     one, two = registered(connected, "one"), registered(connected, "two")
     registered_at = positions(connected)[0][3]
     with connect(database_url) as projector, projector.transaction():
@@ -65,3 +65,12 @@ def test_no_beat_waits_for_a_projector_at_work(connected: Connection, database_u
 def test_without_logs_nothing_is_written(connected: Connection) -> None:
     write_beats(connected, [], NOW)
     assert positions(connected) == []
+
+
+def test_the_servers_time_advances_within_a_transaction(database_url: str) -> None:
+    with connect(database_url) as connection, connection.transaction():
+        began = connection.execute("select now()").fetchone()
+        assert began is not None
+        first, second = server_now(connection), server_now(connection)
+        assert began[0] < first < second
+        assert first.utcoffset() == timedelta()

@@ -1,4 +1,4 @@
-"""Streams that cannot be followed as they are: the reason is shown, and they are followed when it is gone."""
+"""Streams that cannot be followed at present: the reason is shown, and they are retried."""
 
 from typing import Any, Final
 
@@ -7,10 +7,10 @@ import pytest
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
 from projections.follow import followed_stream, session
-from projections.follow.plan import FollowPlan
+from projections.follow.follow_run import FollowPlan
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.following import (
+from tests.projections.follow.running import (
     COUNTS,
     ORDERS,
     MakeLog,
@@ -24,9 +24,9 @@ from tests.projections.follow.following import (
 pytestmark = pytest.mark.slow
 
 REASON: Final = "it has 2 partitions"
-SENTENCE: Final = f"{ORDERS} cannot be followed: {REASON}"
-NEVER_READ: Final = ("orders", "1", "coordinator", 1, 0, None, None, "refused", SENTENCE)
-_SHOWN: Final = """
+MESSAGE: Final = f"{ORDERS} cannot be followed: {REASON}"
+NEVER_READ: Final = ("orders", "1", "coordinator", 1, 0, None, None, "refused", MESSAGE)
+SHOWN: Final = """
 select job_name, job_id, stream_kind, incarnation, next_offset, end_offset, lag, state, state_detail
 from coordinator.log_position where stream_name = %s
 """
@@ -34,14 +34,14 @@ from coordinator.log_position where stream_name = %s
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retries and heartbeats come quickly."""
+    """Shorten the waits before retries and heartbeats."""
     monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
-    monkeypatch.setattr(followed_stream, "RETRY_MOST_SECONDS", 0.1)
+    monkeypatch.setattr(followed_stream, "RETRY_LONGEST_SECONDS", 0.1)
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
 
 
 def shown(connection: Connection, stream_name: str = ORDERS) -> list[tuple[Any, ...]]:
-    return connection.execute(_SHOWN, (stream_name,)).fetchall()
+    return connection.execute(SHOWN, (stream_name,)).fetchall()
 
 
 def wait_for_state(connection: Connection, state: str, detail: str | None, stream_name: str = ORDERS) -> None:
@@ -51,14 +51,14 @@ def wait_for_state(connection: Connection, state: str, detail: str | None, strea
     wait_until(is_shown, what=f"{state}: {detail}")
 
 
-def test_a_stream_refused_at_first_sight_has_a_row_and_is_followed_later(
+def test_a_stream_refused_from_the_first_has_a_row_and_is_followed_later(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:
     cluster.refused[ORDERS] = REASON
     say(cluster, a="1")
     beat = "select heartbeat_at, now() - heartbeat_at < interval '1 minute' from coordinator.log_position"
     with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
-        assert running.wait_for(ORDERS) == SENTENCE
+        assert running.wait_for(ORDERS) == MESSAGE
         wait_until(lambda: shown(connected) == [NEVER_READ], what="the row")
         first = connected.execute(beat.encode()).fetchone()
         assert first is not None
@@ -68,11 +68,11 @@ def test_a_stream_refused_at_first_sight_has_a_row_and_is_followed_later(
         cluster.refused.clear()
         wait_for_position(connected, ORDERS, 1)
         wait_for_state(connected, "live", None)
-    assert running.said == [SENTENCE, f"{ORDERS} can be followed: this follower goes on at offset 1"]
+    assert running.messages == [MESSAGE, f"{ORDERS} can be followed again: continuing at offset 1."]
     assert len(shown(connected)) == 1
 
 
-def test_a_known_stream_is_followed_on_when_the_reason_is_gone(
+def test_a_known_stream_is_followed_again_once_the_cause_is_fixed(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:
     cluster.create(COUNTS)
@@ -82,39 +82,39 @@ def test_a_known_stream_is_followed_on_when_the_reason_is_gone(
         cluster.refused[ORDERS] = REASON
         cluster.is_away = True
         cluster.tell()
-        away = "the brokers do not answer; waiting, and trying again"
+        away = "the brokers do not answer; retrying"
         wait_for_state(connected, "catching-up", away, COUNTS)
         cluster.is_away = False
-        wait_for_state(connected, "refused", SENTENCE)
+        wait_for_state(connected, "refused", MESSAGE)
         wait_for_state(connected, "live", None, COUNTS)
         say(cluster, b="2")
         cluster.refused.clear()
         wait_for_state(connected, "live", None)
         wait_for_position(connected, ORDERS, 2)
-    assert [sentence for sentence in running.said if ORDERS in sentence] == [
-        SENTENCE,
-        f"{ORDERS} can be followed: this follower goes on at offset 2",
+    assert [message for message in running.messages if ORDERS in message] == [
+        MESSAGE,
+        f"{ORDERS} can be followed again: continuing at offset 2.",
     ]
 
 
-def test_a_stream_that_may_be_seen_but_not_read_stays_refused(
+def test_a_stream_that_can_be_described_but_not_read_stays_refused(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:
     cluster.unreadable.add(ORDERS)
     say(cluster, a="1")
     with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
-        sentence = running.wait_for(ORDERS)
-        wait_for_state(connected, "refused", sentence)
-        retries = running.follower._following.streams[ORDERS].retries
+        message = running.wait_for(ORDERS)
+        wait_for_state(connected, "refused", message)
+        retries = running.follower._run.streams[ORDERS].retries
         wait_until(lambda: retries._seconds == 0.1, what="several tries")
-        assert running.said == [sentence]
+        assert running.messages == [message]
         cluster.unreadable.clear()
         wait_for_position(connected, ORDERS, 1)
         wait_for_state(connected, "live", None)
-    assert len(running.said) == 2
+    assert len(running.messages) == 2
 
 
-def test_a_topic_that_is_deleted_is_refused_until_it_is_made_again(
+def test_a_deleted_topic_is_refused_until_it_is_recreated(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:
     with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
@@ -131,31 +131,31 @@ def test_a_topic_that_is_deleted_is_refused_until_it_is_made_again(
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_with_once_a_refusal_ends_it_and_stays(
+def test_with_once_a_refusal_ends_the_follower_and_stays_recorded(
     database_url: str, connected: Connection, cluster: MemorySource, is_known: bool
 ) -> None:
     if is_known:
         run(database_url, cluster, FollowPlan((ORDERS,), once=True))
     cluster.refused[ORDERS] = REASON
-    assert run(database_url, cluster, FollowPlan((ORDERS,), once=True)).failures == {ORDERS: SENTENCE}
+    assert run(database_url, cluster, FollowPlan((ORDERS,), once=True)).failures == {ORDERS: MESSAGE}
     assert shown(connected) == [NEVER_READ]
     cluster.refused.clear()
     assert run(database_url, cluster, FollowPlan((ORDERS,), once=True)).failures == {}
     wait_for_state(connected, "stopped", None)
 
 
-def test_a_name_that_is_on_no_stream_leaves_nothing(
+def test_a_name_without_a_stream_leaves_no_row(
     database_url: str, connected: Connection, source: PostgresSource
 ) -> None:
     assert list(run(database_url, source, FollowPlan((ORDERS,), once=True)).failures) == [ORDERS]
     assert shown(connected) == []
     with following(database_url, source, FollowPlan((ORDERS,))) as running:
-        sentence = running.wait_for("has no stream")
-        wait_for_state(connected, "refused", sentence)
+        message = running.wait_for("has no stream")
+        wait_for_state(connected, "refused", message)
     assert shown(connected) == []
 
 
-def test_refused_streams_keep_no_other_waiting(
+def test_refused_streams_do_not_delay_others(
     database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.0)
@@ -175,7 +175,7 @@ def test_refused_streams_keep_no_other_waiting(
         return poll(self, timeout)
 
     with following(database_url, cluster, FollowPlan((*names, ORDERS))) as running:
-        wait_until(lambda: len(running.said) == len(names), what="all refusals")
+        wait_until(lambda: len(running.messages) == len(names), what="all refusals")
         wait_for_state(connected, "live", None)
         monkeypatch.setattr(MemorySource, "poll", polled)
         monkeypatch.setattr(MemorySource, "describe", counted)
@@ -184,10 +184,10 @@ def test_refused_streams_keep_no_other_waiting(
             wait_for_position(connected, ORDERS, offset + 1)
         wait_until(lambda: sum(tries) > len(names), what="retries of all")
     assert max(tries[1:]) == 1
-    assert len(running.said) == len(names)
+    assert len(running.messages) == len(names)
 
 
-def test_another_follower_may_have_what_one_is_refused(
+def test_another_follower_can_read_a_refused_stream(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:
     cluster.refused[ORDERS] = REASON
@@ -198,17 +198,17 @@ def test_another_follower_may_have_what_one_is_refused(
         with following(database_url, allowed, FollowPlan((ORDERS,))):
             wait_for_position(connected, ORDERS, 1)
             wait_for_state(connected, "live", None)
-            running.wait_for("this follower waits")
+            running.wait_for("This follower waits")
             wait_for_state(connected, "live", None)
 
 
-def test_what_the_database_refuses_is_refused_there(
+def test_a_stream_whose_rows_the_database_rejects_is_refused(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
     make_log(ORDERS, a="1")
     connected.execute("alter table projection.message_event add constraint never check (log_offset < 0)")
     with following(database_url, source, FollowPlan((ORDERS,))) as running:
-        sentence = running.wait_for("the database refuses")
-        wait_for_state(connected, "refused", sentence)
+        message = running.wait_for("the database rejected")
+        wait_for_state(connected, "refused", message)
         connected.execute("alter table projection.message_event drop constraint never")
         wait_for_state(connected, "live", None)

@@ -1,6 +1,6 @@
-"""Resync over real Postgres: what was deleted meanwhile is found out, once, whatever ends the process in between."""
+"""Resync: keys deleted during an absence are found and recorded once, even if the resync is interrupted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -11,13 +11,13 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import SourceUnavailable
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1
-from projections.follow.attach import Attachment, attach
-from projections.follow.resync import resync
+from projections.follow.resume import ResumePoint, find_resume_point
+from projections.follow.resync import LiveKeys, resync
 from projections.observations import Observation, read_observations
 from projections.projector import OnStep, Projector
 from projections.tracked_logs import logs_of
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
-from tests.projections.follow.following import server_time
+from tests.projections.follow.running import server_time
 from tests.properties.importing import SETTINGS, import_events
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ POSITION: Final = "select next_offset, resync_from, read_at from projection.posi
 
 
 class Killed(Exception):
-    """The process has ended."""
+    """The process was killed."""
 
 
 def key(name: str) -> bytes:
@@ -51,21 +51,21 @@ def shown(connection: Connection, query: str) -> list[tuple[Any, ...]]:
     return connection.execute(query.encode()).fetchall()
 
 
-def found(connection: Connection, source: MemorySource, now: datetime, stream: str = STREAM) -> Attachment:
+def found(connection: Connection, source: MemorySource, now: datetime, stream: str = STREAM) -> ResumePoint:
     with server_time(now):
-        return attach(connection, source, stream, SETTINGS, lambda: now)
+        return find_resume_point(connection, source, stream, SETTINGS, lambda: now)
 
 
-def take_all(connection: Connection, source: MemorySource, now: datetime = NOW, stream: str = STREAM) -> None:
-    """Follow to the end without a resync, and be gone."""
-    attachment = found(connection, source, now, stream)
-    assert not attachment.resync
-    projector = Projector(connection, attachment.log, SETTINGS, lambda: now)
-    projector.apply(list(source.read(stream, projector.next_offset, attachment.target)))
-    connection.execute("update projection.position set read_at = %s where log_id = %s", (now, attachment.log.log_id))
+def read_all(connection: Connection, source: MemorySource, now: datetime = NOW, stream: str = STREAM) -> None:
+    """Read to the end without a resync, and stop."""
+    start = found(connection, source, now, stream)
+    assert not start.resync
+    projector = Projector(connection, start.log, SETTINGS, lambda: now)
+    projector.apply(list(source.read(stream, projector.next_offset, start.target)))
+    connection.execute("update projection.position set read_at = %s where log_id = %s", (now, start.log.log_id))
 
 
-def read_again(
+def run_resync(
     connection: Connection,
     source: MemorySource,
     *,
@@ -74,16 +74,16 @@ def read_again(
     batch_events: int = 2,
     on_step: OnStep = lambda _: None,
     on_batch: Callable[[Sequence[RecordedEvent]], None] = lambda _: None,
-) -> Attachment:
-    attachment = found(connection, source, now, stream)
-    assert attachment.resync
-    projector = Projector(connection, attachment.log, SETTINGS, lambda: now, on_step=on_step)
+) -> ResumePoint:
+    start = found(connection, source, now, stream)
+    assert start.resync
+    projector = Projector(connection, start.log, SETTINGS, lambda: now, on_step=on_step)
     with server_time(now):
         return resync(
             connection,
             source,
             projector,
-            attachment,
+            start,
             SETTINGS,
             lambda: now,
             batch_events=batch_events,
@@ -98,17 +98,17 @@ def at_the_old_position(source: MemorySource) -> MemoryTopic:
 
 
 def grow(topic: MemoryTopic) -> None:
-    """What happens while nobody follows: two keys are deleted and forgotten, one is changed, one comes."""
+    """Change the topic during an absence: delete and compact two keys, change one, add one."""
     set_config(topic, b=None, d="44", f=None, g="7")
     topic.compact()
 
 
-NOW_THERE: Final = [("a", "1", 0), ("c", "3", 2), ("d", "44", 7), ("e", "5", 4), ("g", "7", 9)]
-WHAT_WAS: Final = [
+CONFIG_AFTER: Final = [("a", "1", 0), ("c", "3", 2), ("d", "44", 7), ("e", "5", 4), ("g", "7", 9)]
+HISTORY_AFTER: Final = [
     *((name, "set", offset) for offset, name in enumerate("abcdef")),
     *(("d", "set", 7), ("b", "delete", 9), ("f", "delete", 9), ("g", "set", 9)),
 ]
-FOUND_OUT: Final = [
+OBSERVATIONS: Final = [
     Observation(6, "gap", None, 6, 6),
     Observation(9, "swept", key("b")),
     Observation(9, "swept", key("f")),
@@ -120,83 +120,83 @@ def source() -> MemorySource:
     return MemorySource()
 
 
-def test_keys_that_were_deleted_meanwhile_are_swept(database_url: str, source: MemorySource) -> None:
+def test_keys_deleted_during_the_absence_are_swept(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         grow(topic)
-        after = read_again(connection, source)
-        assert shown(connection, CONFIG) == NOW_THERE
-        assert shown(connection, HISTORY) == WHAT_WAS
-        assert list(read_observations(connection, after.log.log_id)) == FOUND_OUT
+        after = run_resync(connection, source)
+        assert shown(connection, CONFIG) == CONFIG_AFTER
+        assert shown(connection, HISTORY) == HISTORY_AFTER
+        assert list(read_observations(connection, after.log.log_id)) == OBSERVATIONS
         assert shown(connection, GAPS) == [(6, 6, "compacted"), (8, 8, "compacted")]
         assert (after.log.next_offset, after.resync, after.target) == (10, False, 10)
-        assert after.sentence == f"{STREAM} was read again from its start: 2 keys were deleted meanwhile"
+        assert after.message == f"{STREAM} was read again from its start: found 2 deleted keys."
         assert shown(connection, POSITION) == [(10, None, LATER)]
         assert not found(connection, source, LATER).resync
 
 
-def test_it_goes_on_with_the_same_projector_afterwards(database_url: str, source: MemorySource) -> None:
+def test_the_projector_continues_after_the_resync(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         grow(topic)
-        attachment = found(connection, source, LATER)
-        projector = Projector(connection, attachment.log, SETTINGS, lambda: LATER)
-        resync(connection, source, projector, attachment, SETTINGS, lambda: LATER)
+        start = found(connection, source, LATER)
+        projector = Projector(connection, start.log, SETTINGS, lambda: LATER)
+        resync(connection, source, projector, start, SETTINGS, lambda: LATER)
         set_config(topic, b="8")
         projector.apply(topic.events[-1:])
         assert ("b", "8", 10) in shown(connection, CONFIG)
 
 
 @pytest.mark.parametrize("batch_events", [1, 3, 40_000])
-def test_any_split_into_batches_gives_the_same(database_url: str, source: MemorySource, batch_events: int) -> None:
+def test_the_batch_size_makes_no_difference(database_url: str, source: MemorySource, batch_events: int) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         grow(topic)
-        after = read_again(connection, source, batch_events=batch_events)
-        assert (shown(connection, CONFIG), shown(connection, HISTORY)) == (NOW_THERE, WHAT_WAS)
-        assert list(read_observations(connection, after.log.log_id)) == FOUND_OUT
+        after = run_resync(connection, source, batch_events=batch_events)
+        assert (shown(connection, CONFIG), shown(connection, HISTORY)) == (CONFIG_AFTER, HISTORY_AFTER)
+        assert list(read_observations(connection, after.log.log_id)) == OBSERVATIONS
 
 
-def test_nothing_is_swept_where_nothing_was_deleted(database_url: str, source: MemorySource) -> None:
+def test_nothing_is_swept_if_all_tombstones_are_left(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         set_config(topic, a=None, g="7")
-        after = read_again(connection, source)
+        after = run_resync(connection, source)
         assert list(read_observations(connection, after.log.log_id)) == []
         assert shown(connection, GAPS) == []
-        assert after.sentence == f"{STREAM} was read again from its start: no key was deleted meanwhile"
+        assert after.message == f"{STREAM} was read again from its start: found no deleted keys."
         assert ("a", "delete", 6) in shown(connection, HISTORY)
 
 
-def test_also_a_log_of_which_nothing_new_is_left_is_read_to_its_end(database_url: str, source: MemorySource) -> None:
+def test_the_position_reaches_the_end_if_no_new_event_is_left(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         set_config(topic, a=None, b=None)
         topic.compact()
-        after = read_again(connection, source)
+        after = run_resync(connection, source)
         assert (after.log.next_offset, shown(connection, POSITION)) == (8, [(8, None, LATER)])
         assert [name for name, *_ in shown(connection, CONFIG)] == ["c", "d", "e", "f"]
         assert shown(connection, GAPS) == [(6, 7, "compacted")]
         assert shown(connection, HISTORY)[-2:] == [("a", "delete", 7), ("b", "delete", 7)]
 
 
-def test_a_log_whose_start_passed_the_position_is_swept(database_url: str, source: MemorySource) -> None:
+def test_a_log_that_starts_after_the_position_is_swept(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         set_config(topic, x="1", y="2", z="3")
         topic.delete_before(8)
-        read_again(connection, source, now=NOW)
+        run_resync(connection, source, now=NOW)
         assert shown(connection, CONFIG) == [("z", "3", 8)]
         assert shown(connection, GAPS) == [(6, 7, "compacted")]
 
 
-def test_a_key_that_was_only_in_quarantine_is_swept_too(database_url: str, source: MemorySource) -> None:
+def test_a_key_that_was_only_in_quarantine_is_swept(database_url: str, source: MemorySource) -> None:
     topic = source.create(STREAM)
     topic.append(key("bad"), b"{")
     topic.append(b"no key of ours", b"{}")
@@ -204,19 +204,19 @@ def test_a_key_that_was_only_in_quarantine_is_swept_too(database_url: str, sourc
     set_config(topic, a="1")
     open_ones = "select log_offset from coordinator.quarantine where not is_resolved order by 1"
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         assert shown(connection, open_ones) == [(0,), (1,), (2,)]
         topic.append(key("bad"), None)
         topic.append(b"no key of ours", None)
         topic.compact()
         set_config(topic, b="2")
-        after = read_again(connection, source)
+        after = run_resync(connection, source)
         assert shown(connection, open_ones) == [(2,)]
         swept = [key for _, kind, key, *_ in read_observations(connection, after.log.log_id) if kind == "swept"]
         assert swept == [key("bad"), b"no key of ours"]
 
 
-def test_a_task_that_is_gone_has_no_checkpoint(database_url: str, source: MemorySource) -> None:
+def test_the_checkpoint_of_a_deleted_task_is_swept(database_url: str, source: MemorySource) -> None:
     topic = source.create(CHECKPOINTS)
     grouper = "org.apache.samza.container.grouper.stream.GroupByPartitionFactory"
     keys = [
@@ -229,22 +229,22 @@ def test_a_task_that_is_gone_has_no_checkpoint(database_url: str, source: Memory
     with connect(database_url) as connection:
         for task in keys:
             topic.append(task, value % 7)
-        take_all(connection, source, stream=CHECKPOINTS)
+        read_all(connection, source, stream=CHECKPOINTS)
         assert shown(connection, tasks) == [("Partition 0", "7"), ("Partition 1", "7")]
         topic.append(keys[0], None)
         topic.append(keys[1], value % 9)
         topic.compact()
-        read_again(connection, source, stream=CHECKPOINTS)
+        run_resync(connection, source, stream=CHECKPOINTS)
         assert shown(connection, tasks) == [("Partition 1", "9")]
         history = "select task_name, operation, log_offset from coordinator.checkpoint_history order by 3, 1"
         assert shown(connection, history)[-1] == ("Partition 1", "set", 3)
         assert ("Partition 0", "delete", 3) in shown(connection, history)
 
 
-def test_a_key_that_is_written_again_meanwhile_is_not_swept(database_url: str, source: MemorySource) -> None:
+def test_a_key_written_again_during_the_resync_is_not_swept(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         grow(topic)
         source.page_events = 1
 
@@ -253,51 +253,51 @@ def test_a_key_that_is_written_again_meanwhile_is_not_swept(database_url: str, s
                 set_config(topic, e="55")
                 topic.compact()
 
-        after = read_again(connection, source, batch_events=1, on_batch=write_again)
-        assert list(read_observations(connection, after.log.log_id)) == FOUND_OUT
+        after = run_resync(connection, source, batch_events=1, on_batch=write_again)
+        assert list(read_observations(connection, after.log.log_id)) == OBSERVATIONS
         assert after.log.next_offset == 10
 
 
-def test_another_event_far_below_the_position_is_a_new_incarnation(
+def test_a_different_event_far_below_the_position_begins_an_incarnation(
     database_url: str, source: MemorySource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("projections.follow.attach.TAIL_EVENTS", 1)
+    monkeypatch.setattr("projections.follow.resume.TAIL_EVENTS", 1)
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         grow(topic)
         topic.events[1] = topic.events[1]._replace(value=b"x")
-        after = read_again(connection, source)
+        after = run_resync(connection, source)
         assert (after.log.incarnation, after.log.next_offset, after.resync) == (2, 0, False)
-        assert after.sentence.startswith(f"{STREAM} has another event at offset 2 than before: its past was changed; ")
+        assert after.message.startswith(f"{STREAM} has a different event at offset 2 than before. ")
         assert shown(connection, GAPS) == [(2, 5, "truncated")]
         assert [name for name, *_ in shown(connection, CONFIG)] == list("abcdef")
         assert found(connection, source, LATER).log.incarnation == 2
 
 
-def test_a_recording_is_brought_up_to_its_topic(database_url: str, source: MemorySource) -> None:
+def test_a_recording_is_resynced_with_its_topic(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
         import_events(connection, STREAM, topic.events)
         grow(topic)
-        after = read_again(connection, source, now=NOW)
-        assert shown(connection, CONFIG) == NOW_THERE
+        after = run_resync(connection, source, now=NOW)
+        assert shown(connection, CONFIG) == CONFIG_AFTER
         assert after.log.backend == "kafka"
 
 
 @pytest.mark.parametrize("occurrence", range(1, 13))
 @pytest.mark.parametrize("loses_connection", [False, True], ids=["killed", "connection lost"])
-def test_a_resync_that_is_cut_off_is_done_again_and_leaves_its_traces_once(
+def test_an_interrupted_resync_is_repeated_and_recorded_once(
     database_url: str, source: MemorySource, occurrence: int, loses_connection: bool
 ) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         grow(topic)
         set_config(topic, h="8", i="9", j="10")
     left = occurrence
 
-    def die(_: str) -> None:
+    def fail(_: str) -> None:
         nonlocal left
         left -= 1
         if left == 0 and loses_connection:
@@ -309,10 +309,10 @@ def test_a_resync_that_is_cut_off_is_done_again_and_leaves_its_traces_once(
     with connect(database_url) as connection:
         backend = connection.info.backend_pid
         with pytest.raises(psycopg.OperationalError if loses_connection else Killed):
-            read_again(connection, source, batch_events=2, on_step=die)
+            run_resync(connection, source, batch_events=2, on_step=fail)
     with connect(database_url) as connection:
-        after = read_again(connection, source, now=LATER + timedelta(minutes=1))
-        assert shown(connection, CONFIG) == [*NOW_THERE, ("h", "8", 10), ("i", "9", 11), ("j", "10", 12)]
+        after = run_resync(connection, source, now=LATER + timedelta(minutes=1))
+        assert shown(connection, CONFIG) == [*CONFIG_AFTER, ("h", "8", 10), ("i", "9", 11), ("j", "10", 12)]
         swept = [each for each in read_observations(connection, after.log.log_id) if each.kind == "swept"]
         assert swept == [Observation(12, "swept", key("b")), Observation(12, "swept", key("f"))]
         assert [row for row in shown(connection, HISTORY) if row[1] == "delete"] == [
@@ -323,10 +323,10 @@ def test_a_resync_that_is_cut_off_is_done_again_and_leaves_its_traces_once(
         assert shown(connection, POSITION) == [(13, None, LATER + timedelta(minutes=1))]
 
 
-def test_a_resync_goes_on_after_the_brokers_were_away(database_url: str, source: MemorySource) -> None:
+def test_a_resync_is_repeated_after_an_outage(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         grow(topic)
         source.page_events = 1
 
@@ -334,34 +334,92 @@ def test_a_resync_goes_on_after_the_brokers_were_away(database_url: str, source:
             source.is_away = batch[-1].offset >= 4
 
         with pytest.raises(SourceUnavailable):
-            read_again(connection, source, batch_events=1, on_batch=lose)
+            run_resync(connection, source, batch_events=1, on_batch=lose)
         source.is_away = False
-        read_again(connection, source)
-        assert shown(connection, CONFIG) == NOW_THERE
+        run_resync(connection, source)
+        assert shown(connection, CONFIG) == CONFIG_AFTER
 
 
-def test_sweeps_and_position_become_visible_together(database_url: str, source: MemorySource) -> None:
+def test_sweeps_and_position_become_visible_in_one_transaction(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     seen: list[tuple[int, int]] = []
     query = """
     select p.next_offset, (select count(*)::int from eventlog.observation) from projection.position p
     """
     with connect(database_url) as connection, connect(database_url) as reader:
-        take_all(connection, source)
+        read_all(connection, source)
         grow(topic)
 
         def look(_: str) -> None:
             seen.extend(reader.execute(query).fetchall())
 
-        read_again(connection, source, batch_events=1, on_step=look)
+        run_resync(connection, source, batch_events=1, on_step=look)
         seen.extend(reader.execute(query).fetchall())
     assert set(seen) == {(6, 0), (8, 0), (10, 3)}
 
 
-def test_the_log_remembers_where_its_resync_began(database_url: str, source: MemorySource) -> None:
+def test_the_log_records_where_its_resync_began(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
-        take_all(connection, source)
+        read_all(connection, source)
         grow(topic)
         found(connection, source, LATER)
         assert logs_of(connection, STREAM)[0].resync_from == 6
+
+
+VALUE: Final = b'{"values":{"value":"1"}}'
+
+
+def event(offset: int, name: bytes | None, value: bytes | None = VALUE) -> RecordedEvent:
+    return RecordedEvent(offset, 0, 0, name, value)
+
+
+@pytest.fixture
+def connected(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connection:
+        yield connection
+
+
+def live_keys(connection: Connection, *events: RecordedEvent) -> LiveKeys:
+    import_events(connection, STREAM, events)
+    return LiveKeys(connection, logs_of(connection, STREAM)[0].log_id)
+
+
+def test_a_key_is_live_until_it_is_deleted(connected: Connection) -> None:
+    keys = live_keys(
+        connected,
+        event(0, key("a")),
+        event(1, key("b")),
+        event(2, key("c")),
+        event(3, key("a")),
+        event(4, key("b"), None),
+        event(5, key("c"), b"{"),
+        event(6, b'[1,"set-checkpoint","Partition 0"]', b'{"values":{}}'),
+        event(7, b'[1,"unheard-of","x"]'),
+    )
+    assert len(keys) == 4
+    assert keys.remaining() == [key("a"), key("c"), b'[1,"set-checkpoint","Partition 0"]', b'[1,"unheard-of","x"]']
+
+
+def test_a_key_with_an_unresolved_event_in_quarantine_is_live(connected: Connection) -> None:
+    unreadable = [event(0, b"?"), event(1, key("a")), event(2, key("a"), b"{"), event(3, key("b"), b"{")]
+    assert live_keys(connected, *unreadable, event(4, key("b"), None), event(5, None)).remaining() == [b"?", key("a")]
+
+
+def test_two_spellings_of_a_key_are_two_live_keys(connected: Connection) -> None:
+    keys = live_keys(connected, event(0, key("a")), event(1, b'[1, "set-config", "a"]'))
+    keys.discard([event(0, key("a"))])
+    assert keys.remaining() == [b'[1, "set-config", "a"]']
+
+
+def test_keys_of_events_are_discarded(connected: Connection) -> None:
+    keys = live_keys(connected, event(0, key("a")), event(1, key("b")))
+    keys.discard([event(0, key("a")), event(5, key("z")), event(6, None), event(7, key("a"), None)])
+    assert (len(keys), keys.remaining()) == (1, [key("b")])
+    keys.discard([event(1, key("b"))])
+    assert (len(keys), bool(keys), keys.remaining()) == (0, False, [])
+
+
+def test_live_keys_are_those_of_one_log(connected: Connection) -> None:
+    import_events(connected, "__samza_coordinator_other_1", [event(0, key("o"))])
+    assert live_keys(connected, event(0, key("a"))).remaining() == [key("a")]

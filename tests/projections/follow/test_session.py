@@ -1,4 +1,4 @@
-"""A session: its streams one by one, their troubles, and its signs of life."""
+"""A session: errors of single streams, outages and heartbeats."""
 
 from datetime import timedelta
 
@@ -8,12 +8,12 @@ import pytest
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
 from projections.follow import followed_stream, session
-from projections.follow.plan import FollowPlan
-from projections.server_clock import server_now
+from projections.follow.follow_run import FollowPlan
+from projections.follow.heartbeat import server_now
 from projections.stream_lock import StreamLocks
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.following import (
+from tests.projections.follow.running import (
     COUNTS,
     ORDERS,
     MakeLog,
@@ -30,7 +30,7 @@ from tests.projections.follow.following import (
 pytestmark = pytest.mark.slow
 
 
-def test_a_missing_stream_is_followed_when_it_comes(
+def test_a_missing_stream_is_followed_once_it_exists(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
@@ -42,20 +42,20 @@ def test_a_missing_stream_is_followed_when_it_comes(
         wait_for_position(connected, COUNTS, 1)
         make_log(ORDERS, a="1")
         wait_for_position(connected, ORDERS, 1)
-        running.wait_for("can be followed")
-    assert running.said[1:] == [f"{ORDERS} can be followed: this follower goes on at offset 1"]
+        running.wait_for("can be followed again")
+    assert running.messages[1:] == [f"{ORDERS} can be followed again: continuing at offset 1."]
 
 
 def test_with_once_a_missing_stream_is_a_failure(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
     make_log(COUNTS, b="1")
-    said: list[str] = []
-    outcome = run(database_url, source, FollowPlan((ORDERS, COUNTS), once=True), said)
+    messages: list[str] = []
+    outcome = run(database_url, source, FollowPlan((ORDERS, COUNTS), once=True), messages)
     assert outcome.events == 1
     assert list(outcome.failures) == [ORDERS]
-    assert said == [outcome.failures[ORDERS]]
+    assert messages == [outcome.failures[ORDERS]]
 
 
-def test_heartbeats_go_on_without_events(
+def test_heartbeats_continue_without_events(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
@@ -74,7 +74,7 @@ def test_heartbeats_go_on_without_events(
 
 
 @pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(seconds=-45)], ids=["ahead", "behind"])
-def test_signs_of_life_go_by_the_servers_clock(
+def test_heartbeats_have_the_servers_time(
     database_url: str,
     connected: Connection,
     source: PostgresSource,
@@ -82,7 +82,7 @@ def test_signs_of_life_go_by_the_servers_clock(
     monkeypatch: pytest.MonkeyPatch,
     ahead: timedelta,
 ) -> None:
-    """A clock that is behind made a follower look lost, and one that is ahead hid that it had ended."""
+    """With a slow clock a follower would look lost; a fast one would hide that it has ended."""
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
     written = "select distinct heartbeat_at, read_at, xmin::text from projection.position"
     began = server_now(connected)
@@ -95,17 +95,17 @@ def test_signs_of_life_go_by_the_servers_clock(
         append(log, a="2")
         wait_for_position(connected, ORDERS, 2)
 
-        def is_beaten() -> bool:
+        def has_beaten() -> bool:
             seen.update(connected.execute(written.encode()).fetchall())
             return len(seen) > 3
 
-        wait_until(is_beaten, what="heartbeats")
+        wait_until(has_beaten, what="heartbeats")
     seen.update(connected.execute(written.encode()).fetchall())
     ended = server_now(connected)
     assert {began <= time <= ended for heartbeat_at, read_at, _ in seen for time in (heartbeat_at, read_at)} == {True}
 
 
-def test_of_two_that_are_past_the_lock_one_stops(
+def test_one_of_two_followers_of_a_stream_stops(
     database_url: str,
     connected: Connection,
     source: PostgresSource,
@@ -124,16 +124,18 @@ def test_of_two_that_are_past_the_lock_one_stops(
             append(log, a="1")
             wait_until(lambda: one.outcomes or other.outcomes, what="one to stop")
             append(log, a="2")
-            wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="the other to go on")
+            wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="the other to continue")
             (ended,) = [running for running in (one, other) if running.outcomes]
     assert list(ended.outcomes[0].failures) == [ORDERS]
-    assert ended.said == [f"the position of {ORDERS} is no longer 0: another projector has moved it, so this one stops"]
+    assert ended.messages == [
+        f"the position of {ORDERS} is no longer 0: another projector has moved it, so this one stops"
+    ]
     history = connected.execute("select log_offset from coordinator.config_history order by 1")
     assert history.fetchall() == [(0,), (1,)]
 
 
 class Once:
-    """Raises an error at the first time of a step."""
+    """Raises an error when a step is first reached."""
 
     def __init__(self, step: str, error: Exception) -> None:
         self._step, self._error, self.is_raised = step, error, False
@@ -145,7 +147,7 @@ class Once:
 
 
 @pytest.mark.parametrize("error", [psycopg.errors.DeadlockDetected(), psycopg.errors.SerializationFailure()])
-def test_a_conflict_is_tried_again_without_a_word(
+def test_a_conflict_is_retried_silently(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, error: psycopg.Error
 ) -> None:
     make_log(ORDERS, a="1")
@@ -153,34 +155,37 @@ def test_a_conflict_is_tried_again_without_a_word(
     with following(database_url, source, FollowPlan((ORDERS,)), on_step=fails) as running:
         wait_for_position(connected, ORDERS, 1)
     assert fails.is_raised
-    assert running.said == []
+    assert running.messages == []
 
 
 @pytest.mark.parametrize(
-    ("error", "sentence"),
+    ("error", "message"),
     [
-        (psycopg.errors.DiskFull(), "the database does not take events (DiskFull); waiting, and trying again"),
-        (psycopg.errors.CheckViolation(), f"{ORDERS} cannot be followed on: the database refuses (CheckViolation)"),
+        (psycopg.errors.DiskFull(), "the database is unavailable (DiskFull); retrying"),
+        (
+            psycopg.errors.CheckViolation(),
+            f"{ORDERS} cannot be followed: the database rejected its rows (CheckViolation)",
+        ),
     ],
 )
-def test_a_batch_that_failed_is_committed_later(
+def test_a_failed_batch_is_committed_later(
     database_url: str,
     connected: Connection,
     source: PostgresSource,
     make_log: MakeLog,
     monkeypatch: pytest.MonkeyPatch,
     error: psycopg.Error,
-    sentence: str,
+    message: str,
 ) -> None:
     monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
     make_log(ORDERS, a="1")
     with following(database_url, source, FollowPlan((ORDERS,)), on_step=Once("merged", error)) as running:
         wait_for_position(connected, ORDERS, 1)
-    assert running.said[0] == sentence
+    assert running.messages[0] == message
     assert connected.execute("select count(*) from projection.quarantine").fetchone() == (0,)
 
 
-def test_a_stream_that_is_given_up_stops_no_other(
+def test_giving_up_a_stream_does_not_stop_others(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
     make_log(COUNTS, b="1")
@@ -203,23 +208,25 @@ def test_while_brokers_are_away_the_lag_is_unknown(
         say(cluster, a="1")
         wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="live")
         cluster.is_away = True
-        assert running.wait_for("do not answer") == "the brokers do not answer; waiting, and trying again"
+        assert running.wait_for("do not answer") == "the brokers do not answer; retrying"
         wait_until(lambda: (position(connected, ORDERS) or "")[1] is None, what="an unknown end")
         before = connected.execute(beat.encode()).fetchone()
-        wait_until(lambda: connected.execute(beat.encode()).fetchone() != before, what="a heartbeat all the same")
+        wait_until(lambda: connected.execute(beat.encode()).fetchone() != before, what="a heartbeat")
         assert StreamLocks(connected).holder(ORDERS) is not None
         cluster.is_away = False
         say(cluster, a="2")
         wait_for_position(connected, ORDERS, 2)
-        running.wait_for("going on")
+        running.wait_for("Connections are restored")
         wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live again")
-    assert len(running.said) == 2
+    assert len(running.messages) == 2
     assert position(connected, ORDERS) == (2, None, "stopped", 1)
 
 
-def test_offsets_without_events_are_passed(database_url: str, connected: Connection, cluster: MemorySource) -> None:
+def test_the_position_passes_offsets_without_events(
+    database_url: str, connected: Connection, cluster: MemorySource
+) -> None:
     with following(database_url, cluster, FollowPlan((ORDERS,))):
         say(cluster, a="1")
         cluster.topics[ORDERS].skip(2)
         cluster.tell()
-        wait_until(lambda: position(connected, ORDERS) == (3, 3, "live", 1), what="the position behind them")
+        wait_until(lambda: position(connected, ORDERS) == (3, 3, "live", 1), what="the position after them")

@@ -159,7 +159,7 @@ def test_it_begins_with_what_it_follows(cli: CommandLine) -> None:
         rf"{info['dbname']} at {info['host']}:{info['port']}, to the ends as they are now",
         line,
     )
-    assert "found 1 streams" in cli("follow", "--all", "--once").err
+    assert "Found 1 stream." in cli("follow", "--all", "--once").err
     assert [json.loads(line)["message"][:9] for line in cli("follow", COORDINATOR, *JSON_LINES).err.splitlines()] == [
         "following"
     ]
@@ -208,7 +208,7 @@ def test_a_signal_in_the_middle_is_told_from_the_end(cli: CommandLine, number: s
     with follow_process(cli, COORDINATOR, "--once") as process:
         assert process.stderr is not None
         assert "following" in process.stderr.readline()
-        assert "this follower waits" in process.stderr.readline()
+        assert "This follower waits" in process.stderr.readline()
         process.send_signal(number)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
@@ -230,7 +230,7 @@ def test_brokers_that_cannot_be_reached(
     assert finished.code == code
     first, waits, last = finished.err.splitlines()
     assert f"following all streams of Kafka at {place} into" in first
-    assert waits.endswith("waiting, and trying again")
+    assert waits.endswith("; retrying")
     assert f"nothing read (Kafka at {place} does not answer" in last
 
 

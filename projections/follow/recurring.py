@@ -1,4 +1,4 @@
-"""What comes again and again: when it is due."""
+"""Actions that recur at an interval."""
 
 from typing import Final
 
@@ -7,19 +7,19 @@ AT_ONCE: Final = float("-inf")
 
 
 class Recurring:
-    """Something that is due at once and then so many seconds after each time that it was done; ``now`` in seconds."""
+    """An action that is due at once, and again ``seconds`` after each time; ``now`` is a monotonic clock in seconds."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self.due_at = AT_ONCE
 
     def is_due(self, now: float) -> bool:
-        """Whether it is time; if so, the next time is set."""
+        """Return whether the action is due, and if it is, schedule the next time."""
         if now < self.due_at:
             return False
         self.due_at = now + self._seconds
         return True
 
-    def hasten(self) -> None:
-        """Let it be due at once."""
+    def trigger(self) -> None:
+        """Make the action due at once."""
         self.due_at = AT_ONCE

@@ -1,4 +1,4 @@
-"""Attaching over real Postgres: which log is gone on with, what is written down, what the operator is told."""
+"""Where reading a stream resumes: which log is continued, what the database records, what the operator reads."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,19 +15,27 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import newest_log
 from eventlog.postgres.source import PostgresSource
 from eventlog.secrets.secret_policy import SecretPolicy
-from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
+from eventlog.source import SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from projections.errors import FoldVersionDiffers, NothingFolded, OtherCluster, PositionBeyondEnd
 from projections.fold.settings import FoldSettings
-from projections.follow.attach import TAIL_EVENTS, Attachment, attach
+from projections.follow.continuity import Discontinuity
+from projections.follow.resume import (
+    TAIL_EVENTS,
+    ResumePoint,
+    Topic,
+    begin_incarnation,
+    find_resume_point,
+    register_incarnation,
+)
 from projections.observations import Observation, read_observations
 from projections.projector import Projector
 from projections.quarantine_retry import mend, try_again
 from projections.tracked_logs import logs_of, make_current, track_log
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.following import server_time
+from tests.projections.follow.running import server_time
 from tests.properties.importing import SETTINGS, import_events
 
 pytestmark = pytest.mark.slow
@@ -71,14 +79,14 @@ def set_config(topic: MemoryTopic, **values: str | None) -> None:
         topic.append(key(name), None if value is None else b'{"values":{"value":"%s"}}' % value.encode())
 
 
-def attached(connection: Connection, source: MemorySource, now: datetime = NOW) -> Attachment:
+def resume(connection: Connection, source: MemorySource, now: datetime = NOW) -> ResumePoint:
     with server_time(now):
-        return attach(connection, source, STREAM, SETTINGS, lambda: now)
+        return find_resume_point(connection, source, STREAM, SETTINGS, lambda: now)
 
 
-def follow_to_the_end(connection: Connection, source: MemorySource, now: datetime = NOW) -> Attachment:
-    """Attach and take everything, as a follower does."""
-    found = attached(connection, source, now)
+def follow_to_the_end(connection: Connection, source: MemorySource, now: datetime = NOW) -> ResumePoint:
+    """Apply everything, as a follower does."""
+    found = resume(connection, source, now)
     assert not found.resync
     projector = Projector(connection, found.log, SETTINGS, lambda: now)
     events = list(source.read(STREAM, projector.next_offset, found.target))
@@ -87,20 +95,20 @@ def follow_to_the_end(connection: Connection, source: MemorySource, now: datetim
     return found
 
 
-def test_an_unknown_stream_is_caught_up_with_from_its_start(connected: Connection, source: MemorySource) -> None:
+def test_an_unknown_stream_is_read_from_its_start(connected: Connection, source: MemorySource) -> None:
     set_config(source.create(STREAM), a="1", b="2")
-    found = attached(connected, source)
-    assert (found.target, found.resync, found.sentence) == (2, False, "")
+    found = resume(connected, source)
+    assert (found.target, found.resync, found.message) == (2, False, "")
     assert found.log == replace(logs_of(connected, STREAM)[0], is_current=True)
     assert shown(connected, POSITIONS) == [(1, "catching-up", 0, 2)]
     assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", source.topics[STREAM].topic_id)]
 
 
-def test_a_log_that_begins_later_is_followed_from_there(connected: Connection, source: MemorySource) -> None:
+def test_a_log_that_starts_at_a_later_offset_is_read_from_there(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1", b="2", c="3")
     topic.delete_before(2)
-    found = attached(connected, source)
+    found = resume(connected, source)
     assert (found.log.next_offset, found.target) == (2, 3)
     assert shown(connected, POSITIONS) == [(1, "catching-up", 2, 3)]
 
@@ -110,88 +118,90 @@ def test_an_empty_topic_is_live_at_once(connected: Connection, source: MemorySou
     topic = source.create(STREAM)
     topic.skip(start)
     topic.delete_before(start)
-    found = attached(connected, source)
+    found = resume(connected, source)
     assert (found.log.next_offset, found.target, found.log.is_complete) == (start, start, True)
     assert shown(connected, POSITIONS) == [(1, "live", start, start)]
-    again = attached(connected, source, NOW + timedelta(days=99))
-    assert (again.log.log_id, again.resync, again.sentence) == (found.log.log_id, False, "")
+    again = resume(connected, source, NOW + timedelta(days=99))
+    assert (again.log.log_id, again.resync, again.message) == (found.log.log_id, False, "")
 
 
-def test_a_warning_of_the_source_is_passed_on(connected: Connection, source: MemorySource) -> None:
+def test_a_warning_of_the_source_is_reported(connected: Connection, source: MemorySource) -> None:
     source.create(STREAM, warning="its policy is odd")
-    assert attached(connected, source).sentence == "its policy is odd"
+    assert resume(connected, source).message == "its policy is odd"
 
 
-def test_a_known_log_goes_on_at_its_position(connected: Connection, source: MemorySource) -> None:
+def test_a_known_log_continues_at_its_position(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1", b="2")
     first = follow_to_the_end(connected, source)
     set_config(topic, c="3")
-    again = attached(connected, source)
+    again = resume(connected, source)
     assert (again.log.log_id, again.log.next_offset, again.target) == (first.log.log_id, 2, 3)
-    assert (again.resync, again.sentence) == (False, "")
+    assert (again.resync, again.message) == (False, "")
     assert shown(connected, POSITIONS) == [(1, "catching-up", 2, 3)]
 
 
-def test_what_compaction_took_is_no_other_past(connected: Connection, source: MemorySource) -> None:
+def test_compaction_does_not_begin_an_incarnation(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1", b="2")
     set_config(topic, a="3", b=None)
     first = follow_to_the_end(connected, source)
     topic.compact()
-    assert attached(connected, source).log.log_id == first.log.log_id
+    assert resume(connected, source).log.log_id == first.log.log_id
 
 
-def test_an_attachment_at_the_end_is_a_successful_read(connected: Connection, source: MemorySource) -> None:
+def test_a_log_found_at_its_end_counts_as_read(connected: Connection, source: MemorySource) -> None:
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     later = NOW + timedelta(days=3)
-    attached(connected, source, later)
+    resume(connected, source, later)
     assert logs_of(connected, STREAM)[0].read_at == later
     assert shown(connected, POSITIONS) == [(1, "live", 1, 1)]
 
 
-def test_after_a_long_absence_it_is_read_again(connected: Connection, source: MemorySource) -> None:
+def test_after_a_long_absence_the_log_is_resynced(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1", b="2")
     follow_to_the_end(connected, source)
     set_config(topic, c="3")
-    found = attached(connected, source, NOW + timedelta(milliseconds=DAY_MS))
+    found = resume(connected, source, NOW + timedelta(milliseconds=DAY_MS))
     assert found.resync
-    assert "longer ago than its tombstones are sure to be kept" in found.sentence
+    assert "so tombstones may have been removed since" in found.message
     assert (found.log.resync_from, logs_of(connected, STREAM)[0].resync_from) == (2, 2)
-    cut_off = attached(connected, source)
-    assert "was being read again when the follower ended" in cut_off.sentence
-    assert (cut_off.resync, cut_off.log.resync_from) == (True, 2)
+    interrupted = resume(connected, source)
+    assert "has an interrupted resync" in interrupted.message
+    assert (interrupted.resync, interrupted.log.resync_from) == (True, 2)
 
 
 @pytest.mark.parametrize("records", [1, 3, 5], ids=["fewer", "as many", "more"])
-def test_a_topic_made_again_is_a_new_incarnation(connected: Connection, source: MemorySource, records: int) -> None:
+def test_a_recreated_topic_is_a_new_incarnation(connected: Connection, source: MemorySource, records: int) -> None:
     set_config(source.create(STREAM), a="1", b="2", c="3")
     old = follow_to_the_end(connected, source)
     again = source.create(STREAM)
     set_config(again, **{f"n{number}": "9" for number in range(records)})
-    found = attached(connected, source)
+    found = resume(connected, source)
     assert (found.log.incarnation, found.log.next_offset, found.target, found.resync) == (2, 0, records, False)
-    assert found.sentence.startswith(f"{STREAM} was deleted and made again; it is read from its start as incarnation 2")
+    assert found.message.startswith(f"{STREAM} was deleted and re-created. Reading it from its start as incarnation 2;")
     assert shown(connected, POSITIONS) == [(1, "stopped", 3, None), (2, "replacing", 0, records)]
     assert list(read_observations(connected, old.log.log_id)) == [Observation(3, "recreated", None, 3, None)]
     assert shown(connected, GAPS) == [(1, 3, None, "recreated")]
     assert [row[2] for row in shown(connected, CONFIG)] == [1, 1, 1]
 
 
-def test_an_end_that_was_known_says_what_is_lost(connected: Connection, source: MemorySource) -> None:
+def test_the_last_known_end_limits_the_gap_of_a_recreated_topic(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1")
     follow_to_the_end(connected, source)
     set_config(topic, b="2", c="3")
-    attached(connected, source)
+    resume(connected, source)
     source.create(STREAM)
-    attached(connected, source)
+    resume(connected, source)
     assert shown(connected, GAPS) == [(1, 1, 2, "recreated")]
 
 
-def test_the_old_log_is_shown_until_the_new_one_is_complete(connected: Connection, source: MemorySource) -> None:
+def test_relations_show_the_old_incarnation_until_the_new_one_is_complete(
+    connected: Connection, source: MemorySource
+) -> None:
     set_config(source.create(STREAM), a="1", b="2")
     follow_to_the_end(connected, source)
     set_config(source.create(STREAM), a="10")
@@ -200,76 +210,78 @@ def test_the_old_log_is_shown_until_the_new_one_is_complete(connected: Connectio
     with connected.transaction():
         make_current(connected, found.log)
     assert shown(connected, CONFIG) == [("a", "10", 2)]
-    assert attached(connected, source).log.is_complete
+    assert resume(connected, source).log.is_complete
     assert shown(connected, POSITIONS) == [(1, "stopped", 2, None), (2, "live", 1, 1)]
     history = "select config_key, incarnation from coordinator.config_history order by 2, 1"
     assert shown(connected, history) == [("a", 1), ("b", 1), ("a", 2)]
 
 
-def test_a_replacement_that_was_cut_off_goes_on(connected: Connection, source: MemorySource) -> None:
+def test_an_interrupted_incarnation_continues(connected: Connection, source: MemorySource) -> None:
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     again = source.create(STREAM)
     set_config(again, b="2", c="3")
-    first = attached(connected, source)
+    first = resume(connected, source)
     Projector(connected, first.log, SETTINGS, clock).apply(again.events[:1])
-    second = attached(connected, source)
+    second = resume(connected, source)
     assert (second.log.log_id, second.log.next_offset, second.log.is_complete) == (first.log.log_id, 1, False)
     assert shown(connected, POSITIONS) == [(1, "stopped", 1, None), (2, "replacing", 1, 2)]
 
 
-def test_a_replacement_may_be_replaced_before_it_is_done(connected: Connection, source: MemorySource) -> None:
+def test_an_incomplete_incarnation_can_be_replaced(connected: Connection, source: MemorySource) -> None:
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     incarnations = []
     for value in ("2", "3"):
         set_config(source.create(STREAM), a=value)
-        incarnations.append(attached(connected, source).log.incarnation)
+        incarnations.append(resume(connected, source).log.incarnation)
     assert incarnations == [2, 3]
     assert [row[:2] for row in shown(connected, POSITIONS)] == [(1, "stopped"), (2, "stopped"), (3, "replacing")]
     assert shown(connected, CONFIG) == [("a", "1", 1)]
 
 
-def test_a_log_that_ends_below_the_position_was_truncated(connected: Connection, source: MemorySource) -> None:
+def test_a_log_that_ends_before_the_position_was_truncated(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1", b="2", c="3")
     old = follow_to_the_end(connected, source)
     topic.truncate(1)
-    found = attached(connected, source)
+    found = resume(connected, source)
     assert found.log.incarnation == 2
-    assert found.sentence.startswith(f"{STREAM} was truncated: it ends at offset 1, below the position 3; ")
+    assert found.message.startswith(f"{STREAM} was truncated: it ends at offset 1, before the position 3. ")
     assert list(read_observations(connected, old.log.log_id)) == [Observation(3, "truncated", None, 1, 2)]
     assert shown(connected, GAPS) == [(1, 1, 2, "truncated")]
 
 
-def test_a_log_that_was_truncated_and_grew_again_has_other_events(connected: Connection, source: MemorySource) -> None:
+def test_a_log_that_was_truncated_and_grew_again_has_different_events(
+    connected: Connection, source: MemorySource
+) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1", b="2", c="3")
     follow_to_the_end(connected, source)
     topic.truncate(1)
     set_config(topic, d="4", e="5", f="6")
-    found = attached(connected, source)
+    found = resume(connected, source)
     assert found.log.incarnation == 2
-    assert found.sentence.startswith(f"{STREAM} has another event at offset 1 than before: its past was changed; ")
+    assert found.message.startswith(f"{STREAM} has a different event at offset 1 than before. ")
     assert shown(connected, GAPS) == [(1, 1, 2, "truncated")]
 
 
-def test_another_time_is_another_event(connected: Connection, source: MemorySource) -> None:
+def test_an_event_with_another_timestamp_is_different(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1", b="2")
     follow_to_the_end(connected, source)
     topic.events[1] = topic.events[1]._replace(timestamp=7)
-    assert attached(connected, source).log.incarnation == 2
+    assert resume(connected, source).log.incarnation == 2
 
 
-def test_an_event_that_we_lack_is_another_past(connected: Connection, source: MemorySource) -> None:
+def test_an_event_that_the_archive_lacks_begins_an_incarnation(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1")
     topic.skip(1)
     set_config(topic, c="3")
     follow_to_the_end(connected, source)
     topic.events.insert(1, topic.events[0]._replace(offset=1))
-    assert attached(connected, source).log.incarnation == 2
+    assert resume(connected, source).log.incarnation == 2
 
 
 def test_only_the_tail_is_compared(connected: Connection, source: MemorySource) -> None:
@@ -277,28 +289,28 @@ def test_only_the_tail_is_compared(connected: Connection, source: MemorySource) 
     set_config(topic, **{f"k{number}": "1" for number in range(TAIL_EVENTS + 1)})
     first = follow_to_the_end(connected, source)
     topic.events[0] = topic.events[0]._replace(value=b"x")
-    assert attached(connected, source).log.log_id == first.log.log_id
+    assert resume(connected, source).log.log_id == first.log.log_id
     topic.events[1] = topic.events[1]._replace(value=b"x")
-    assert attached(connected, source).log.incarnation == 2
+    assert resume(connected, source).log.incarnation == 2
 
 
-def test_a_recording_of_the_topic_goes_on_as_its_log(connected: Connection, source: MemorySource) -> None:
+def test_a_recording_of_the_topic_continues_as_its_log(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1", b="2")
     import_events(connected, STREAM, topic.events)
-    found = attached(connected, source)
+    found = resume(connected, source)
     assert (found.log.incarnation, found.log.next_offset, found.resync) == (1, 2, False)
-    assert found.sentence == f"{STREAM} goes on at 2, where its recording ended"
+    assert found.message == f"{STREAM} continues at offset 2, where its recording ended."
     assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", topic.topic_id)]
-    assert attached(connected, source).sentence == ""
+    assert resume(connected, source).message == ""
 
 
-def test_a_recording_that_the_topic_has_outgrown_is_read_again(connected: Connection, source: MemorySource) -> None:
+def test_a_recording_shorter_than_its_topic_is_resynced(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, a="1", b="2")
     import_events(connected, STREAM, topic.events)
     set_config(topic, c="3")
-    found = attached(connected, source)
+    found = resume(connected, source)
     assert (found.log.incarnation, found.resync, found.log.resync_from) == (1, True, 2)
 
 
@@ -307,64 +319,64 @@ def test_a_recording_is_compared_as_a_whole(connected: Connection, source: Memor
     set_config(topic, **{f"k{number}": "1" for number in range(TAIL_EVENTS + 1)})
     import_events(connected, STREAM, topic.events)
     topic.events[0] = topic.events[0]._replace(value=b"x")
-    found = attached(connected, source)
+    found = resume(connected, source)
     assert found.log.incarnation == 2
     assert shown(connected, LOGS)[0] == (1, "recording", None, None)
     assert shown(connected, GAPS) == [(1, 0, TAIL_EVENTS, "truncated")]
 
 
-def test_an_id_that_brokers_tell_only_later_is_written_down(connected: Connection, source: MemorySource) -> None:
+def test_a_topic_id_that_brokers_report_later_is_recorded(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
-    told, topic.topic_id = topic.topic_id, None
+    topic_id, topic.topic_id = topic.topic_id, None
     set_config(topic, a="1")
     first = follow_to_the_end(connected, source)
     assert first.log.topic_id is None
-    topic.topic_id = told
-    assert attached(connected, source).log == replace(logs_of(connected, STREAM)[0], read_at=NOW)
-    assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", told)]
+    topic.topic_id = topic_id
+    assert resume(connected, source).log == replace(logs_of(connected, STREAM)[0], read_at=NOW)
+    assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", topic_id)]
 
 
-def test_a_missing_stream_is_nobodys_log(connected: Connection, source: MemorySource) -> None:
+def test_a_missing_stream_registers_no_log(connected: Connection, source: MemorySource) -> None:
     with pytest.raises(StreamMissing, match=f"has no stream {STREAM}: create it"):
-        attached(connected, source)
+        resume(connected, source)
     assert shown(connected, LOGS) == []
 
 
-def test_a_stream_that_is_gone_leaves_its_log_as_it_is(connected: Connection, source: MemorySource) -> None:
+def test_a_deleted_stream_leaves_its_log_unchanged(connected: Connection, source: MemorySource) -> None:
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     before = shown(connected, "select * from projection.position")
     del source.topics[STREAM]
     with pytest.raises(StreamMissing):
-        attached(connected, source)
+        resume(connected, source)
     assert shown(connected, "select * from projection.position") == before
 
 
-def test_nothing_is_written_while_nobody_answers(connected: Connection, source: MemorySource) -> None:
+def test_nothing_is_written_while_the_source_is_away(connected: Connection, source: MemorySource) -> None:
     source.create(STREAM)
     source.is_away = True
     with pytest.raises(SourceUnavailable):
-        attached(connected, source)
+        resume(connected, source)
     assert shown(connected, LOGS) == []
 
 
-def test_a_name_that_tells_no_kind_needs_one(connected: Connection, source: MemorySource) -> None:
+def test_a_name_that_does_not_imply_a_kind_needs_one(connected: Connection, source: MemorySource) -> None:
     source.create("orders")
     with pytest.raises(StreamKindError, match="give --kind coordinator or --kind checkpoint"):
-        attach(connected, source, "orders", SETTINGS, clock)
-    found = attach(connected, source, "orders", SETTINGS, clock, "checkpoint")
+        find_resume_point(connected, source, "orders", SETTINGS, clock)
+    found = find_resume_point(connected, source, "orders", SETTINGS, clock, "checkpoint")
     assert found.log.stream.stream_kind == "checkpoint"
-    assert attach(connected, source, "orders", SETTINGS, clock).log.log_id == found.log.log_id
+    assert find_resume_point(connected, source, "orders", SETTINGS, clock).log.log_id == found.log.log_id
 
 
 def test_a_second_cluster_is_refused(connected: Connection, source: MemorySource) -> None:
     source.create(STREAM)
-    attached(connected, source)
+    resume(connected, source)
     other = MemorySource("cluster-2")
     for name in (STREAM, "__samza_coordinator_other_1"):
         other.create(name)
         with pytest.raises(OtherCluster) as refused:
-            attach(connected, other, name, SETTINGS, clock)
+            find_resume_point(connected, other, name, SETTINGS, clock)
         assert str(refused.value) == (
             f"{name} is on the Kafka cluster cluster-2, the database has logs of cluster-1, and one database serves "
             "one Kafka cluster: give the brokers of that one, or a database of its own"
@@ -372,7 +384,7 @@ def test_a_second_cluster_is_refused(connected: Connection, source: MemorySource
     assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", source.topics[STREAM].topic_id)]
 
 
-def test_of_two_clusters_that_come_at_once_one_is_refused(database_url: str, source: MemorySource) -> None:
+def test_one_of_two_concurrent_clusters_is_refused(database_url: str, source: MemorySource) -> None:
     source.create(STREAM)
     other = MemorySource("cluster-2")
     other.create("__samza_coordinator_other_1")
@@ -382,14 +394,14 @@ def test_of_two_clusters_that_come_at_once_one_is_refused(database_url: str, sou
     def attach_other() -> None:
         with connect(database_url) as connection:
             try:
-                attach(connection, other, "__samza_coordinator_other_1", SETTINGS, clock)
+                find_resume_point(connection, other, "__samza_coordinator_other_1", SETTINGS, clock)
             except OtherCluster as error:
                 refused.append(error)
 
     with connect(database_url) as first, connect(database_url) as observer:
         thread = Thread(target=attach_other)
         with first.transaction():
-            attached(first, source)
+            resume(first, source)
             thread.start()
             wait_until(lambda: observer.execute(waiting).rowcount, what="the second to wait for the first")
         thread.join()
@@ -397,18 +409,20 @@ def test_of_two_clusters_that_come_at_once_one_is_refused(database_url: str, sou
         assert shown(first, LOGS) == [(1, "kafka", "cluster-1", source.topics[STREAM].topic_id)]
 
 
-def test_rows_of_another_fold_are_refused_and_left(connected: Connection, source: MemorySource) -> None:
+def test_rows_of_another_fold_version_are_refused_and_kept(connected: Connection, source: MemorySource) -> None:
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     before = shown(connected, "select * from projection.position")
     other = FoldSettings(SecretPolicy(b"another key of an installation.."))
     with pytest.raises(FoldVersionDiffers):
-        attach(connected, source, STREAM, other, lambda: NOW + timedelta(1))
+        find_resume_point(connected, source, STREAM, other, lambda: NOW + timedelta(1))
     assert shown(connected, "select * from projection.position") == before
 
 
 @pytest.mark.parametrize("is_folded", [False, True])
-def test_a_postgres_log_of_the_name_is_refused(connected: Connection, source: MemorySource, is_folded: bool) -> None:
+def test_a_postgres_log_of_the_same_name_is_refused(
+    connected: Connection, source: MemorySource, is_folded: bool
+) -> None:
     PostgresEventLog.create(connected, identify(STREAM))
     if is_folded:
         stored = newest_log(connected, STREAM)
@@ -416,40 +430,72 @@ def test_a_postgres_log_of_the_name_is_refused(connected: Connection, source: Me
         track_log(connected, stored, SETTINGS)
     source.create(STREAM)
     with pytest.raises(StreamRefused, match="the database has a postgres log of that name: follow it there"):
-        attached(connected, source)
+        resume(connected, source)
 
 
-def test_a_postgres_log_is_followed_from_its_own_source(database_url: str, connected: Connection) -> None:
+def test_a_postgres_log_is_followed_from_the_database(database_url: str, connected: Connection) -> None:
     own = PostgresEventLog.create(connected, identify("orders", "coordinator"))
     own.append([NewEvent(key("a"), None), NewEvent(key("b"), None)])
     with PostgresSource(database_url) as postgres:
-        found = attach(connected, postgres, "orders", SETTINGS, clock)
+        found = find_resume_point(connected, postgres, "orders", SETTINGS, clock)
         assert (found.log.backend, found.log.next_offset, found.target) == ("postgres", 0, 2)
         Projector(connected, found.log, SETTINGS, clock, archives=False).apply(list(own.read()))
-        again = attach(connected, postgres, "orders", SETTINGS, lambda: NOW + timedelta(days=99))
-    assert (again.log.log_id, again.log.next_offset, again.resync, again.sentence) == (found.log.log_id, 2, False, "")
+        again = find_resume_point(connected, postgres, "orders", SETTINGS, lambda: NOW + timedelta(days=99))
+    assert (again.log.log_id, again.log.next_offset, again.resync, again.message) == (found.log.log_id, 2, False, "")
     assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]
 
 
-def test_a_log_that_is_archived_and_not_folded_is_refused(connected: Connection, source: MemorySource) -> None:
+def test_an_archived_log_without_rows_is_refused(connected: Connection, source: MemorySource) -> None:
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     connected.execute("delete from projection.job_log")
     with pytest.raises(NothingFolded, match="its events are in the archive: run `coordstream quarantine retry`"):
-        attached(connected, source)
+        resume(connected, source)
 
 
-def test_a_log_of_postgres_is_never_truncated(connected: Connection, database_url: str) -> None:
+def test_a_postgres_log_that_ends_before_the_position_is_an_error(connected: Connection, database_url: str) -> None:
     with PostgresEventLog.create(connected, identify(STREAM)) as log, PostgresSource(database_url) as postgres:
         log.append([NewEvent(key(name), b'{"values":{"value":"1"}}', 1) for name in "ab"])
-        found = attach(connected, postgres, STREAM, SETTINGS, clock)
+        found = find_resume_point(connected, postgres, STREAM, SETTINGS, clock)
         Projector(connected, found.log, SETTINGS, clock, archives=False).apply(list(log.read(0, 1)))
         connected.execute("update projection.position set next_offset = 1000")
         with pytest.raises(PositionBeyondEnd, match=r"the position 1000 of .* is beyond the end of the log, 2: run"):
-            attach(connected, postgres, STREAM, SETTINGS, clock)
+            find_resume_point(connected, postgres, STREAM, SETTINGS, clock)
         assert shown(connected, LOGS) == [(1, "postgres", None, None)]
         (trial,) = try_again(connected, [STREAM], SETTINGS)
         assert mend(connected, trial, SETTINGS) == 2
-        assert attach(connected, postgres, STREAM, SETTINGS, clock).sentence == ""
+        assert find_resume_point(connected, postgres, STREAM, SETTINGS, clock).message == ""
     assert shown(connected, CONFIG) == [("a", "1", 1), ("b", "1", 1)]
     assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]
+
+
+IDENTITY: Final = identify(STREAM)
+FIRST: Final = Topic("kafka", "cluster", StreamFacts(STREAM, "one", 0, 9), NOW)
+SECOND: Final = Topic("kafka", "cluster", StreamFacts(STREAM, "two", 3, 5), NOW)
+
+
+def test_a_new_incarnation_begins_at_the_topics_start_and_the_old_one_stops(database_url: str) -> None:
+    with connect(database_url) as connection:
+        old = register_incarnation(connection, IDENTITY, 1, FIRST, SETTINGS, NOW)
+        with connection.transaction():
+            new = begin_incarnation(connection, old, Discontinuity("recreated", 4, 8), SECOND, SETTINGS, NOW)
+        assert logs_of(connection, STREAM) == [new, old]
+        assert (new.incarnation, new.next_offset, new.topic_id, new.is_current, new.is_complete) == (
+            *(2, 3, "two"),
+            *(False, False),
+        )
+        assert list(read_observations(connection, old.log_id)) == [Observation(0, "recreated", None, 4, 8)]
+        states = "select incarnation, state from coordinator.log_position order by 1"
+        assert connection.execute(states).fetchall() == [(1, "stopped"), (2, "replacing")]
+        stored = newest_log(connection, STREAM)
+        assert stored is not None
+        assert (stored.backend, stored.cluster_id, stored.topic_id) == ("kafka", "cluster", "two")
+
+
+def test_a_new_incarnation_is_part_of_the_callers_transaction(database_url: str) -> None:
+    with connect(database_url) as connection:
+        old = register_incarnation(connection, IDENTITY, 1, FIRST, SETTINGS, NOW)
+        with connection.transaction(force_rollback=True):
+            begin_incarnation(connection, old, Discontinuity("truncated", 4, 8), SECOND, SETTINGS, NOW)
+        assert logs_of(connection, STREAM) == [old]
+        assert list(read_observations(connection, old.log_id)) == []

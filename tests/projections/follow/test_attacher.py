@@ -1,4 +1,4 @@
-"""Attaching: the lock that another follower holds, new incarnations, resyncs."""
+"""Attaching: streams that another follower holds, new incarnations, resyncs."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,13 +11,13 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
 from projections import stream_lock
 from projections.follow import session
-from projections.follow.plan import FollowPlan
+from projections.follow.follow_run import FollowPlan
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
 from tests.fixtures.database_users import database_user
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.following import (
+from tests.projections.follow.running import (
     COUNTS,
     ORDERS,
     MakeLog,
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 
 @contextmanager
 def held(url: str, stream_name: str) -> Iterator[int]:
-    """Another session that holds a stream's lock; its backend."""
+    """Hold a stream's lock in another session, and yield its backend's process id."""
     with connect(url, application_name="the holder") as connection:
         assert StreamLocks(connection).take(stream_name)
         yield connection.info.backend_pid
@@ -55,10 +55,10 @@ def test_a_second_follower_waits_and_takes_over(
         assert position(connected, ORDERS) is None
         connected.execute("select pg_terminate_backend(%s)", (backend,))
         wait_for_position(connected, ORDERS, 1)
-    assert second.said == [waits, f"{ORDERS} is free now: this follower goes on at offset 0"]
+    assert second.messages == [waits, f"{ORDERS} is free: this follower continues at offset 0."]
 
 
-def test_a_silent_holder_is_named_with_how_to_end_it(
+def test_a_silent_holder_is_reported_with_how_to_end_it(
     database_url: str, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stream_lock, "SILENT_SECONDS", 0.1)
@@ -66,7 +66,7 @@ def test_a_silent_holder_is_named_with_how_to_end_it(
     with held(database_url, ORDERS) as backend, following(database_url, source, FollowPlan((ORDERS,))) as second:
         waits = second.wait_for("silent since")
         assert f"end its process, or its session with `select pg_terminate_backend({backend})`, or run `coord" in waits
-        assert waits.endswith("with --take-over-after 60s; this follower waits")
+        assert waits.endswith("with --take-over-after 60s. This follower waits.")
 
 
 def test_a_silent_holder_is_ended_with_its_open_transaction(
@@ -83,11 +83,11 @@ def test_a_silent_holder_is_ended_with_its_open_transaction(
         for ended in (holding, working):
             with pytest.raises(psycopg.OperationalError):
                 ended.execute("select")
-    assert second.said[-2].endswith("which was silent: its session was ended to take over")
-    assert second.said[-1] == f"{ORDERS} is free now: this follower goes on at offset 1"
+    assert second.messages[-2].endswith("which was silent: ended its session to take over.")
+    assert second.messages[-1] == f"{ORDERS} is free: this follower continues at offset 1."
 
 
-def test_who_may_not_end_a_silent_holder_says_what_to_do(
+def test_a_follower_that_may_not_end_a_silent_holder_reports_what_to_do(
     database_url: str, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(StreamLocks, "end_silent", lambda *_: None)
@@ -95,14 +95,14 @@ def test_who_may_not_end_a_silent_holder_says_what_to_do(
     plan = FollowPlan((ORDERS,), take_over_after=0.1)
     with held(database_url, ORDERS) as backend, following(database_url, source, plan) as second:
         refused = second.wait_for("may not end its session")
-        assert refused.endswith(f"let an administrator run `select pg_terminate_backend({backend})`")
+        assert refused.endswith(f"Ask an administrator to run `select pg_terminate_backend({backend})`.")
 
 
-def test_locks_of_a_login_without_rights_hold_nothing_up(
+def test_locks_of_a_login_without_rights_delay_nothing(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
+    """The numbers are those that earlier versions waited for."""
     make_log(ORDERS, a="1")
-    """Under the numbers that were once waited for."""
     pairs = "pg_advisory_lock(%s, hashtext(%s)), pg_advisory_lock(%s, hashtext(%s))"
     locks = f"select pg_advisory_lock(%s), pg_advisory_lock(%s), {pairs}"
     numbers = (0x636C7573, 1885434484, 0x6C6F67, ORDERS, 0x6A6F62, "orders_1")
@@ -112,19 +112,19 @@ def test_locks_of_a_login_without_rights_hold_nothing_up(
             wait_for_position(connected, ORDERS, 1)
 
 
-def test_with_once_it_is_enough_that_another_follower_reads(
+def test_with_once_a_follower_ends_when_the_holder_has_read_as_far(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
     make_log(ORDERS, a="1")
     with PostgresSource(database_url) as other_source, following(database_url, source, FollowPlan((ORDERS,))):
         wait_for_position(connected, ORDERS, 1)
-        said: list[str] = []
-        outcome = run(database_url, other_source, FollowPlan((ORDERS,), once=True), said)
+        messages: list[str] = []
+        outcome = run(database_url, other_source, FollowPlan((ORDERS,), once=True), messages)
     assert (outcome.events, outcome.failures) == (0, {})
-    assert len(said) == 1
+    assert len(messages) == 1
 
 
-def test_a_topic_made_again_is_a_new_incarnation_that_is_followed_on(
+def test_a_recreated_topic_is_followed_as_a_new_incarnation(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:
     with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
@@ -132,7 +132,7 @@ def test_a_topic_made_again_is_a_new_incarnation_that_is_followed_on(
         wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live")
         cluster.create(ORDERS)
         say(cluster, c="3")
-        running.wait_for("incarnation 2 of")
+        running.wait_for("as incarnation 2")
         wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 2), what="the new one live")
         say(cluster, c="4")
         wait_for_position(connected, ORDERS, 2)
@@ -153,7 +153,7 @@ def test_a_long_absence_ends_in_a_resync(database_url: str, connected: Connectio
     with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
         wait_until(lambda: position(connected, ORDERS) == (4, 4, "live", 1), what="live")
         assert config(connected) == [("orders", "b", "2"), ("orders", "c", "3")]
-    assert len(running.said) == 2
+    assert len(running.messages) == 2
 
 
 def test_a_resync_can_be_stopped(
@@ -179,7 +179,7 @@ def test_a_resync_can_be_stopped(
     assert position(connected, ORDERS) in [(2, None, "stopped", 1), (3, None, "stopped", 1)]
 
 
-def test_a_resync_gives_signs_of_life(
+def test_heartbeats_continue_during_a_resync(
     database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with following(database_url, cluster, FollowPlan((ORDERS,))):

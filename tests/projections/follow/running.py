@@ -1,4 +1,4 @@
-"""A follower in a thread of a test, and what it says."""
+"""A follower in a thread of a test, and what it reports."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,9 +13,9 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import EventSource
 from eventlog.streams import coordinator_stream_name
 from projections.fold.settings import FoldSettings
-from projections.follow import attach, resync
+from projections.follow import resume, resync
+from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower, Outcome
-from projections.follow.plan import FollowPlan
 from projections.follow.reports import Progress
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
@@ -56,18 +56,18 @@ def now() -> datetime:
 
 @contextmanager
 def server_time(time: datetime) -> Iterator[None]:
-    """Let the database's server have this time, for what asks it by `server_now`."""
-    with patch.object(attach, "server_now", lambda _: time), patch.object(resync, "server_now", lambda _: time):
+    """Make `server_now` return this time."""
+    with patch.object(resume, "server_now", lambda _: time), patch.object(resync, "server_now", lambda _: time):
         yield
 
 
 def let_pass(connection: Connection, time: timedelta) -> None:
-    """Let so much time have passed since each log was last read to its end."""
+    """Move the time at which each log was last read to its end into the past."""
     connection.execute("update projection.position set read_at = read_at - %s", (time,))
 
 
 class NoLocks(StreamLocks):
-    """What is left of locks when a failover has lost them without a word."""
+    """Locks that a failover has lost without an error."""
 
     def take(self, stream_name: str) -> bool:
         """Always granted."""
@@ -76,29 +76,29 @@ class NoLocks(StreamLocks):
 
 @dataclass
 class Running:
-    """A follower at work. ``said`` are its sentences, ``applied`` its batches, ``outcomes`` how it ended, if it has."""
+    """A running follower: its messages, the batches that it applied, and its outcome once it has ended."""
 
     follower: Follower
-    said: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     applied: list[Progress] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     errors: list[BaseException] = field(default_factory=list)
 
-    def has_said(self, text: str) -> bool:
-        """Whether a sentence has this text in it."""
-        return any(text in sentence for sentence in self.said)
+    def has_message(self, text: str) -> bool:
+        """Whether a message contains this text."""
+        return any(text in message for message in self.messages)
 
     def wait_for(self, text: str) -> str:
-        """Wait until a sentence holds this text, and give the sentence."""
+        """Wait until a message contains this text, and return the message."""
 
         def found() -> str:
-            return next((sentence for sentence in self.said if text in sentence), "")
+            return next((message for message in self.messages if text in message), "")
 
-        return wait_until(found, what=f"the sentence {text!r}")
+        return wait_until(found, what=f"the message {text!r}")
 
     def is_attached(self, stream_name: str) -> bool:
-        """Whether it reads a stream now."""
-        return self.follower._following.streams[stream_name].tail is not None
+        """Whether it reads this stream now."""
+        return self.follower._run.streams[stream_name].tail is not None
 
 
 @contextmanager
@@ -112,8 +112,8 @@ def following(
     clock: Callable[[], datetime] = now,
     settings: FoldSettings = SETTINGS,
 ) -> Iterator[Running]:
-    """A follower that runs meanwhile; it is stopped at the end, which must be a good one."""
-    said: list[str] = []
+    """Run a follower during the block, and stop it at the end; an error of the follower is raised."""
+    messages: list[str] = []
     applied: list[Progress] = []
     follower = Follower(
         url,
@@ -121,12 +121,12 @@ def following(
         settings,
         clock,
         plan,
-        on_message=said.append,
+        on_message=messages.append,
         on_progress=applied.append,
         on_step=on_step,
         locks=locks,
     )
-    running = Running(follower, said, applied)
+    running = Running(follower, messages, applied)
 
     def run() -> None:
         try:
@@ -143,12 +143,12 @@ def following(
         thread.join(STOP_SECONDS)
         if running.errors:
             raise running.errors[0]
-    assert not thread.is_alive(), "the follower does not stop"
+    assert not thread.is_alive(), "the follower did not stop"
 
 
-def run(url: str, source: EventSource, plan: FollowPlan, said: list[str] | None = None) -> Outcome:
-    """Follow to the end of a plan that has one."""
-    say = (lambda _: None) if said is None else said.append
+def run(url: str, source: EventSource, plan: FollowPlan, messages: list[str] | None = None) -> Outcome:
+    """Follow to the end of a plan that has one, and return the outcome."""
+    say = (lambda _: None) if messages is None else messages.append
     return Follower(url, source, SETTINGS, now, plan, on_message=say).run()
 
 

@@ -1,0 +1,123 @@
+"""Attaches streams: takes the lock, finds where to resume, resyncs if necessary, and gives the stream its tail."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log import BACKEND as POSTGRES
+from eventlog.source import EventSource
+from projections.fold.settings import FoldSettings
+from projections.follow.follow_run import FollowPlan
+from projections.follow.followed_stream import FollowedStream
+from projections.follow.reports import Reports
+from projections.follow.resume import ResumePoint, find_resume_point
+from projections.follow.resync import resync
+from projections.follow.tail import Tail
+from projections.projector import Clock, OnStep, Projector
+from projections.stream_lock import LockHolder, StreamLocks
+from projections.tracked_logs import TrackedLog, logs_of, make_current
+
+LOCK_RETRY_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True)
+class Attacher:
+    """Attaches streams within one session; events are applied over ``connection``."""
+
+    connection: Connection
+    locks: StreamLocks
+    source: EventSource
+    settings: FoldSettings
+    clock: Clock
+    plan: FollowPlan
+    reports: Reports
+    on_step: OnStep | None
+
+    def attach(self, stream: FollowedStream, now: float, on_resync_batch: Callable[[], None]) -> None:
+        """Attach the stream, or let it wait for the follower that holds it.
+
+        An exception from ``on_resync_batch``, which is called after each batch of a resync, ends the resync.
+
+        Raises:
+            EventLogError, ProjectionError: the stream cannot be followed at present.
+        """
+        if not stream.has_lock:
+            stream.has_lock = self.locks.take(stream.stream_name)
+        if not stream.has_lock:
+            self._wait_for_holder(stream, now)
+            return
+        name = stream.stream_name
+        found = find_resume_point(self.connection, self.source, name, self.settings, self.clock, self.plan.kind)
+        stream.log_id = found.log.log_id
+        self._report(stream, found)
+        projector = self._projector(found.log)
+        if found.resync:
+            found = self._resync(found, projector, on_resync_batch)
+            if found.log.log_id != stream.log_id:
+                projector = self._projector(found.log)
+        stream.attach(Tail(found.log, projector, found.target, self.plan.until))
+        stream.end = found.target if stream.end is None else min(stream.end, found.target)
+
+    def replace_current(self, stream: FollowedStream, tail: Tail) -> None:
+        """Make a new incarnation that has caught up the current one."""
+        with self.connection.transaction():
+            make_current(self.connection, tail.log)
+        log = replace(tail.log, is_current=True, is_complete=True, next_offset=tail.position)
+        stream.attach(Tail(log, self._projector(log), tail.target, self.plan.until))
+        name = stream.stream_name
+        self.reports.say_of(name, f"{name}: incarnation {log.incarnation} is complete; relations show it from now on.")
+
+    def _report(self, stream: FollowedStream, found: ResumePoint) -> None:
+        if stream.is_waiting:
+            stream.is_waiting = False
+            name = stream.stream_name
+            self.reports.say_of(name, f"{name} is free: this follower continues at offset {found.log.next_offset}.")
+        self.reports.say_of(stream.stream_name, found.message)
+
+    def _resync(self, found: ResumePoint, projector: Projector, on_batch: Callable[[], None]) -> ResumePoint:
+        connection, source, settings, clock = self.connection, self.source, self.settings, self.clock
+        resumed = resync(connection, source, projector, found, settings, clock, on_batch=lambda _: on_batch())
+        self.reports.say_of(resumed.log.stream.stream_name, resumed.message)
+        return resumed
+
+    def _projector(self, log: TrackedLog) -> Projector:
+        archives = self.source.backend != POSTGRES
+        return Projector(self.connection, log, self.settings, self.clock, archives=archives, on_step=self.on_step)
+
+    def _wait_for_holder(self, stream: FollowedStream, now: float) -> None:
+        """Retry soon; with ``once`` the stream is over when its holder has read as far as planned here."""
+        name = stream.stream_name
+        stream.due_at = now + LOCK_RETRY_SECONDS
+        stream.is_waiting = True
+        holder = self.locks.holder(name)
+        if holder is not None:
+            self._handle_holder(name, holder)
+        if self.plan.once:
+            if stream.end is None:
+                stream.end = self.source.describe(name).end_offset
+            logs = logs_of(self.connection, name)
+            stream.is_over = any(log.is_current and log.next_offset >= stream.end for log in logs)
+
+    def _handle_holder(self, name: str, holder: LockHolder) -> None:
+        """Report who holds the stream; end its sessions if it has been silent for as long as the plan says."""
+        limit = self.plan.take_over_after
+        if limit is not None and holder.silent_seconds >= limit:
+            self._take_over(name, holder, limit)
+        elif holder.is_silent:
+            self.reports.say_of(name, f"{name} is held by {holder}, which is {holder.silence}. This follower waits.")
+        else:
+            message = f"{name} is read by {holder}. This follower waits, and takes over when the other one ends."
+            self.reports.say_of(name, message)
+
+    def _take_over(self, name: str, holder: LockHolder, silent_seconds: float) -> None:
+        was_ended = self.locks.end_silent(name, silent_seconds)
+        if was_ended is None:
+            self.reports.say_of(
+                name,
+                f"{name} is held by {holder}, which is silent, but this database user may not end its session. "
+                f"Ask an administrator to run `select pg_terminate_backend({holder.backend_pid})`.",
+            )
+        elif was_ended:
+            message = f"{name} was held by {holder}, which was silent: ended its session to take over."
+            self.reports.say_of(name, message)

@@ -1,0 +1,96 @@
+"""Decides whether a stream still continues the log that was read from it: a pure function of what is known of both."""
+
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from eventlog.source import StreamFacts
+from eventlog.timestamps import ms_of
+from projections.tracked_logs import TrackedLog
+
+DiscontinuityKind = Literal["truncated", "recreated"]
+
+
+class Discontinuity(NamedTuple):
+    """Why the stream no longer continues the log: events ``from_offset`` to ``to_offset`` are lost (None: unknown)."""
+
+    kind: DiscontinuityKind
+    from_offset: int
+    to_offset: int | None
+
+
+class Continuity(NamedTuple):
+    """How to read on.
+
+    With a ``discontinuity``, read the stream from its start as a new incarnation; otherwise continue at the position.
+    ``resync``: read the whole log again first. ``message`` is for the operator, empty in the usual case.
+    """
+
+    discontinuity: Discontinuity | None = None
+    resync: bool = False
+    message: str = ""
+
+
+def needs_comparison(log: TrackedLog, facts: StreamFacts) -> bool:
+    """Return whether the stream may be the known log, so that its events have to be compared with the archive."""
+    return not _is_another_topic(log, facts) and log.next_offset <= facts.end_offset
+
+
+def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None, now: datetime) -> Continuity:
+    """Decide whether to continue the known log, to resync it, or to begin a new incarnation.
+
+    ``difference`` is the first offset below the position at which the stream and the archive have different events;
+    None where they agree or `needs_comparison` is false.
+    """
+    name = log.stream.stream_name
+    if _is_another_topic(log, facts):
+        recreated = Discontinuity("recreated", log.next_offset, _last_known_offset(log))
+        return _new_incarnation(log, recreated, "was deleted and re-created")
+    if log.next_offset > facts.end_offset:
+        reason = f"was truncated: it ends at offset {facts.end_offset}, before the position {log.next_offset}"
+        return _new_incarnation(log, Discontinuity("truncated", facts.end_offset, log.next_offset - 1), reason)
+    if difference is not None:
+        return changed_past(log, difference)
+    if (cause := _reason_to_resync(log, facts, now)) is not None:
+        message = f"{name} {cause}. Reading it again from its start to find deleted keys."
+        return Continuity(resync=True, message=message)
+    if log.backend == "recording":
+        return Continuity(message=f"{name} continues at offset {log.next_offset}, where its recording ended.")
+    return Continuity()
+
+
+def changed_past(log: TrackedLog, difference: int) -> Continuity:
+    """Return how to read on where the stream has another event at offset ``difference`` than the archive."""
+    reason = f"has a different event at offset {difference} than before"
+    return _new_incarnation(log, Discontinuity("truncated", difference, log.next_offset - 1), reason)
+
+
+def _is_another_topic(log: TrackedLog, facts: StreamFacts) -> bool:
+    return None not in (log.topic_id, facts.topic_id) and log.topic_id != facts.topic_id
+
+
+def _last_known_offset(log: TrackedLog) -> int | None:
+    """The last offset beyond the position that a deleted topic is known to have had."""
+    return None if log.end_offset is None or log.end_offset <= log.next_offset else log.end_offset - 1
+
+
+def _new_incarnation(log: TrackedLog, discontinuity: Discontinuity, reason: str) -> Continuity:
+    name, number = log.stream.stream_name, log.incarnation + 1
+    next_step = f"Reading it from its start as incarnation {number}"
+    message = f"{name} {reason}. {next_step}; until that is complete, relations show the previous one."
+    return Continuity(discontinuity, message=message)
+
+
+def _reason_to_resync(log: TrackedLog, facts: StreamFacts, now: datetime) -> str | None:
+    """Why compaction may have removed tombstones beyond the position before they were read; None if it can't have."""
+    if log.resync_from is not None:
+        return "has an interrupted resync"
+    if log.next_offset < facts.start_offset:
+        return f"now starts at offset {facts.start_offset}, after the position {log.next_offset}"
+    if facts.delete_retention_ms is None or log.next_offset in (0, facts.end_offset):
+        return None
+    if log.read_at is None or log.backend == "recording":
+        return "was last read at an unknown time"
+    away_ms = ms_of(now) - ms_of(log.read_at)
+    if away_ms <= facts.delete_retention_ms // 2:
+        return None
+    return f"was last read at {log.read_at:%Y-%m-%d %H:%M:%S} UTC, so tombstones may have been removed since"

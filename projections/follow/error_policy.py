@@ -1,0 +1,79 @@
+"""Which errors are transient and retried, and what the follower does about errors of a single stream."""
+
+from enum import Enum, auto
+from typing import Final
+
+import psycopg
+from psycopg import errors
+
+from eventlog.postgres.connection import failure_line, refuses_login, server_reason
+from eventlog.source import CredentialsRefused, OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
+from projections.errors import LockLost, NothingFolded, PositionBeyondEnd, PositionMoved
+
+CONFLICTS: Final = (errors.DeadlockDetected, errors.SerializationFailure)
+"""Postgres rolled back one of two conflicting transactions: retry it at once."""
+
+OUTAGES: Final = (
+    psycopg.OperationalError,  # includes disk full, out of memory, shutdown, crash
+    psycopg.InterfaceError,
+    errors.ReadOnlySqlTransaction,  # a standby answers, as during a failover
+    errors.IdleInTransactionSessionTimeout,
+    SourceUnavailable,
+    LockLost,
+)
+"""Transient errors of brokers or database, which affect all streams: wait and retry."""
+
+_RETRIED: Final = (StreamMissing, StreamRefused, NothingFolded, PositionBeyondEnd, psycopg.Error)
+
+
+class Reaction(Enum):
+    """What to do about a stream's error.
+
+    RESUME: the stream was replaced, so find again where to resume. RETRY: refuse it for now, the cause may be fixed.
+    GIVE_UP: it takes another program or other settings, or the follower has an end. LEAVE: another follower writes the
+    log now, so write nothing more.
+    """
+
+    RESUME = auto()
+    RETRY = auto()
+    GIVE_UP = auto()
+    LEAVE = auto()
+
+
+def reaction_to(error: Exception, *, has_end: bool) -> Reaction:
+    """Return what to do about an error that is not an outage; a follower that ``has_end`` does not retry."""
+    if isinstance(error, OffsetLost):
+        return Reaction.RESUME
+    if isinstance(error, PositionMoved):
+        return Reaction.LEAVE
+    return Reaction.RETRY if isinstance(error, _RETRIED) and not has_end else Reaction.GIVE_UP
+
+
+def stream_error_message(stream_name: str, error: Exception) -> str:
+    """Describe a stream's error; of Postgres' message only the part that never holds values."""
+    if not isinstance(error, psycopg.Error):
+        return str(error)
+    reason = server_reason(error) or type(error).__name__
+    return f"{stream_name} cannot be followed: the database rejected its rows ({reason})"
+
+
+def outage_message(error: Exception) -> str:
+    """Describe an outage without values, and say that it is retried."""
+    return f"{outage_reason(error)}; retrying"
+
+
+def outage_reason(error: Exception) -> str:
+    """Describe an outage without values."""
+    if isinstance(error, SourceUnavailable | LockLost):
+        return str(error).rstrip(".")
+    return f"the database is unavailable ({_database_reason(error)})"
+
+
+def is_login_refused(error: Exception) -> bool:
+    """Return whether brokers or database refused the credentials, so that retrying is unlikely to help."""
+    return isinstance(error, CredentialsRefused) or (isinstance(error, psycopg.Error) and refuses_login(error))
+
+
+def _database_reason(error: Exception) -> str:
+    primary = server_reason(error) if isinstance(error, psycopg.Error) else None
+    return failure_line(error).removeprefix("consuming input failed: ") if primary is None else primary

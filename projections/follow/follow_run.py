@@ -1,0 +1,107 @@
+"""The plan of a follower's run, and its progress, which outlives database sessions."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+
+from eventlog.backoff import Backoff
+from projections.follow.error_policy import is_login_refused, outage_message, outage_reason
+from projections.follow.followed_stream import FollowedStream
+from projections.follow.reports import Reports
+
+
+@dataclass(frozen=True)
+class FollowPlan:
+    """Which streams to follow, and how far.
+
+    ``follows_all``: all of Samza's streams that the source has or gets. ``once``: to their present ends. ``until``: to
+    this offset of the only stream, inclusive. Otherwise follow until stopped. ``take_over_after``: end the sessions of
+    a stream's holder that has been silent for this many seconds; None: wait for the holder.
+    """
+
+    stream_names: tuple[str, ...] = ()
+    follows_all: bool = False
+    once: bool = False
+    until: int | None = None
+    kind: str | None = None
+    take_over_after: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.until is not None and (self.follows_all or len(self.stream_names) != 1):
+            raise ValueError("`until` requires exactly one stream name")
+
+    @property
+    def has_end(self) -> bool:
+        """Whether the follower ends without being stopped."""
+        return self.once or self.until is not None
+
+
+class StopFlag:
+    """Signal-safe stop flag: unlike `threading.Event` it takes no lock that the interrupted thread may hold."""
+
+    def __init__(self) -> None:
+        self.is_set = False
+        self._wakeups: SimpleQueue[None] = SimpleQueue()
+
+    def set(self) -> None:
+        """Request the stop."""
+        self.is_set = True
+        self._wakeups.put(None)
+
+    def wait(self, seconds: float) -> None:
+        """Return after ``seconds``, or as soon as the flag is set."""
+        if not self.is_set:
+            with suppress(Empty):
+                self._wakeups.get(timeout=seconds)
+
+
+@dataclass
+class FollowRun:
+    """What a follower knows of its streams, and of the outage that it waits for.
+
+    ``is_listed``: the source has listed its streams. ``events``: how many were applied. ``outage_timeout``: with an
+    end, the seconds after which an outage ends the run (None: wait without limit). ``outage``: what the run has waited
+    for since ``outage_since``, empty if nothing. ``refusal``: why brokers or database refused the login, empty if they
+    did not.
+    """
+
+    plan: FollowPlan
+    streams: dict[str, FollowedStream]
+    reports: Reports
+    backoff: Backoff
+    stop_flag: StopFlag
+    is_listed: bool = False
+    events: int = 0
+    outage_timeout: float | None = None
+    outage: str = ""
+    outage_since: float = 0.0
+    refusal: str = ""
+
+    def is_over(self) -> bool:
+        """Return whether the run is complete, or was stopped."""
+        return self.is_complete() or self.stop_flag.is_set
+
+    def is_complete(self) -> bool:
+        """Return whether all streams were read as far as planned, or given up."""
+        has_all = self.is_listed or not self.plan.follows_all
+        expects_more = self.plan.follows_all and not self.plan.once
+        return has_all and not expects_more and all(stream.is_over for stream in self.streams.values())
+
+    def begin_outage(self, error: Exception, now: float) -> None:
+        """Record that brokers or database failed; with an end, stop if they refused the login or time is up."""
+        if self.plan.has_end and is_login_refused(error):
+            self.refusal = outage_reason(error)
+            self.reports.say(self.refusal)
+            self.stop_flag.set()
+            return
+        if not self.outage:
+            self.outage, self.outage_since = outage_reason(error), now
+        self.reports.begin_outage(outage_message(error))
+        if self.plan.has_end and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
+            self.stop_flag.set()
+
+    def end_outage(self) -> None:
+        """Record that brokers and database answer again."""
+        self.backoff.reset()
+        self.outage = ""
+        self.reports.end_outage()

@@ -1,0 +1,242 @@
+"""Finds where to resume reading a stream: compares it with the known log, and records the result in the database."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from eventlog.postgres.archive_comparison import first_difference, tail_start
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log import BACKEND as POSTGRES
+from eventlog.postgres.log_registry import StoredLog, fill_topic, known_cluster, lock_cluster, newest_log
+from eventlog.source import EventSource, StreamFacts, StreamRefused
+from eventlog.streams import StreamIdentity, identify
+from projections.errors import NothingFolded, OtherCluster, PositionBeyondEnd
+from projections.fold.settings import FoldSettings
+from projections.follow.continuity import Continuity, Discontinuity, check_continuity, needs_comparison
+from projections.follow.heartbeat import server_now
+from projections.observations import Observation, write_observations
+from projections.projector import Clock
+from projections.tracked_logs import TrackedLog, logs_of, register_log, track_log
+
+RECORDING: Final = "recording"
+TAIL_EVENTS: Final = 1_000
+"""How many events below the position are compared with the archive before reading is resumed."""
+
+_SET_STATE: Final = """
+update projection.position
+set state = case when state = 'refused' then state -- until something of it was read
+                 when not %(is_complete)s then 'replacing'
+                 when next_offset < %(end)s then 'catching-up' else 'live' end,
+    heartbeat_at = clock_timestamp(), end_offset = %(end)s, resync_from = %(resync_from)s,
+    read_at = case when %(begins)s or next_offset >= %(end)s then %(asked_at)s else read_at end
+where log_id = %(log_id)s
+"""
+_STOP: Final = """
+update projection.position set state = 'stopped', state_detail = null, end_offset = null where log_id = %s
+"""
+
+
+class Topic(NamedTuple):
+    """What a source reported of a stream, at ``asked_at`` by the server's clock."""
+
+    backend: str
+    cluster_id: str | None
+    facts: StreamFacts
+    asked_at: datetime
+
+
+@dataclass(frozen=True)
+class ResumePoint:
+    """The log to read on with, from its position, or with ``resync`` from the stream's start.
+
+    The log has caught up at offset ``target``. ``message`` is for the operator, empty in the usual case.
+    """
+
+    log: TrackedLog
+    topic: Topic
+    target: int
+    resync: bool = False
+    message: str = ""
+
+
+def find_resume_point(
+    connection: Connection,
+    source: EventSource,
+    stream_name: str,
+    settings: FoldSettings,
+    clock: Clock,
+    kind: str | None = None,
+) -> ResumePoint:
+    """Find where to resume a stream, and track its log or the next incarnation of it.
+
+    The caller holds the stream's lock. ``kind`` is needed where the name does not imply the stream's kind.
+
+    Raises:
+        StreamMissing, SourceUnavailable, OffsetLost: see `EventSource`.
+        StreamRefused: see `EventSource`; also if the log is in Postgres and the source in Kafka, or the reverse.
+        StreamKindError: neither the name nor ``kind`` tells whether it is a coordinator stream or a checkpoint topic.
+        OtherCluster: the database has logs of another Kafka cluster.
+        FoldVersionDiffers: other settings or other code folded the log.
+        NothingFolded: the log is in the archive, but its rows are missing.
+        PositionBeyondEnd: a Postgres log ends before its position.
+    """
+    asked_at = server_now(connection)
+    topic = Topic(source.backend, source.cluster_id, source.describe(stream_name), asked_at)
+    _require_cluster(connection, stream_name, topic)
+    stored = newest_log(connection, stream_name)
+    _require_backend(stored, topic)
+    log = next(iter(logs_of(connection, stream_name)), None)
+    if log is None:
+        stream = identify(stream_name, kind if stored is None else stored.stream_kind)
+        return _resume_point(_track_first(connection, stream, stored, topic, settings, clock()), topic, Continuity())
+    _require_position(log, topic.facts)
+    continuity = check_continuity(log, topic.facts, _difference(connection, source, log, topic.facts), asked_at)
+    return record_continuity(connection, log, topic, continuity, settings, clock)
+
+
+def record_continuity(
+    connection: Connection,
+    log: TrackedLog,
+    topic: Topic,
+    continuity: Continuity,
+    settings: FoldSettings,
+    clock: Clock,
+) -> ResumePoint:
+    """Record how a known log is read on, which may be as a new incarnation, and return where to resume."""
+    with connection.transaction():
+        resumed = _resume_log(connection, log, continuity, topic, settings, clock())
+    return _resume_point(resumed, topic, continuity)
+
+
+def _resume_point(log: TrackedLog, topic: Topic, continuity: Continuity) -> ResumePoint:
+    message = " ".join(filter(None, (continuity.message, topic.facts.warning)))
+    return ResumePoint(log, topic, topic.facts.end_offset, continuity.resync, message)
+
+
+def _track_first(
+    connection: Connection,
+    stream: StreamIdentity,
+    stored: StoredLog | None,
+    topic: Topic,
+    settings: FoldSettings,
+    now: datetime,
+) -> TrackedLog:
+    if stored is not None and stored.backend != POSTGRES:
+        raise NothingFolded(stream.stream_name)
+    with connection.transaction():
+        if stored is not None:
+            log = track_log(connection, stored, settings, start_offset=topic.facts.start_offset)
+        else:
+            _lock_cluster(connection, stream.stream_name, topic)
+            log = register_incarnation(connection, stream, 1, topic, settings, now)
+        return _set_state(connection, log, topic, begins=True)
+
+
+def _resume_log(
+    connection: Connection,
+    log: TrackedLog,
+    continuity: Continuity,
+    topic: Topic,
+    settings: FoldSettings,
+    now: datetime,
+) -> TrackedLog:
+    if log.topic_id is None:
+        _lock_cluster(connection, log.stream.stream_name, topic)
+    if continuity.discontinuity is not None:
+        log = begin_incarnation(connection, log, continuity.discontinuity, topic, settings, now)
+        return _set_state(connection, log, topic, begins=True)
+    log.require_fold_version(settings)
+    if log.backend == RECORDING or (log.topic_id is None and topic.facts.topic_id is not None):
+        fill_topic(connection, log.log_id, topic.backend, topic.cluster_id, topic.facts.topic_id)
+        log = replace(log, backend=topic.backend, topic_id=topic.facts.topic_id)
+    if continuity.resync and log.resync_from is None:
+        log = replace(log, resync_from=log.next_offset)
+    return _set_state(connection, log, topic)
+
+
+def begin_incarnation(
+    connection: Connection,
+    log: TrackedLog,
+    discontinuity: Discontinuity,
+    topic: Topic,
+    settings: FoldSettings,
+    now: datetime,
+) -> TrackedLog:
+    """Record why a log ended, and track the stream's next incarnation, in the caller's transaction."""
+    observation = Observation(
+        log.next_offset, discontinuity.kind, None, discontinuity.from_offset, discontinuity.to_offset
+    )
+    write_observations(connection, log.log_id, [observation], now)
+    connection.execute(_STOP, (log.log_id,))
+    return register_incarnation(connection, log.stream, log.incarnation + 1, topic, settings, now)
+
+
+def register_incarnation(
+    connection: Connection,
+    stream: StreamIdentity,
+    incarnation: int,
+    topic: Topic,
+    settings: FoldSettings,
+    now: datetime,
+) -> TrackedLog:
+    """Register an incarnation that is to be read from the topic's start, in the caller's transaction."""
+    return register_log(
+        connection,
+        stream,
+        incarnation,
+        topic.backend,
+        settings,
+        now,
+        cluster_id=topic.cluster_id,
+        topic_id=topic.facts.topic_id,
+        start_offset=topic.facts.start_offset,
+    )
+
+
+def _set_state(connection: Connection, log: TrackedLog, topic: Topic, *, begins: bool = False) -> TrackedLog:
+    """Update the log's position, in the caller's transaction.
+
+    A log that ``begins`` counts as read now: tombstones that the topic has now outlive its first reading.
+    """
+    end, asked_at = topic.facts.end_offset, topic.asked_at
+    values = {"log_id": log.log_id, "is_complete": log.is_complete, "resync_from": log.resync_from}
+    connection.execute(_SET_STATE, values | {"end": end, "asked_at": asked_at, "begins": begins})
+    is_read = begins or log.next_offset >= end
+    return replace(log, end_offset=end, read_at=asked_at if is_read else log.read_at)
+
+
+def _difference(connection: Connection, source: EventSource, log: TrackedLog, facts: StreamFacts) -> int | None:
+    """The first offset at which stream and archive differ: among the last events, or in all of a recording."""
+    if log.backend == POSTGRES or not needs_comparison(log, facts):
+        return None
+    first = 0 if log.backend == RECORDING else tail_start(connection, log.log_id, TAIL_EVENTS)
+    first = max(first, facts.start_offset)
+    if first >= log.next_offset:
+        return None
+    return first_difference(connection, log.log_id, source.read(log.stream.stream_name, first, log.next_offset))
+
+
+def _require_backend(stored: StoredLog | None, topic: Topic) -> None:
+    """Postgres logs can only be followed in Postgres; a recording can be continued from Kafka."""
+    if stored is not None and (stored.backend == POSTGRES) != (topic.backend == POSTGRES):
+        reason = f"the database has a {stored.backend} log of that name: follow it there, or use another database"
+        raise StreamRefused(stored.stream_name, reason)
+
+
+def _require_position(log: TrackedLog, facts: StreamFacts) -> None:
+    """Postgres logs are never truncated, so a position beyond the end is an error."""
+    if log.backend == POSTGRES and log.next_offset > facts.end_offset:
+        raise PositionBeyondEnd(log.stream.stream_name, log.next_offset, facts.end_offset)
+
+
+def _require_cluster(connection: Connection, stream_name: str, topic: Topic) -> None:
+    known = known_cluster(connection)
+    if topic.cluster_id is not None and known not in (None, topic.cluster_id):
+        raise OtherCluster(stream_name, str(known), topic.cluster_id)
+
+
+def _lock_cluster(connection: Connection, stream_name: str, topic: Topic) -> None:
+    """Check the cluster again under a lock: another follower may have registered a log of another one meanwhile."""
+    if topic.cluster_id is not None:
+        lock_cluster(connection)
+        _require_cluster(connection, stream_name, topic)

@@ -1,0 +1,115 @@
+"""Which errors are outages, and what is done about errors of one stream."""
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
+from projections.errors import (
+    FoldVersionDiffers,
+    LockLost,
+    NothingFolded,
+    OtherCluster,
+    PositionBeyondEnd,
+    PositionMoved,
+    ProjectionError,
+)
+from projections.follow.error_policy import (
+    CONFLICTS,
+    OUTAGES,
+    Reaction,
+    outage_message,
+    reaction_to,
+    stream_error_message,
+)
+
+TRANSIENT = (
+    errors.DiskFull,
+    errors.AdminShutdown,
+    errors.CrashShutdown,
+    errors.CannotConnectNow,
+    errors.ConnectionFailure,
+    errors.TooManyConnections,
+    errors.OutOfMemory,
+    errors.LockNotAvailable,
+    errors.ReadOnlySqlTransaction,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+)
+
+
+@pytest.mark.parametrize("kind", TRANSIENT)
+def test_transient_errors_are_outages(kind: type[Exception]) -> None:
+    assert isinstance(kind(), OUTAGES)
+
+
+@pytest.mark.parametrize("kind", [errors.CheckViolation, errors.UndefinedTable, errors.InsufficientPrivilege])
+def test_errors_that_retrying_does_not_fix_are_not_outages(kind: type[Exception]) -> None:
+    assert not isinstance(kind(), OUTAGES)
+
+
+@pytest.mark.parametrize("error", [StreamMissing("s", "Kafka"), StreamRefused("s", "why"), PositionMoved("s", 1)])
+def test_errors_of_one_stream_are_not_outages(error: Exception) -> None:
+    assert not isinstance(error, OUTAGES)
+
+
+def test_conflicts_are_retried_before_they_count_as_outages() -> None:
+    assert {errors.DeadlockDetected, errors.SerializationFailure} == set(CONFLICTS)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            psycopg.OperationalError("consuming input failed: server closed the connection\n\tlong advice"),
+            "the database is unavailable (server closed the connection); retrying",
+        ),
+        (
+            psycopg.OperationalError('connection failed: connection to "127.0.0.1" FATAL:  the system is starting up'),
+            "the database is unavailable (the system is starting up); retrying",
+        ),
+        (errors.DiskFull(), "the database is unavailable (DiskFull); retrying"),
+        (SourceUnavailable("Kafka is gone."), "Kafka is gone; retrying"),
+    ],
+)
+def test_outage_messages(error: Exception, message: str) -> None:
+    assert outage_message(error) == message
+
+
+def test_a_lost_lock_is_an_outage() -> None:
+    lost: ProjectionError = LockLost()
+    assert isinstance(lost, OUTAGES)
+    assert "locks" in outage_message(lost)
+
+
+@pytest.mark.parametrize(
+    ("error", "reaction", "with_an_end"),
+    [
+        (OffsetLost("s", 7), Reaction.RESUME, Reaction.RESUME),
+        (StreamMissing("s", "Kafka"), Reaction.RETRY, Reaction.GIVE_UP),
+        (psycopg.errors.InsufficientPrivilege(), Reaction.RETRY, Reaction.GIVE_UP),
+        (StreamRefused("s", "why"), Reaction.RETRY, Reaction.GIVE_UP),
+        (NothingFolded("s"), Reaction.RETRY, Reaction.GIVE_UP),
+        (PositionBeyondEnd("s", 2, 1), Reaction.RETRY, Reaction.GIVE_UP),
+        (FoldVersionDiffers("s", "1", "2"), Reaction.GIVE_UP, Reaction.GIVE_UP),
+        (OtherCluster("s", "a", "b"), Reaction.GIVE_UP, Reaction.GIVE_UP),
+        (PositionMoved("s", 7), Reaction.LEAVE, Reaction.LEAVE),
+    ],
+)
+def test_each_error_has_its_reaction(error: Exception, reaction: Reaction, with_an_end: Reaction) -> None:
+    assert (reaction_to(error, has_end=False), reaction_to(error, has_end=True)) == (reaction, with_an_end)
+
+
+def test_the_message_of_a_stream_error() -> None:
+    assert stream_error_message("s", StreamRefused("s", "why")) == "s cannot be followed: why"
+
+
+def test_the_message_of_a_database_error_has_no_values(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        connection.execute("create temporary table t (a text primary key)")
+        with pytest.raises(psycopg.errors.UniqueViolation, match="secret") as refused:
+            connection.execute("insert into t values ('secret'), ('secret')")
+    message = stream_error_message("s", refused.value)
+    assert message == (
+        's cannot be followed: the database rejected its rows (duplicate key value violates unique constraint "t_pkey")'
+    )

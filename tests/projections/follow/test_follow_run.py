@@ -1,0 +1,144 @@
+"""A run's plan, when the run is over, and its stop flag."""
+
+import os
+import signal
+import threading
+import time
+
+import psycopg
+import pytest
+
+from eventlog.backoff import Backoff
+from eventlog.source import CredentialsRefused, SourceUnavailable
+from projections.follow.follow_run import FollowPlan, FollowRun, StopFlag
+from projections.follow.followed_stream import FollowedStream
+from projections.follow.reports import Reports
+from tests.fixtures.waiting import PATIENCE, wait_until
+
+ALL = FollowPlan(follows_all=True)
+ALL_ONCE = FollowPlan(follows_all=True, once=True)
+NAMED = FollowPlan(("a", "b"))
+
+
+def run_of(plan: FollowPlan, *over: bool, is_listed: bool = False) -> FollowRun:
+    streams = {str(number): FollowedStream(str(number), is_over=is_over) for number, is_over in enumerate(over)}
+    reports = Reports(lambda _: None, lambda _: None)
+    return FollowRun(plan, streams, reports, Backoff(), StopFlag(), is_listed)
+
+
+@pytest.mark.parametrize(
+    ("state", "is_over"),
+    [
+        (run_of(NAMED, True, False), False),
+        (run_of(NAMED, True, True), True),
+        (run_of(ALL, True, is_listed=True), False),
+        (run_of(ALL_ONCE), False),
+        (run_of(ALL_ONCE, is_listed=True), True),
+        (run_of(ALL_ONCE, True, False, is_listed=True), False),
+        (run_of(ALL_ONCE, True, True, is_listed=True), True),
+    ],
+)
+def test_a_run_is_over_when_all_streams_are_and_no_other_can_come(state: FollowRun, *, is_over: bool) -> None:
+    assert state.is_over() == is_over
+
+
+def test_a_run_is_over_when_it_is_stopped() -> None:
+    state = run_of(ALL, False)
+    state.stop_flag.set()
+    assert state.is_over()
+
+
+AWAY = SourceUnavailable("Kafka is away.")
+REFUSES = [
+    CredentialsRefused("Kafka refuses us"),
+    psycopg.OperationalError('connection failed: FATAL:  password authentication failed for user "u"'),
+]
+
+
+@pytest.mark.parametrize("plan", [ALL_ONCE, FollowPlan(("a",), until=3)])
+def test_an_outage_ends_a_run_with_an_end_after_a_timeout(plan: FollowPlan) -> None:
+    state = run_of(plan, False)
+    state.outage_timeout = 60.0
+    for now, is_over in ((0.0, False), (59.9, False), (60.0, True)):
+        state.begin_outage(AWAY, now)
+        assert state.is_over() is is_over
+    assert (state.outage, state.refusal, state.is_complete()) == ("Kafka is away", "", False)
+
+
+@pytest.mark.parametrize(("plan", "outage_timeout"), [(NAMED, 60.0), (ALL, 60.0), (ALL_ONCE, None)])
+def test_an_outage_does_not_end_a_run_without_an_end_or_timeout(plan: FollowPlan, outage_timeout: float | None) -> None:
+    state = run_of(plan, False)
+    state.outage_timeout = outage_timeout
+    for now in (0.0, 1e9):
+        state.begin_outage(AWAY, now)
+    assert not state.is_over()
+
+
+def test_each_outage_has_its_own_timeout() -> None:
+    state = run_of(ALL_ONCE, False)
+    state.outage_timeout = 60.0
+    state.begin_outage(AWAY, 0.0)
+    state.end_outage()
+    assert state.outage == ""
+    state.begin_outage(AWAY, 100.0)
+    assert not state.is_over()
+
+
+@pytest.mark.parametrize("error", REFUSES)
+def test_a_refused_login_ends_a_run_only_if_it_has_an_end(error: Exception) -> None:
+    endless, once = run_of(ALL, False), run_of(ALL_ONCE, False)
+    endless.begin_outage(error, 0.0)
+    once.begin_outage(error, 0.0)
+    assert (endless.is_over(), endless.refusal) == (False, "")
+    assert once.is_over()
+    assert once.refusal
+
+
+@pytest.mark.parametrize(
+    ("plan", "has_end"),
+    [
+        (FollowPlan(("a", "b")), False),
+        (FollowPlan(follows_all=True), False),
+        (FollowPlan(("a",), once=True), True),
+        (FollowPlan(("a",), until=0), True),
+    ],
+)
+def test_which_plans_have_an_end(plan: FollowPlan, *, has_end: bool) -> None:
+    assert plan.has_end == has_end
+
+
+@pytest.mark.parametrize(("names", "follows_all"), [((), True), (("a", "b"), False), ((), False)])
+def test_until_requires_one_stream(names: tuple[str, ...], *, follows_all: bool) -> None:
+    with pytest.raises(ValueError, match="`until` requires exactly one stream name"):
+        FollowPlan(names, follows_all=follows_all, until=3)
+
+
+LONG = PATIENCE
+
+
+def test_a_wait_lasts_as_long_as_asked() -> None:
+    flag, began = StopFlag(), time.monotonic()
+    flag.wait(0.05)
+    assert time.monotonic() - began >= 0.05
+    assert not flag.is_set
+
+
+def test_another_thread_can_end_the_wait() -> None:
+    flag, began = StopFlag(), time.monotonic()
+    threading.Timer(0.05, flag.set).start()
+    flag.wait(LONG)
+    flag.wait(LONG)
+    assert flag.is_set
+    assert time.monotonic() - began < LONG / 2
+
+
+def test_a_signal_handler_can_end_the_wait_of_its_own_thread() -> None:
+    flag, began = StopFlag(), time.monotonic()
+    before = signal.signal(signal.SIGUSR1, lambda *_: flag.set())
+    try:
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+        flag.wait(LONG)
+        wait_until(lambda: flag.is_set, what="the handler")
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert time.monotonic() - began < LONG / 2
