@@ -1,25 +1,53 @@
-"""Lengths of time as people type them."""
+"""Durations that users type."""
 
+import re
+from datetime import timedelta
 from typing import Final
 
 import typer
 
-from coordstream.cli.arguments.ago import parse_ago
+LONGEST: Final = timedelta(days=365)
 
-LONGEST_SECONDS: Final = 365 * 86_400.0
+_UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
+_PART: Final = r"(\d+(?:\.\d+)?|an?\b)\s*(w|weeks?|d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)(?![a-z])"
+_LENGTH: Final = re.compile(rf"(?:{_PART}[\s,]*)+", re.ASCII)
+_ISO: Final = re.compile(r"p(?=\d|t\d)((?:[\d.]+w)?(?:[\d.]+d)?)(?:t((?:[\d.]+h)?(?:[\d.]+m)?(?:[\d.]+s)?))?", re.ASCII)
 
 
 def parse_duration(text: str) -> float:
-    """A length of time in seconds: a number of them, or such as ``90s``, ``5m`` or ``1h 30m``.
+    """Return the seconds in a duration: a number of seconds, or units as in ``90s``, ``5m``, ``1h 30m`` or ``PT5M``.
 
     Raises:
-        typer.BadParameter: it is neither, or not longer than zero.
+        typer.BadParameter: The text is not a duration, or not between 0 (exclusive) and 365 days.
     """
     try:
-        length = parse_ago(text)
+        length = _parse_length(text.strip().lower())
         seconds = float(text) if length is None else length.total_seconds()
     except (ValueError, OverflowError):
         seconds = 0.0
-    if not 0 < seconds <= LONGEST_SECONDS:
-        raise typer.BadParameter(f"{text!r} is not a length of time: write seconds, or such as 90s, 5m or 1h")
+    if not 0 < seconds <= LONGEST.total_seconds():
+        raise typer.BadParameter(
+            f'Invalid duration {text!r}. Use seconds, or units as in "90s", "5m" or "1h 30m"; more than 0, '
+            f"at most {LONGEST.days} days."
+        )
     return seconds
+
+
+def parse_ago(text: str) -> timedelta | None:
+    """Return how long ago ``2 hours ago``, ``90m``, ``-2h``, ``1 day, 6h`` or ``PT2H`` is; None for any other text.
+
+    Months and years are not supported, because their lengths differ.
+
+    Raises:
+        OverflowError: The duration is longer than a timedelta can be.
+    """
+    return _parse_length(text.strip().lower().removeprefix("-").removesuffix(" ago"))
+
+
+def _parse_length(text: str) -> timedelta | None:
+    if iso := _ISO.fullmatch(text):
+        text = " ".join(filter(None, iso.groups()))
+    if not _LENGTH.fullmatch(text):
+        return None
+    parts = ((1 if number.startswith("a") else float(number), unit) for number, unit in re.findall(_PART, text))
+    return sum((timedelta(**{_UNITS[unit[0]]: number}) for number, unit in parts), timedelta())

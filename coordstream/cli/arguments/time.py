@@ -6,7 +6,7 @@ from typing import Final
 
 import typer
 
-from coordstream.cli.arguments.ago import parse_ago
+from coordstream.cli.arguments.duration import parse_ago
 from eventlog.log import Clock, system_clock
 
 SECONDS_OF_2001_TO_2099: Final = range(978_307_200, 4_102_444_800)

@@ -81,8 +81,8 @@ def test_a_log_of_any_name_is_followed_by_the_kind_it_was_made_with(cli: Command
         ((COORDINATOR, CHECKPOINT, "--until", "3"), "--until goes with the name of one stream"),
         ((COORDINATOR, "--once", "--until", "3"), "--until goes with the name of one stream"),
         ((COORDINATOR, "--timeout", "5m"), "--timeout goes with --once or --until"),
-        ((COORDINATOR, "--once", "--timeout", "soon"), "'soon' is not a length of time: write seconds, or such as 90s"),
-        ((COORDINATOR, "--once", "--timeout", "0"), "'0' is not a length of time"),
+        ((COORDINATOR, "--once", "--timeout", "soon"), "Invalid duration 'soon'. Use seconds, or units as in"),
+        ((COORDINATOR, "--once", "--timeout", "0"), "Invalid duration '0'."),
     ],
 )
 def test_wrong_use(cli: CommandLine, words: tuple[str, ...], sentence: str) -> None:

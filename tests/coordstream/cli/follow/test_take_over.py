@@ -16,7 +16,7 @@ def test_a_length_of_time(text: str, seconds: float) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        *((text, "is not a length of time") for text in ("", "soon", "-5", "0", "nan", "9" * 20 + "d")),
+        *((text, "Invalid duration") for text in ("", "soon", "-5", "0", "nan", "9" * 20 + "d")),
         *((text, "is too short: heartbeats come every 5 s, so give 10s or more") for text in ("9s", "9.9")),
     ],
 )

@@ -3,7 +3,7 @@ from typing import Final
 
 import pytest
 
-from coordstream.cli.arguments.ago import parse_ago
+from coordstream.cli.arguments.duration import parse_ago
 from coordstream.cli.output.times import Times, exact, in_words, moment
 
 NOW: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
