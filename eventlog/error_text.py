@@ -1,9 +1,11 @@
 """Parts of error messages: suggestions for an unknown name, printable text, names of JSON types."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import Final
 
-MOST_NAMES: Final = 3
+MOST_SIMILAR: Final = 3
+MOST_LISTED: Final = 10
 MOST_COMPARED: Final = 10_000
 """How many names a word is compared with: this many take about 0.2 s."""
 
@@ -21,8 +23,22 @@ _JSON_TYPES: Final = {
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A question with up to three similar names, after a space; empty if no name is similar."""
-    found = [printable_text(name) for name in similar_names(word, known)]
+    found = [f'"{printable_text(name)}"' for name in similar_names(word, known)]
     return f" Did you mean {' or '.join(found)}?" if found else ""
+
+
+def known_names(noun: str, word: str, known: Collection[str]) -> str:
+    """What to add to an error about an unknown name: ``did_you_mean`` and the known names, as in `` Known jobs: a, b.``
+
+    ``noun`` is in the plural.
+    """
+    return f"{did_you_mean(word, known)} Known {noun}: {list_names(known) or 'none'}."
+
+
+def list_names(names: Collection[str], most: int = MOST_LISTED) -> str:
+    """The first names with commas between them, and how many more there are."""
+    listed = ", ".join(printable_text(name) for name in islice(names, most))
+    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
 
 
 def similar_names(word: str, known: Iterable[str]) -> list[str]:
@@ -33,7 +49,7 @@ def similar_names(word: str, known: Iterable[str]) -> list[str]:
     for name in sorted(known):
         by_folded.setdefault(name.casefold(), name)
     compared = list(by_folded)[:MOST_COMPARED]
-    return [by_folded[name] for name in get_close_matches(word.casefold(), compared, n=MOST_NAMES)]
+    return [by_folded[name] for name in get_close_matches(word.casefold(), compared, n=MOST_SIMILAR)]
 
 
 def printable_text(text: str) -> str:

@@ -1,6 +1,8 @@
 """`coordstream task`: where a job's tasks run, what they read, how far they are, where they would start."""
 
-from typing import Annotated, Final
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -8,15 +10,14 @@ from coordstream.cli.arguments.options import AsOf, Csv, JobWord, Json, Utc
 from coordstream.cli.completion import complete_task
 from coordstream.cli.database import open_database
 from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.empty_result import note, too_early
-from coordstream.cli.query.rows import Row, state
-from coordstream.cli.startpoint.show import place_to_start
-from coordstream.cli.task_facts import Relations, partition_rows, task_rows
+from coordstream.cli.query.cut import Cut, too_early
+from coordstream.cli.query.rows import PARTITION, Row, state
+from coordstream.cli.startpoint.places import type_and_value
 from coordstream.errors import CoordstreamError
-from eventlog.error_text import did_you_mean
+from eventlog.error_text import known_names, printable_text
 from eventlog.postgres.connection import Connection
 
 app = typer.Typer(no_args_is_help=True)
@@ -24,51 +25,20 @@ app = typer.Typer(no_args_is_help=True)
 OneTask = Annotated[
     str | None,
     typer.Argument(
-        metavar="[TASK]", help="Its name; none: all tasks, without partitions.", autocompletion=complete_task
+        metavar="[TASK]", help="The task's name, such as 'Partition 0' (default: all).", autocompletion=complete_task
     ),
 ]
-OF_TASKS: Final = (
-    "task_container",
-    "container_host",
-    "container_execution",
-    "task_mode",
-    "changelog_mapping",
-    "task_partition",
-    "checkpoint",
-)
-TASK_COLUMNS: Final = (
-    Column("task", "task_name"),
-    Column("container", "container_id"),
-    Column("host", "host_name"),
-    time_column("checkpoint", "checkpoint_time", drop=1),
-    Column("partitions", "partition_count", "right", drop=2),
-    Column("mode", "task_mode", drop=3),
-    Column("changelog", "changelog_partition", "right", drop=4),
-)
-EXECUTION_COLUMN: Final = Column("cluster's container", "execution_container_id", drop=5)
+Relations = Mapping[str, Sequence[Row]]
+"""The rows of relations, by the relation's name."""
 
-
-def start(row: Row) -> str | None:
-    """Where a task would start a partition, and by which rule, such as ``20 (checkpoint)``."""
-    if row["decided_by"] is None:
-        return None
-    place = f"after {row['input_offset']}" if row["startpoint_type"] is None else place_to_start(row)
-    return f"{row['starting_offset'] or place} ({row['decided_by']})"
-
-
-PARTITION_COLUMNS: Final = (
-    Column("input partition", input_partition),
-    Column("would start at", start),
-    Column("processed up to", "input_offset", "right"),
-    time_column("checkpoint", "checkpoint_time", drop=1),
-    Column("ignored", "ignored_reason", drop=2),
-    Column("version", "checkpoint_version", "right", drop=3),
-)
+_NAMING_TASKS: Final = ("task_container", "task_mode", "changelog_mapping", "task_partition", "checkpoint")
+_RELATIONS: Final = ("container_host", "container_execution", *_NAMING_TASKS)
+_STARTS: Final = ("decided_by", "startpoint_type", "startpoint_value", "starting_offset", "ignored_reason")
 
 
 @app.callback()
 def task() -> None:
-    """A job's tasks: where they run, what they read, where they would start."""
+    """Show where tasks run, what they read and where they would start."""
 
 
 @app.command()
@@ -80,12 +50,15 @@ def show(
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show each task's container, host, mode, changelog partition and checkpoint; of one task also its partitions."""
+    """Show the container, host, mode, changelog partition and checkpoint of each task.
+
+    For a single task, also show its input partitions.
+    """
     cut = Cut(as_of)
     with open_database() as database:
         found = find_job(database.connection, job)
         early = too_early(database.connection, found, cut)
-        relations = {name: state(database.connection, name, found, cut) for name in OF_TASKS}
+        relations = {name: state(database.connection, name, found, cut) for name in _RELATIONS}
         rows = [{"job_name": found.name, "job_id": found.id, **row} for row in task_rows(relations)]
         if task is not None:
             rows = [_named(rows, task, f"{found}{cut}", early)]
@@ -101,6 +74,73 @@ def show(
         print_rows(rows[0]["partitions"], PARTITION_COLUMNS, title=f"Partitions of {task}", as_json=False, utc=utc)
 
 
+def task_rows(relations: Relations) -> list[Row]:
+    """A row for each task that any of the relations names, sorted by name; unknown values are null.
+
+    ``partition_count`` is the number of assigned partitions, ``checkpoint_time`` the record time of the checkpoint.
+    """
+    names = {row["task_name"] for relation in _NAMING_TASKS for row in relations[relation]}
+    containers = _column(relations["task_container"], "task_name", "container_id")
+    hosts = _column(relations["container_host"], "container_id", "host_name")
+    executions = _column(relations["container_execution"], "container_id", "execution_container_id")
+    modes = _column(relations["task_mode"], "task_name", "task_mode")
+    changelogs = _column(relations["changelog_mapping"], "task_name", "changelog_partition")
+    checkpoints = _column(relations["checkpoint"], "task_name", "record_time")
+    assigned = Counter(row["task_name"] for row in relations["task_partition"])
+    return [
+        {
+            "task_name": name,
+            "container_id": containers.get(name),
+            "host_name": hosts.get(containers.get(name)),
+            "execution_container_id": executions.get(containers.get(name)),
+            "task_mode": modes.get(name),
+            "changelog_partition": changelogs.get(name),
+            "partition_count": assigned[name],
+            "checkpoint_time": checkpoints.get(name),
+        }
+        for name in sorted(names)
+    ]
+
+
+def partition_rows(relations: Relations, task: str) -> list[Row]:
+    """A row for each partition that a task is assigned, has a checkpoint of, or would start."""
+    assigned, checkpoints, starts = (
+        _by_partition(relations[relation], task) for relation in ("task_partition", "checkpoint", "starting_offset")
+    )
+    return [
+        _partition_row(partition, partition in assigned, checkpoints.get(partition, {}), starts.get(partition, {}))
+        for partition in sorted(assigned.keys() | checkpoints.keys() | starts.keys())
+    ]
+
+
+def start(row: Row) -> str | None:
+    """Where a task would start a partition, and by which rule, such as ``20 (checkpoint)``."""
+    if row["decided_by"] is None:
+        return None
+    place = f"after {row['input_offset']}" if row["startpoint_type"] is None else type_and_value(row)
+    return f"{row['starting_offset'] or place} ({row['decided_by']})"
+
+
+TASK_COLUMNS: Final = (
+    Column("task", "task_name"),
+    Column("container", "container_id"),
+    Column("host", "host_name"),
+    time_column("checkpoint", "checkpoint_time", drop=1),
+    Column("partitions", "partition_count", "right", drop=2),
+    Column("mode", "task_mode", drop=3),
+    Column("changelog", "changelog_partition", "right", drop=4),
+)
+EXECUTION_COLUMN: Final = Column("cluster's container", "execution_container_id", drop=5)
+PARTITION_COLUMNS: Final = (
+    Column("input partition", input_partition),
+    Column("would start at", start),
+    Column("processed up to", "input_offset", "right"),
+    time_column("checkpoint", "checkpoint_time", drop=1),
+    Column("ignored", "ignored_reason", drop=2),
+    Column("version", "checkpoint_version", "right", drop=3),
+)
+
+
 def _partitions(connection: Connection, job: Job, task: str, cut: Cut, relations: Relations) -> list[Row]:
     starts = state(connection, "starting_offset", job, cut)
     return partition_rows({**relations, "starting_offset": starts}, task)
@@ -110,8 +150,24 @@ def _named(rows: list[Row], task: str, job: str, early: str) -> Row:
     for row in rows:
         if row["task_name"] == task:
             return row
-    if early:
-        raise CoordstreamError(early)
-    names = ", ".join(str(row["task_name"]) for row in rows[:10]) or "none"
-    meant = did_you_mean(task, [row["task_name"] for row in rows])
-    raise CoordstreamError(f"job {job} has no task {task!r}: it has {names}.{meant}")
+    known = known_names("tasks", task, [row["task_name"] for row in rows])
+    raise CoordstreamError(early or f'Job {job} has no task "{printable_text(task)}".{known}')
+
+
+def _partition_row(partition: tuple[Any, ...], is_assigned: bool, checkpoint: Row, start: Row) -> Row:
+    return {
+        **dict(zip(PARTITION, partition, strict=True)),
+        "is_assigned": is_assigned,
+        "input_offset": checkpoint.get("input_offset"),
+        "checkpoint_version": checkpoint.get("checkpoint_version"),
+        "checkpoint_time": checkpoint.get("record_time"),
+        **{name: start.get(name) for name in _STARTS},
+    }
+
+
+def _by_partition(rows: Iterable[Row], task: str) -> dict[tuple[Any, ...], Row]:
+    return {tuple(row[name] for name in PARTITION): row for row in rows if row["task_name"] == task}
+
+
+def _column(rows: Iterable[Row], key: str, value: str) -> dict[Any, Any]:
+    return {row[key]: row[value] for row in rows}

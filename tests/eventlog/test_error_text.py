@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.error_text import did_you_mean, json_type, printable_text, similar_names
+from eventlog.error_text import did_you_mean, json_type, known_names, list_names, printable_text, similar_names
 
 NAMES = ["wordcount-pv/1", "orders/1", "orders/2", "Partition 0", "Partition 1", "job.container.count"]
 
@@ -22,13 +22,23 @@ def test_similar_names_are_found_in_any_case_and_the_most_similar_comes_first(wo
 
 
 def test_the_suggestion_is_a_question_or_nothing() -> None:
-    assert did_you_mean("ordrs/1", NAMES) == " Did you mean orders/1 or orders/2?"
+    assert did_you_mean("ordrs/1", NAMES) == ' Did you mean "orders/1" or "orders/2"?'
     assert did_you_mean("x", NAMES) == ""
     assert did_you_mean("x", []) == ""
 
 
+def test_known_names_follow_the_suggestion() -> None:
+    assert known_names("jobs", "ordrs/1", NAMES[1:2]) == ' Did you mean "orders/1"? Known jobs: orders/1.'
+    assert known_names("tasks", "x", []) == " Known tasks: none."
+
+
+def test_long_lists_of_names_are_cut() -> None:
+    assert list_names(["a\n", "b"], 2) == r"a\n, b"
+    assert list_names(["a", "b", "c", "d"], 2) == "a, b and 2 more"
+
+
 def test_control_characters_in_a_suggested_name_are_escaped() -> None:
-    assert did_you_mean("order\x1b[3", ["order\x1b[31"]) == r" Did you mean order\x1b[31?"
+    assert did_you_mean("order\x1b[3", ["order\x1b[31"]) == r' Did you mean "order\x1b[31"?'
 
 
 def test_control_characters_and_line_ends_are_escaped() -> None:

@@ -85,5 +85,5 @@ def test_a_job_without_commits_is_reported(relations: Relations) -> None:
     with pytest.raises(SparkJobError, match="no commit of job 'it's/1'"):
         scope_of(relations, JobChoice("it's", "1"))
     relations.add_log("counts/1", 1, at(1))
-    with pytest.raises(SparkJobError, match=r"no commit of job 'count/1'\. .* Did you mean counts/1\?$"):
+    with pytest.raises(SparkJobError, match=r"no commit of job 'count/1'\. .* Did you mean \"counts/1\"\?$"):
         scope_of(relations, JobChoice("count", "1"))

@@ -8,14 +8,14 @@ from psycopg import sql
 from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Task, Until, Utc
 from coordstream.cli.database import open_database
 from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, time_column
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.empty_result import note, too_early
+from coordstream.cli.query.cut import Cut, too_early
 from coordstream.cli.query.history import History, open_history
-from coordstream.cli.query.rows import Row, state
+from coordstream.cli.query.rows import PARTITION, Row, state
 from coordstream.cli.verbs import Verb
 from coordstream.errors import CoordstreamError
-from eventlog.error_text import did_you_mean
+from eventlog.error_text import known_names, printable_text
 from eventlog.postgres.connection import Connection
 
 app = typer.Typer(no_args_is_help=True)
@@ -39,7 +39,6 @@ HISTORY_COLUMNS: Final = (
     Column("counts", "is_preferred", drop=2),
 )
 COMMITS: Final = sql.Identifier("projection", "commit")
-PARTITION: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
 _TASKS: Final = """
 select distinct k.message_key from projection.job_log j join projection.event_key k using (log_id)
 where j.job_name = %s and j.job_id = %s and k.checkpoint_version is not null and not k.is_other
@@ -102,10 +101,8 @@ def require_task(connection: Connection, job: Job, task: str | None) -> None:
         return
     names = sorted(str(name) for (name,) in connection.execute(_TASKS, job).fetchall())
     if task not in names:
-        raise CoordstreamError(
-            f"job {job} has no checkpoint of a task {task!r} there: it has {', '.join(names[:10]) or 'none'}."
-            f"{did_you_mean(task, names)}"
-        )
+        known = known_names("tasks", task, names)
+        raise CoordstreamError(f'Job {job} has no checkpoint of a task "{printable_text(task)}".{known}')
 
 
 def _by_task(row: Row) -> tuple[str, str, str, int]:

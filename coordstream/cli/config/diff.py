@@ -9,12 +9,12 @@ import typer
 from coordstream.cli.arguments.options import AsOf, Csv, JobWord, Json
 from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.completion import complete_job
-from coordstream.cli.config.keys import KeyPattern, matching
+from coordstream.cli.config.keys import KeyPattern, matching, no_match
 from coordstream.cli.database import open_database
 from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, print_rows
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.empty_result import note, too_early, unmatched_key
+from coordstream.cli.query.cut import Cut, too_early
 from coordstream.cli.query.rows import Row, Rows, state
 from eventlog.postgres.connection import Connection
 from eventlog.secrets.secret_policy import FINGERPRINT_PREFIX
@@ -88,7 +88,7 @@ def diff(
             _config(database.connection, found, side.cut, key) for found, side in zip(jobs, sides, strict=True)
         )
         if key and not before and not after:
-            note(unmatched_key(database.connection, jobs[0], key))
+            note(no_match(database.connection, jobs[0], key))
         rows = Rows(DIFFERENCE, differences(before, after))
     first, second = (f"{found}{str(side.cut) or ' now'}" for found, side in zip(jobs, sides, strict=True))
     title = f"Config from {first} to {second}"

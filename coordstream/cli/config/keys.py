@@ -1,4 +1,4 @@
-"""Which config keys a user means."""
+"""The config keys that a pattern of ``--key`` matches."""
 
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
@@ -8,10 +8,11 @@ import typer
 
 from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.rows import Row
+from eventlog.error_text import did_you_mean, printable_text
 from eventlog.postgres.connection import Connection
 
 KeyPattern = Annotated[
-    str | None, typer.Option("--key", metavar="PATTERN", help="Keys that match, such as 'systems.*'.")
+    str | None, typer.Option("--key", metavar="PATTERN", help="Show matching keys only, such as 'systems.*'.")
 ]
 _KEYS: Final = """
 select distinct k.message_key from projection.job_log j join projection.event_key k using (log_id)
@@ -20,10 +21,22 @@ where j.job_name = %s and j.job_id = %s and k.message_type = 'set-config' and no
 
 
 def matching(rows: Iterable[Row], pattern: str | None) -> Iterator[Row]:
-    """The rows whose ``config_key`` matches the pattern of a shell; None: all of them."""
+    """The rows whose ``config_key`` matches a shell pattern; None matches all."""
     return (row for row in rows if pattern is None or fnmatchcase(row["config_key"], pattern))
 
 
-def keys_like(connection: Connection, job: Job, pattern: str) -> list[str]:
-    """The keys that a job ever had and that match the pattern of a shell."""
-    return [key for (key,) in connection.execute(_KEYS, job).fetchall() if fnmatchcase(key, pattern)]
+def matching_keys(connection: Connection, job: Job, pattern: str) -> list[str]:
+    """The keys that match a shell pattern, of all that the job has ever had."""
+    return [key for key in _keys(connection, job) if fnmatchcase(key, pattern)]
+
+
+def no_match(connection: Connection, job: Job, pattern: str) -> str:
+    """A sentence about a pattern that matches no key, with a suggestion."""
+    keys = _keys(connection, job)
+    below = any(key.startswith(f"{pattern}.") for key in keys)
+    question = f' Did you mean "{printable_text(pattern)}.*"?' if below else did_you_mean(pattern, keys)
+    return f'No config key of {job} matches "{printable_text(pattern)}".{question}'
+
+
+def _keys(connection: Connection, job: Job) -> list[str]:
+    return [key for (key,) in connection.execute(_KEYS, job).fetchall()]

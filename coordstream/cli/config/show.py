@@ -6,12 +6,12 @@ import typer
 
 from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc
 from coordstream.cli.config.diff import diff
-from coordstream.cli.config.keys import KeyPattern, keys_like, matching
+from coordstream.cli.config.keys import KeyPattern, matching, matching_keys, no_match
 from coordstream.cli.database import open_database
 from coordstream.cli.job.lookup import find_job
+from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows, printable, time_column
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.empty_result import note, too_early, unmatched_key
+from coordstream.cli.query.cut import Cut, too_early
 from coordstream.cli.query.history import History, open_history
 from coordstream.cli.query.rows import Row, Rows, state
 from coordstream.cli.verbs import Verb
@@ -69,7 +69,7 @@ def show(
         note(too_early(database.connection, found, cut))
         every = state(database.connection, "config", found, cut)
         rows = Rows(every.columns, matching(every, key))
-        note(unmatched_key(database.connection, found, key) if key and not rows else "")
+        note(no_match(database.connection, found, key) if key and not rows else "")
     rows.sort(key=lambda row: str(row["config_key"]))
     print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
 
@@ -94,8 +94,8 @@ def show_history(
     with open_database() as database:
         found = find_job(database.connection, job)
         note(too_early(database.connection, found, cut))
-        keys = None if key is None else keys_like(database.connection, found, key)
-        note(unmatched_key(database.connection, found, key) if key and not keys else "")
+        keys = None if key is None else matching_keys(database.connection, found, key)
+        note(no_match(database.connection, found, key) if key and not keys else "")
         asked = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
         title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
         with open_history(database.connection, found, asked) as rows:

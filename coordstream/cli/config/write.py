@@ -11,7 +11,7 @@ from coordstream.cli.arguments.options import JobWord, Json
 from coordstream.cli.config.undo import Undo
 from coordstream.cli.confirmation import ask
 from coordstream.cli.event_logs import open_log
-from coordstream.cli.job.streams import coordinator_stream_of
+from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.output.tables import Column, print_json, print_rows, printable
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy

@@ -1,4 +1,4 @@
-"""The two logs of a job, opened where streams are kept, for who writes checkpoints."""
+"""Opens the logs of a job where its streams are: on the Kafka brokers of the settings, or else in the database."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -7,6 +7,7 @@ from typing import NamedTuple
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_log, open_source
 from coordstream.cli.job.lookup import DATABASE, Job, choose_job
+from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.log_registry import stream_identities
@@ -14,7 +15,7 @@ from eventlog.streams import StreamIdentity, StreamKind, identify
 
 
 class JobLogs(NamedTuple):
-    """A job's logs; None: it has no such stream. ``job`` is named as its streams are, with ``-`` for ``_``."""
+    """A job's logs, None where it has no such stream. ``job`` is named as its streams are, with ``-`` for ``_``."""
 
     job: Job
     coordinator: EventLog | None
@@ -23,32 +24,50 @@ class JobLogs(NamedTuple):
 
 @contextmanager
 def open_job_logs(word: str) -> Iterator[JobLogs]:
-    """The logs of the job that a word names: ``name/id``, or ``name`` where only one job has it.
+    """Open the logs of the job that a word names: ``name/id``, or ``name`` if only one job has it.
 
     Raises:
-        CoordstreamError: there is no such job, or more than one.
+        CoordstreamError: No job or several jobs have the name.
     """
-    kafka = load_settings().kafka
-    streams = streams_of(known_streams(), word, DATABASE if kafka is None else kafka.place)
+    streams = job_streams(word)
     with ExitStack() as opened:
-        logs = {stream.stream_kind: opened.enter_context(_open(stream)) for stream in streams}
-        name, job_id = streams[0].job_name, streams[0].job_id
-        yield JobLogs(Job(name, job_id), logs.get("coordinator"), logs.get("checkpoint"))
+        logs = {kind: opened.enter_context(_open(stream)) for kind, stream in streams.items()}
+        stream = next(iter(streams.values()))
+        yield JobLogs(Job(stream.job_name, stream.job_id), logs.get("coordinator"), logs.get("checkpoint"))
 
 
-def streams_of(streams: Sequence[StreamIdentity], word: str, place: str = DATABASE) -> list[StreamIdentity]:
-    """The one or two streams of the job that a word names, among these of a place."""
+def coordinator_stream_of(word: str) -> str:
+    """Return the name of a job's coordinator stream. Raises as `open_job_logs`, also if the job has none."""
+    streams = job_streams(word)
+    if "coordinator" not in streams:
+        stream = streams["checkpoint"]
+        raise no_coordinator_stream(Job(stream.job_name, stream.job_id))
+    return streams["coordinator"].stream_name
+
+
+def no_coordinator_stream(job: Job) -> CoordstreamError:
+    """The error about a job that has a checkpoint topic only."""
+    return CoordstreamError(
+        f"Job {job} has no coordinator stream. Check the job's name, or create the stream with "
+        "`coordstream log create`."
+    )
+
+
+def job_streams(word: str) -> dict[StreamKind, StreamIdentity]:
+    """Return the one or two streams of the job that a word names. Raises as `open_job_logs`."""
+    kafka = load_settings().kafka
+    return streams_of(_known_streams(), word, DATABASE if kafka is None else kafka.place)
+
+
+def streams_of(streams: Sequence[StreamIdentity], word: str, place: str = DATABASE) -> dict[StreamKind, StreamIdentity]:
+    """Return the streams of the job that a word names, among the streams of a place."""
     jobs = {Job(stream.job_name, stream.job_id) for stream in streams}
     job = choose_job(sorted(jobs), word.replace("_", "-"), place)
-    found: dict[StreamKind, StreamIdentity] = {}
-    for stream in streams:
-        if (stream.job_name, stream.job_id) == job:
-            found[stream.stream_kind] = stream
-    return list(found.values())
+    return {stream.stream_kind: stream for stream in streams if (stream.job_name, stream.job_id) == job}
 
 
-def known_streams() -> list[StreamIdentity]:
-    """All streams of the place where streams are kept, also those of recordings."""
+def _known_streams() -> list[StreamIdentity]:
+    """All streams, including those of imported recordings."""
     if load_settings().kafka is not None:
         with open_source() as source:
             return [identify(name) for name in source.stream_names()]

@@ -1,17 +1,18 @@
-"""Which job a user means."""
+"""Finds the job that a user names."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from coordstream.errors import CoordstreamError
-from eventlog.error_text import did_you_mean
+from eventlog.error_text import known_names, list_names, printable_text
 from eventlog.postgres.connection import Connection
 
 DATABASE = "the database"
-NOTHING_IMPORTED = "the database holds no log yet: run `coordstream import FILE` or `coordstream follow`"
+NO_LOGS = "The database has no logs yet. Run `coordstream import FILE` or `coordstream follow`."
 
 
 class Job(NamedTuple):
-    """A job's name and id, as its config says them."""
+    """A job's name and id, as in its config."""
 
     name: str
     id: str
@@ -21,32 +22,33 @@ class Job(NamedTuple):
 
 
 def find_job(connection: Connection, word: str) -> Job:
-    """The job that a word names: ``name/id``, or ``name`` where only one job has it.
+    """Return the job of the database that a word names: ``name/id``, or ``name`` if only one job has it.
 
     Raises:
-        CoordstreamError: there is no such job, or more than one.
+        CoordstreamError: No job or several jobs have the name.
     """
     rows = connection.execute("select distinct job_name, job_id from projection.job_log order by 1, 2")
     return choose_job([Job(*row) for row in rows.fetchall()], word)
 
 
-def choose_job(jobs: list[Job], word: str, place: str = DATABASE) -> Job:
-    """The one of the jobs of a place that a word names; see `find_job`."""
+def choose_job(jobs: Sequence[Job], word: str, place: str = DATABASE) -> Job:
+    """Return the one of these jobs that a word names; ``place`` is where they were found. Raises as `find_job`."""
     found = [job for job in jobs if word in (str(job), job.name)]
     if len(found) == 1:
         return found[0]
+    name = printable_text(word)
+    if found:
+        raise CoordstreamError(f'Ambiguous job "{name}". Use one of: {list_names(list(map(str, found)))}.')
     if not jobs:
-        has_none = f"{place} has no stream of a job: see that COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS names the right one."
-        raise CoordstreamError(NOTHING_IMPORTED if place == DATABASE else has_none)
-    if not found:
-        raise CoordstreamError(f"there is no job {word!r} in {place}: it has {_listed(jobs)}.{_meant(jobs, word)}")
-    raise CoordstreamError(f"{word!r} names several jobs: write one of {_listed(found)}.")
+        raise CoordstreamError(NO_LOGS if place == DATABASE else f"No streams of a job in {place}. Check {_SERVERS}.")
+    known = known_names("jobs", word, list(map(str, jobs)) if "/" in word else _short_names(jobs))
+    raise CoordstreamError(f'No job "{name}"{"" if place == DATABASE else f" in {place}"}.{known}')
 
 
-def _meant(jobs: list[Job], word: str) -> str:
-    return did_you_mean(word, [str(job) for job in jobs] if "/" in word else {job.name for job in jobs})
+_SERVERS = "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"
 
 
-def _listed(jobs: list[Job]) -> str:
-    shown = ", ".join(str(job) for job in jobs[:10])
-    return shown if len(jobs) <= 10 else f"{shown} and {len(jobs) - 10} more"
+def _short_names(jobs: Sequence[Job]) -> list[str]:
+    """The jobs as users may type them: without the id where only one job has the name."""
+    names = [job.name for job in jobs]
+    return [job.name if names.count(job.name) == 1 else str(job) for job in jobs]

@@ -9,7 +9,7 @@ from psycopg import sql
 
 from coordstream.cli.arguments.options import Csv, JobWord, Json, Utc
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import NOTHING_IMPORTED, find_job
+from coordstream.cli.job.lookup import NO_LOGS, find_job
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, print_rows, time_column
 from coordstream.cli.query.cut import Cut
@@ -64,7 +64,7 @@ def show_list(utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> N
         logs, unreachable = logs_now(database)
     rows = Rows([*jobs.columns, *sums(())], (row | sums(_of_job(row, logs)) for row in jobs))
     print_rows(rows, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, as_csv=as_csv, utc=utc)
-    _tell(unreachable or ("" if logs else f"{NOTHING_IMPORTED}."))
+    _tell(unreachable or ("" if logs else NO_LOGS))
 
 
 @app.command()

@@ -1,6 +1,6 @@
 """Which log a user means."""
 
-from coordstream.cli.job.lookup import NOTHING_IMPORTED
+from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import did_you_mean
 from eventlog.postgres.connection import Connection
@@ -26,7 +26,7 @@ def find_log(connection: Connection, stream_name: str, incarnation: int | None =
 def _unknown(connection: Connection, stream_name: str) -> str:
     rows = connection.execute("select distinct stream_name from projection.job_log order by 1").fetchall()
     if not rows:
-        return NOTHING_IMPORTED
+        return NO_LOGS
     names = [name for (name,) in rows]
     listed = ", ".join(names[:10]) + (" and more" if len(names) > 10 else "")
     return f"there is no stream {stream_name!r} in the database: it has {listed}.{did_you_mean(stream_name, names)}"

@@ -1,31 +1,51 @@
-"""Up to where a question goes: to now, to a time, or to an offset of a log."""
+"""The moment that a query is about: now, a time, or an offset of a log."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
+from typing import Final, Self
 
 import typer
+
+from coordstream.cli.job.lookup import Job
+from eventlog.postgres.connection import Connection
+
+_FIRST_EVENT: Final = """
+select to_char(min(f.log_time) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')
+from projection.job_log l
+cross join lateral (
+  select t.log_time from projection.log_time t where t.log_id = l.log_id order by t.log_offset limit 1) f
+where l.job_name = %s and l.job_id = %s
+having min(f.log_time) > %s
+"""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """At most one of both is given; none means now. ``offset`` is inclusive."""
+    """A time, or an inclusive offset, or now if both are None."""
 
     time: datetime | None = None
     offset: int | None = None
 
     @classmethod
     def of(cls, time: datetime | None, offset: int | None) -> Self:
-        """The cut that a user asked for.
+        """The cut of ``--as-of`` and ``--as-of-offset``.
 
         Raises:
-            typer.BadParameter: a time and an offset were given.
+            typer.BadParameter: Both were given.
         """
         if time is not None and offset is not None:
-            raise typer.BadParameter("--as-of and --as-of-offset exclude each other, give one of them")
+            raise typer.BadParameter('"--as-of" and "--as-of-offset" cannot be used together.')
         return cls(time, offset)
 
     def __str__(self) -> str:
         if self.time is not None:
             return f" as of {self.time:%Y-%m-%d %H:%M:%S} UTC"
         return "" if self.offset is None else f" as of offset {self.offset}"
+
+
+def too_early(connection: Connection, job: Job, cut: Cut) -> str:
+    """A sentence if the cut is a time before the job's first event, or else an empty string."""
+    if cut.time is None:
+        return ""
+    first = connection.execute(_FIRST_EVENT, (*job, cut.time)).fetchone()
+    return "" if first is None else f"Job {job} has no events{cut}. Its first event is from {first[0]} UTC."

@@ -14,6 +14,9 @@ from eventlog.postgres.connection import Connection
 
 Row = dict[str, Any]
 
+PARTITION: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
+"""The columns that identify an input partition."""
+
 _OF_JOB: Final = sql.SQL("select h.* from {source} h where h.job_name = %(name)s and h.job_id = %(id)s{conditions}")
 _FUNCTIONS: Final = {"relation": "", "as_of": "_as_of", "as_of_offset": "_as_of_offset"}
 

@@ -7,11 +7,12 @@ import typer
 from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc
 from coordstream.cli.database import open_database
 from coordstream.cli.job.lookup import find_job
+from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, time_column
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.empty_result import note, too_early
+from coordstream.cli.query.cut import Cut, too_early
 from coordstream.cli.query.rows import Row, Rows, state
+from coordstream.cli.startpoint.places import type_and_value
 from coordstream.cli.startpoint.steps import startpoint_steps
 from coordstream.cli.verbs import Verb
 
@@ -23,16 +24,10 @@ VERBS: Final = (
 )
 
 
-def place_to_start(row: Row) -> str:
-    """Where a startpoint says to begin, such as ``specific 20``."""
-    value = row["startpoint_value"]
-    return row["startpoint_type"] if value is None else f"{row['startpoint_type']} {value}"
-
-
 REQUEST_COLUMNS: Final = (
     Column("input partition", input_partition),
     Column("task", lambda row: row["task_name"] or "(every task)"),
-    Column("start at", place_to_start),
+    Column("start at", type_and_value),
     time_column("requested at", "created_at", drop=2),
     Column("expired", "is_expired"),
     Column("log offset", "log_offset", "right", drop=1),
@@ -40,7 +35,7 @@ REQUEST_COLUMNS: Final = (
 FAN_OUT_COLUMNS: Final = (
     Column("task", "task_name"),
     Column("input partition", input_partition),
-    Column("start at", place_to_start),
+    Column("start at", type_and_value),
     time_column("fanned out at", "fanned_out_at", drop=2),
     Column("log offset", "log_offset", "right", drop=1),
 )
@@ -49,7 +44,7 @@ STEP_COLUMNS: Final = (
     Column("step", lambda row: row["status"].replace("_", " ")),
     Column("input partition", input_partition),
     Column("task", lambda row: row["task_name"] or "(every task)"),
-    Column("start at", place_to_start),
+    Column("start at", type_and_value),
     Column("log offset", "log_offset", "right", drop=1),
 )
 

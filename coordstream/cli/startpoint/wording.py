@@ -4,14 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from coordstream.cli.arguments.input import spelled_partitions
-from coordstream.cli.explanation import place
+from coordstream.cli.startpoint.places import describe_place
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
 from managers.startpoints.startpoint_input import Finding, ResolvedInput
 from managers.startpoints.startpoint_plan import Start
 
 _OF_TIME: Final[Mapping[Finding, str]] = {
-    Finding.AFTER_LAST: "no event is as late as that: it starts with the next event to come",
+    Finding.AFTER_LAST: "no event is as late as that: it starts with the next new event",
     Finding.BEFORE_RETAINED: "events since then may be gone already: it starts at the oldest that is there",
 }
 _OF_OFFSET: Final[Mapping[Finding, str]] = {
@@ -25,15 +25,15 @@ def startpoint_place(startpoint: Startpoint) -> str:
     """Where a startpoint says to begin, such as ``at offset 42``."""
     if startpoint.kind in ("specific", "timestamp") and not startpoint.value:
         return "nowhere, since it names no place"
-    return place(_candidate(startpoint.kind, startpoint.value))
+    return describe_place(_candidate(startpoint.kind, startpoint.value))
 
 
 def start_place(start: StartingOffset) -> str:
     """Where a task begins, and what decides it, such as ``at offset 42 (checkpoint)``."""
     if start.startpoint_type is not None:
-        where = place(_candidate(start.startpoint_type, start.startpoint_value))
+        where = describe_place(_candidate(start.startpoint_type, start.startpoint_value))
     elif start.starting_offset is not None:
-        where = place(f"specific {start.starting_offset}")
+        where = describe_place(f"specific {start.starting_offset}")
     else:
         where = "after what was processed last"
     return f"{where} ({start.decided_by})"

@@ -9,9 +9,9 @@ from psycopg import sql
 
 from coordstream.cli.arguments.options import MOST, Csv, Json, Utc
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.job.lookup import NOTHING_IMPORTED
+from coordstream.cli.job.lookup import NO_LOGS
+from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, print_rows, time_column
-from coordstream.cli.query.empty_result import note
 from coordstream.cli.query.rows import Row, Rows, fetch
 from coordstream.cli.silent_holders import silent_holders
 from coordstream.cli.status.faults import Limits, faults
@@ -94,7 +94,7 @@ def status(
         silent = silent_holders(database.connection)
     print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, as_csv=as_csv, utc=utc)
     found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent]
-    note("" if rows or found else f"{NOTHING_IMPORTED}.")
+    note("" if rows or found else NO_LOGS)
     is_to_rebuild = any(row["fold_version"] == NOT_FOLDED for row in rows)  # the database has said so as it was opened
     for sentence in found:
         print(sentence, file=sys.stderr)

@@ -66,7 +66,7 @@ def test_help_has_no_setting_of_the_user(capsys: pytest.CaptureFixture[str], mon
         (["config", "show", "j", "--as-of-offset", "x"], "Invalid value for '--as-of-offset'"),
         (["config", "show", "j", "--as-of-offset", "-1"], "Invalid value for '--as-of-offset'"),
         (["checkpoint", "show", "j", "--as-of-offset", str(2**63)], "Invalid value for '--as-of-offset'"),
-        (["config", "show", "j", "--as-of", "2026-01-01", "--as-of-offset", "1"], "exclude each other"),
+        (["config", "show", "j", "--as-of", "2026-01-01", "--as-of-offset", "1"], "cannot be used together"),
         (["log", "show", "--limit", "0"], "Invalid value for '--limit'"),
     ],
 )

@@ -1,5 +1,8 @@
+from typing import Any
+
 import pytest
 
+from coordstream.cli.explain import NOT_RECORDED, conclusion, event, writer
 from tests.coordstream.command_line import CommandLine
 
 pytestmark = pytest.mark.slow
@@ -14,7 +17,7 @@ def on_one_line(printed: str) -> str:
     return " ".join(printed.split())
 
 
-def test_each_partition_is_told_in_a_sentence(wordcount: CommandLine) -> None:
+def test_each_partition_gets_a_sentence(wordcount: CommandLine) -> None:
     printed = on_one_line(wordcount.done("explain", "wordcount_pv", "Partition 1", "--as-of", AT_THE_END))
     assert printed.startswith(
         "Where Partition 1 of wordcount_pv/1 starts as of 2026-11-21 09:18:30 UTC, and why"
@@ -28,7 +31,7 @@ def test_each_partition_is_told_in_a_sentence(wordcount: CommandLine) -> None:
     )
 
 
-def test_then_comes_a_table_of_all_that_was_tried(wordcount: CommandLine) -> None:
+def test_a_table_has_every_candidate(wordcount: CommandLine) -> None:
     printed = wordcount.done("explain", "wordcount_pv/1", "Partition 1", "--at", BEFORE_RUN_2)
     assert on_one_line(printed).startswith(
         "Where Partition 1 of wordcount_pv/1 starts as of 2026-11-21 09:17:00 UTC, and why kafka.page-views.1 starts"
@@ -41,13 +44,13 @@ def test_then_comes_a_table_of_all_that_was_tried(wordcount: CommandLine) -> Non
 
 
 @pytest.mark.usefixtures("narrow")
-def test_it_fits_a_terminal(wordcount: CommandLine) -> None:
+def test_tables_fit_a_terminal(wordcount: CommandLine) -> None:
     printed = wordcount.done("explain", "wordcount_pv/1", "Partition 1", "--as-of", BEFORE_RUN_2)
     assert max(map(len, printed.splitlines())) <= 80
     assert "checkpoint: after 19" in printed
 
 
-def test_without_a_time_it_is_explained_as_of_now(wordcount: CommandLine) -> None:
+def test_without_a_time_the_state_is_that_of_now(wordcount: CommandLine) -> None:
     rows = wordcount.rows("explain", "wordcount_pv", "Partition 7")
     ends = [(row["stream_name"], row["partition_id"], row["rule"]) for row in rows if row["outcome"] == "wins"]
     assert ends == [("page-views", 7, "checkpoint"), ("page-views", 15, "checkpoint")]
@@ -56,18 +59,18 @@ def test_without_a_time_it_is_explained_as_of_now(wordcount: CommandLine) -> Non
     )
 
 
-def test_a_sentence_goes_to_a_pipe_on_one_line(wordcount: CommandLine) -> None:
+def test_a_sentence_is_one_line_in_a_pipe(wordcount: CommandLine) -> None:
     lines = wordcount.done("explain", "wordcount_pv", "Partition 1", "--as-of", AT_THE_END).splitlines()
-    (told,) = [line for line in lines if line.startswith("kafka.page-views.1 starts")]
-    assert told.endswith("(checkpoint topic 385, 2026-11-21 09:18:13 UTC, host and user not recorded).")
+    (sentence,) = [line for line in lines if line.startswith("kafka.page-views.1 starts")]
+    assert sentence.endswith("(checkpoint topic 385, 2026-11-21 09:18:13 UTC, host and user not recorded).")
 
 
-def test_at_is_another_name_of_as_of(wordcount: CommandLine) -> None:
+def test_at_is_an_alias_of_as_of(wordcount: CommandLine) -> None:
     words = ("explain", "wordcount_pv", "Partition 1")
     assert wordcount.rows(*words, "--at", BEFORE_RUN_2) == wordcount.rows(*words, "--as-of", BEFORE_RUN_2)
 
 
-def test_json_has_the_rows_of_the_function(wordcount: CommandLine) -> None:
+def test_json_has_the_rows_of_the_sql_function(wordcount: CommandLine) -> None:
     rows = wordcount.rows("explain", "wordcount_pv", "Partition 1", "--at", BEFORE_RUN_2)
     query = f"coordinator.explain('wordcount_pv', '1', 'Partition 1', '{BEFORE_RUN_2}')"
     shown = wordcount.ask(f"select stream_name, partition_id, step, rule, outcome, reason, log_offset from {query}")
@@ -77,17 +80,75 @@ def test_json_has_the_rows_of_the_function(wordcount: CommandLine) -> None:
     assert rows[0]["record_time"] == "2026-11-21T09:16:59.891Z"
 
 
-def test_a_task_that_is_not_there_is_refused(wordcount: CommandLine) -> None:
+def test_an_unknown_task_is_refused(wordcount: CommandLine) -> None:
     sentence = wordcount.refused("explain", "wordcount_pv", "Partition 9")
-    assert sentence.startswith(f"job wordcount_pv/1 assigns no partition to a task 'Partition 9': it has {TASKS}. Did ")
+    assert sentence == (
+        'Job wordcount_pv/1 assigns no partitions to a task "Partition 9".'
+        f' Did you mean "Partition 7" or "Partition 6" or "Partition 5"? Known tasks: {TASKS}.'
+    )
     sentence = wordcount.refused("explain", "wordcount_pv", "Partition 1", "--at", "2026-11-21T09:16:30Z")
     assert sentence == (
-        "job wordcount_pv/1 has neither assignments nor checkpoints as of 2026-11-21 09:16:30 UTC,"
-        " so it is not known which partitions its tasks read: nothing can be explained."
+        "Job wordcount_pv/1 has no assignments and no checkpoints as of 2026-11-21 09:16:30 UTC."
+        " Without them, the input partitions of its tasks are unknown."
     )
-    assert "there is no job 'nope'" in wordcount.refused("explain", "nope", "Partition 1")
+    assert 'No job "nope".' in wordcount.refused("explain", "nope", "Partition 1")
 
 
-def test_wrong_use(wordcount: CommandLine) -> None:
+def test_invalid_arguments(wordcount: CommandLine) -> None:
     assert "Missing argument 'TASK'" in wordcount.refused("explain", "wordcount_pv", code=2)
     assert "Invalid time 'noon'" in wordcount.refused("explain", "wordcount_pv", "t", "--at", "noon", code=2)
+
+
+def step(**columns: Any) -> dict[str, Any]:
+    """A step without an event, unless the test says otherwise."""
+    partition = {"system_name": "kafka", "stream_name": "in", "partition_id": 0, "key_bucket": -1}
+    absent = {"rule": "startpoint", "candidate": None, "outcome": "absent", "reason": "none: no request"}
+    nothing = dict.fromkeys(("record_time", "source", "host", "username", "stream_kind", "log_offset"))
+    return partition | absent | nothing | columns
+
+
+EVENT = {"stream_kind": "coordinator", "log_offset": 7, "record_time": "2026-01-31T12:00:00.5Z"}
+PROVENANCE = "coordinator stream 7, 2026-01-31 12:00:00 UTC"
+
+
+def test_the_conclusion_names_the_winner_and_its_event() -> None:
+    won = step(rule="reset", candidate="oldest", outcome="wins", reason="reset: k is true: reset", **EVENT)
+    expected = "kafka.in.0 starts at the oldest event. The reset decides: k is true: reset"
+    assert conclusion([step(), won]) == f"{expected} ({PROVENANCE}, {NOT_RECORDED})."
+
+
+def test_a_winner_without_an_event() -> None:
+    won = step(rule="default", candidate="upcoming", outcome="wins", reason="default: no setting says where")
+    assert conclusion([won]) == (
+        "kafka.in.0 starts with the next new event. The default decides: no setting says where."
+    )
+
+
+def test_the_conclusion_of_a_partition_that_is_not_read() -> None:
+    dropped = step(rule="input", reason="dropped input: task.inputs does not name it", **EVENT)
+    lost = step(candidate="oldest", outcome="loses", reason="dropped input: nothing of it is read")
+    assert (
+        conclusion([dropped, lost])
+        == f"kafka.in.0 is not read: task.inputs does not name it ({PROVENANCE}, {NOT_RECORDED})."
+    )
+
+
+@pytest.mark.parametrize(
+    ("username", "host", "source", "who"),
+    [
+        (None, None, None, NOT_RECORDED),
+        ("root", "h", "job-runner", "root on h, job-runner"),
+        ("root", None, None, "root on host not recorded"),
+        (None, "h", None, "user not recorded on h"),
+    ],
+)
+def test_who_wrote_an_event(username: str | None, host: str | None, source: str | None, who: str) -> None:
+    written = step(username=username, host=host, source=source, **EVENT)
+    assert writer(written) == who
+    assert event(written) == f"{PROVENANCE}, {who}"
+
+
+def test_an_event_outside_the_range_of_times() -> None:
+    written = step(**EVENT | {"record_time": None, "stream_kind": "checkpoint"})
+    assert event(written) == f"checkpoint topic 7, time not recorded, {NOT_RECORDED}"
+    assert event(step()) is None

@@ -37,4 +37,4 @@ def test_of_another_job_there_is_nothing(cli: CommandLine, tmp_path: Path) -> No
     cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
     cli.done("import", recording(tmp_path / "s.jsonl", [config_event(0, "a", "1")], "__samza_coordinator_orders_1"))
     assert cli.rows("quarantine", "show", "orders") == []
-    assert "there is no job 'nope'" in cli.refused("quarantine", "show", "nope")
+    assert 'No job "nope".' in cli.refused("quarantine", "show", "nope")

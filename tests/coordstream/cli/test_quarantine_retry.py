@@ -85,7 +85,7 @@ def test_another_job_is_left_alone(older: CommandLine, tmp_path: Path) -> None:
     older.done("import", recording(tmp_path / "s.jsonl", others, "__samza_coordinator_orders_1"))
     assert older.rows("quarantine", "retry", "orders/1") == []
     assert mappings(older) == []
-    assert "there is no job 'nope'" in older.refused("quarantine", "retry", "nope")
+    assert 'No job "nope".' in older.refused("quarantine", "retry", "nope")
     assert older.done("quarantine", "retry", "orders/1").endswith("none\n")
 
 

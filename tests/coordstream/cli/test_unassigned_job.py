@@ -42,7 +42,7 @@ def test_it_is_explained(program: CommandLine) -> None:
     told = " ".join(finished.out.split())
     assert "kafka.in.0 starts after offset 41. The checkpoint decides" in told
     assert "Not assigned: the job has no assignment of partitions to tasks" in told
-    assert program.refused("explain", "program", "other").endswith("it has reader.")
+    assert program.refused("explain", "program", "other").endswith("Known tasks: reader.")
 
 
 def test_startpoints_are_written_and_handed_out(program: CommandLine) -> None:

@@ -27,7 +27,7 @@ def test_one_task_can_be_asked_for(wordcount: CommandLine) -> None:
         ("page-views", 15, "4"),
     ]
     sentence = wordcount.refused("checkpoint", "show", "wordcount_pv", "--task", "7")
-    assert sentence.startswith("job wordcount_pv/1 has no checkpoint of a task '7' there: it has Partition 0, ")
+    assert sentence.startswith('Job wordcount_pv/1 has no checkpoint of a task "7". Known tasks: Partition 0, ')
 
 
 def test_history_shows_each_version_or_each_commit_once(wordcount: CommandLine) -> None:

@@ -156,7 +156,7 @@ def test_a_wrong_line_is_refused_with_its_number(job: CommandLine, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        ((GIVEN,), 1, "nothing was written: nobody can be asked here, so give --yes"),
+        ((GIVEN,), 1, "Nothing was written: confirmation needs a terminal."),
         ((GIVEN.replace(TASK, "Partiton 1"), "--yes"), 1, "the job has no task 'Partiton 1': it has Partition 0, "),
         (("nothing.properties", "--yes"), 1, "as a file it can't be read"),
         ((GIVEN, "kafka.page-views.1=7"), 2, "is not written as TASK/SYSTEM.STREAM.PARTITION=OFFSET"),
@@ -184,7 +184,7 @@ def test_one_is_asked_at_a_terminal(
     monkeypatch.setattr(typer, "confirm", confirm)
     finished = job("checkpoint", "write", "wordcount_pv", GIVEN)
     assert finished.code == code
-    assert finished.err == ("" if code == 0 else "nothing was written: the answer was not yes.\n")
+    assert finished.err == ("" if code == 0 else "Nothing was written: not confirmed.\n")
     assert end(job) == END + (code == 0)
 
 

@@ -60,7 +60,9 @@ def test_two_jobs_now_and_before(two_jobs: CommandLine) -> None:
     assert told(two_jobs, "counts", "staging", "--as-of", BEFORE) == before
     assert told(two_jobs, "counts", "staging", "--from", BEFORE) == before
     early = two_jobs("config", "diff", "counts", "staging", "--to", "1969-12-31", "--json")
-    assert early.err.startswith("job staging/1 has no event as of 1969-12-31 00:00:00 UTC: its first event is of 1970-")
+    assert early.err.startswith(
+        "Job staging/1 has no events as of 1969-12-31 00:00:00 UTC. Its first event is from 1970-"
+    )
     assert [row["config_key"] for row in early.json] == [
         *("api.token", "db.password", "job.name", "new", "task.window.ms")
     ]
@@ -110,7 +112,7 @@ def test_one_thing_differs_from_nothing(two_jobs: CommandLine, words: list[str],
 
 
 def test_an_unknown_job_is_refused(two_jobs: CommandLine) -> None:
-    assert "there is no job 'nope'" in two_jobs.refused("config", "diff", "counts", "nope")
+    assert 'No job "nope".' in two_jobs.refused("config", "diff", "counts", "nope")
 
 
 def test_an_empty_value_is_a_value() -> None:

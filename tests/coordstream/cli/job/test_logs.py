@@ -1,9 +1,10 @@
 import pytest
 
-from coordstream.cli.job.logs import open_job_logs, streams_of
+from coordstream.cli.job.logs import coordinator_stream_of, open_job_logs, streams_of
+from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.errors import CoordstreamError
-from eventlog.streams import StreamKind, identify
-from tests.coordstream.command_line import CommandLine
+from eventlog.streams import StreamIdentity, StreamKind, identify
+from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.fixtures.kafka_topics import Topics
 
 STREAMS = [
@@ -29,21 +30,31 @@ STREAMS = [
 )
 def test_a_word_names_the_streams_of_a_job(word: str, kinds: set[StreamKind]) -> None:
     found = streams_of(STREAMS, word)
-    assert {stream.stream_kind for stream in found} == kinds
-    assert len({stream.suffix for stream in found}) == 1
+    assert {stream.stream_kind for stream in found.values()} == found.keys() == kinds
+    assert len({stream.suffix for stream in found.values()}) == 1
 
 
-def test_another_word_is_told() -> None:
-    with pytest.raises(CoordstreamError, match="no job 'x' in the database: it has a-b/1, c/2, d/1, d/2"):
-        streams_of(STREAMS, "x")
-    with pytest.raises(CoordstreamError, match="'d' names several jobs: write one of d/1, d/2"):
-        streams_of(STREAMS, "d")
-    with pytest.raises(CoordstreamError, match="no job 'x' in Kafka at b:1: it has"):
-        streams_of(STREAMS, "x", "Kafka at b:1")
-    with pytest.raises(CoordstreamError, match="Kafka at b:1 has no stream of a job"):
-        streams_of([], "x", "Kafka at b:1")
-    with pytest.raises(CoordstreamError, match="the database holds no log yet"):
-        streams_of([], "x")
+@pytest.mark.parametrize(
+    ("streams", "word", "place", "sentence"),
+    [
+        (STREAMS, "x", "the database", 'No job "x". Known jobs: a-b, c, d/1, d/2.'),
+        (STREAMS, "d", "the database", 'Ambiguous job "d". Use one of: d/1, d/2.'),
+        (STREAMS, "x", "Kafka at b:1", 'No job "x" in Kafka at b:1. Known jobs: a-b, c, d/1, d/2.'),
+        ([], "x", "Kafka at b:1", "No streams of a job in Kafka at b:1. Check COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS."),
+        ([], "x", "the database", NO_LOGS),
+    ],
+)
+def test_other_words_are_refused(streams: list[StreamIdentity], word: str, place: str, sentence: str) -> None:
+    with pytest.raises(CoordstreamError) as refusal:
+        streams_of(streams, word, place)
+    assert str(refusal.value) == sentence
+
+
+def test_the_coordinator_stream_of_a_job(appendable: CommandLine) -> None:
+    appendable.done("log", "create", "__samza_checkpoint_ver_1_for_other_1")
+    assert coordinator_stream_of("wordcount_pv") == COORDINATOR
+    with pytest.raises(CoordstreamError, match=r"^Job other/1 has no coordinator stream\. Check the job's name"):
+        coordinator_stream_of("other")
 
 
 def test_logs_are_opened_in_postgres(wordcount: CommandLine) -> None:

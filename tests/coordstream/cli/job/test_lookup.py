@@ -17,9 +17,11 @@ def test_the_id_may_be_left_out_where_one_job_has_the_name(word: str, job: Job) 
 @pytest.mark.parametrize(
     ("jobs", "word", "sentence"),
     [
-        (JOBS, "nope", r"there is no job 'nope' in the database: it has counts/1, orders/1, orders/2, a/b/1\."),
-        (JOBS, "orders", r"'orders' names several jobs: write one of orders/1, orders/2\."),
-        ([], "counts", r"the database holds no log yet: run `coordstream import FILE`"),
+        (JOBS, "nope", r'^No job "nope"\. Known jobs: counts, orders/1, orders/2, a/b\.$'),
+        (JOBS, "orders", r'^Ambiguous job "orders"\. Use one of: orders/1, orders/2\.$'),
+        (JOBS, "count", r'^No job "count"\. Did you mean "counts"\? Known jobs: counts, '),
+        (JOBS, "count/1", r'^No job "count/1"\. Did you mean "counts/1"\? Known jobs: counts/1, '),
+        ([], "counts", r"^The database has no logs yet\. Run `coordstream import FILE` or `coordstream follow`\.$"),
         ([Job("j", str(n)) for n in range(12)], "k", r"j/9 and 2 more\."),
     ],
 )

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.cli.job.show import sums
 from eventlog.events import RecordedEvent
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, config_event, recording
@@ -36,8 +37,8 @@ def test_a_job_is_shown_with_its_logs_and_metadata(wordcount: CommandLine) -> No
 def test_of_nothing_there_is_no_job(cli: CommandLine) -> None:
     finished = cli("job", "list", "--json")
     assert (finished.code, finished.json) == (0, [])
-    assert "the database holds no log yet" in finished.err
-    assert "the database holds no log yet" in cli.refused("job", "show", "nope")
+    assert NO_LOGS in finished.err
+    assert NO_LOGS in cli.refused("job", "show", "nope")
 
 
 def test_a_lag_is_unknown_where_that_of_one_log_is() -> None:

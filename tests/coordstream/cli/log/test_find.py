@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import NOTHING_IMPORTED
+from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.cli.log.find import find_log
 from coordstream.errors import CoordstreamError
 from tests.coordstream.command_line import CommandLine, config_event, recording
@@ -22,6 +22,6 @@ def test_the_current_incarnation_is_meant_unless_another_is_named(cli: CommandLi
 
 
 def test_an_unknown_stream_is_told_beside_the_known_ones(cli: CommandLine, tmp_path: Path) -> None:
-    assert cli.refused("log", "show", "x") == NOTHING_IMPORTED
+    assert cli.refused("log", "show", "x") == NO_LOGS
     cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", "1")]))
     assert cli.refused("log", "show", "x") == f"there is no stream 'x' in the database: it has {STREAM}."

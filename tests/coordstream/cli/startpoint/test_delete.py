@@ -101,7 +101,7 @@ def test_a_dry_run_deletes_nothing(job: CommandLine) -> None:
         (("kafka.page-views", "--all"), 2, "give the INPUT whose startpoints are to be deleted, or --all"),
         (("--all", "--task", "Partition 3"), 2, "give the INPUT whose startpoints are to be deleted, or --all"),
         (("kafka.page-views.3", "--yes"), 1, "no startpoint is requested for kafka.page-views.3 like that: there are"),
-        (("kafka.page-views",), 1, "nothing was deleted: nobody can be asked here, so give --yes"),
+        (("kafka.page-views",), 1, "Nothing was deleted: confirmation needs a terminal."),
     ],
 )
 def test_what_is_refused_deletes_nothing(job: CommandLine, words: tuple[str, ...], code: int, sentence: str) -> None:

@@ -88,8 +88,8 @@ def test_what_a_task_holds_already_stays(job: CommandLine) -> None:
     assert StartpointOldest(NOW_MS) not in handed.values()
 
 
-def test_nobody_can_be_asked(job: CommandLine) -> None:
-    assert "nothing was handed out: nobody can be asked here" in job(*FAN_OUT).err
+def test_confirmation_is_required(job: CommandLine) -> None:
+    assert "Nothing was handed out: confirmation needs a terminal." in job(*FAN_OUT).err
     assert end(job) == END
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from coordstream.cli.query.rows import Rows
-from coordstream.cli.startpoint.show import one_list, place_to_start
+from coordstream.cli.startpoint.places import type_and_value
+from coordstream.cli.startpoint.show import one_list
 from tests.coordstream.command_line import CommandLine
 
 BEFORE_RUN_2 = "2026-11-21T09:17:00Z"
@@ -43,9 +44,9 @@ def test_columns_that_a_relation_lacks_are_null() -> None:
     assert one_list(Rows("a"), Rows("b")).columns == ["status", "a", "b"]
 
 
-def test_a_place_to_start_has_its_value() -> None:
-    assert place_to_start({"startpoint_type": "oldest", "startpoint_value": None}) == "oldest"
-    assert place_to_start({"startpoint_type": "specific", "startpoint_value": "20"}) == "specific 20"
+def test_a_type_and_value_has_its_value() -> None:
+    assert type_and_value({"startpoint_type": "oldest", "startpoint_value": None}) == "oldest"
+    assert type_and_value({"startpoint_type": "specific", "startpoint_value": "20"}) == "specific 20"
 
 
 def offsets(rows: list[dict[str, Any]], status: str) -> list[int]:

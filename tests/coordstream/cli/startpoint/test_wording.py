@@ -25,7 +25,7 @@ BY_SEVEN = StartingOffset("startpoint", "specific", "7", "7")
         (SEVEN, "at offset 7"),
         (StartpointTimestamp(1_700_000_000_000, 1), "at the first event since 2023-11-14 22:13:20 UTC"),
         (StartpointOldest(1), "at the oldest event"),
-        (StartpointUpcoming(1), "with the next event to come"),
+        (StartpointUpcoming(1), "with the next new event"),
         (StartpointSpecific(None, 1), "nowhere, since it names no place"),
     ],
 )
@@ -39,7 +39,7 @@ def test_where_a_startpoint_begins(startpoint: Startpoint, words: str) -> None:
         (BY_SEVEN, "at offset 7 (startpoint)"),
         (StartingOffset("checkpoint", starting_offset="42"), "at offset 42 (checkpoint)"),
         (StartingOffset("checkpoint"), "after what was processed last (checkpoint)"),
-        (StartingOffset("default", "upcoming"), "with the next event to come (default)"),
+        (StartingOffset("default", "upcoming"), "with the next new event (default)"),
         (StartingOffset("reset", "oldest"), "at the oldest event (reset)"),
     ],
 )

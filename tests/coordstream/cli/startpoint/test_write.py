@@ -163,7 +163,7 @@ def test_a_clock_that_is_more_than_an_hour_behind_is_refused(
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("kafka.page-views", "7"), 1, "nothing was written: nobody can be asked here, so give --yes"),
+        (("kafka.page-views", "7"), 1, "Nothing was written: confirmation needs a terminal."),
         (("kafka.page-view", "7", "--yes"), 1, "The job does not read kafka.page-view. Its inputs: kafka.page-views"),
         (("kafka.rules", "7", "--yes"), 1, "The job does not read kafka.rules"),
         (
@@ -240,7 +240,7 @@ def test_a_whole_stream_has_the_partitions_that_the_input_has(
 @pytest.mark.parametrize(
     ("position", "finding", "sentence"),
     [
-        ("3h", Finding.AFTER_LAST, "partition 3: no event is as late as that: it starts with the next event to come"),
+        ("3h", Finding.AFTER_LAST, "partition 3: no event is as late as that: it starts with the next new event"),
         (
             "3h",
             Finding.BEFORE_RETAINED,
@@ -296,7 +296,7 @@ def test_a_dotted_stream_and_an_ambiguous_key_are_warned_of(other: CommandLine) 
     assert any("stream s.1 contains a dot" in line for line in told)
     assert any("The key kafka.s.1.2 can also mean" in line for line in told)
     (follower,) = [line for line in told if "nevertheless" in line]
-    assert follower.startswith("task 'u' would start kafka.s.1.2 with the next event to come (default) nevertheless")
+    assert follower.startswith("task 'u' would start kafka.s.1.2 with the next new event (default) nevertheless")
 
 
 def test_what_samza_would_drop_is_warned_of(other: CommandLine) -> None:
@@ -312,7 +312,7 @@ def test_what_samza_would_drop_is_warned_of(other: CommandLine) -> None:
 def test_a_job_without_checkpoints_starts_by_default(other: CommandLine) -> None:
     job = another_job(other, task_partition("kafka.in.0", "a"))
     (row,) = other("startpoint", "write", job, "kafka.in", "oldest", "--dry-run", "--json").json
-    assert row["old_start"] == "with the next event to come (default)"
+    assert row["old_start"] == "with the next new event (default)"
 
 
 def test_a_job_that_has_no_coordinator_stream_is_told(other: CommandLine) -> None:
@@ -355,5 +355,5 @@ def test_the_inputs_broker_is_asked(
     ]
     assert b'"timestampOffset":%d' % TWO_HOURS_AGO_MS in (written[0].value or b"")
     late = kafka_cli("startpoint", "write", job_name, f"kafka.{views}", "1 hour ago", "--dry-run")
-    assert "partitions 0-1: no event is as late as that: it starts with the next event to come" in late.err
+    assert "partitions 0-1: no event is as late as that: it starts with the next new event" in late.err
     assert kafka_cli.is_empty()

@@ -1,4 +1,4 @@
-"""Where a question has no answer, a command says so, and what was probably meant."""
+"""Commands that find nothing say so and suggest what may have been meant."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.slow
 JOB = "wordcount_pv"
 EARLY = "2020-01-01"
 NO_EVENT = (
-    "job wordcount_pv/1 has no event as of 2020-01-01 00:00:00 UTC: its first event is of 2026-11-21 09:16:29 UTC."
+    "Job wordcount_pv/1 has no events as of 2020-01-01 00:00:00 UTC. Its first event is from 2026-11-21 09:16:29 UTC."
 )
 
 
@@ -25,14 +25,14 @@ NO_EVENT = (
         ("startpoint", "show", JOB, "--history"),
     ],
 )
-def test_before_the_first_event_it_says_when_that_is(wordcount: CommandLine, words: tuple[str, ...]) -> None:
+def test_before_the_first_event_a_note_has_its_time(wordcount: CommandLine, words: tuple[str, ...]) -> None:
     finished = wordcount(*words, "--as-of", EARLY, "--json")
     assert (finished.code, finished.json, finished.err) == (0, [], f"{NO_EVENT}\n")
     (newest,) = wordcount.ask("select max(record_time)::text from coordinator.event")
     assert wordcount(*words, "--as-of", newest[0], "--json").err == ""
 
 
-def test_nothing_is_explained_before_the_first_event(wordcount: CommandLine) -> None:
+def test_tasks_before_the_first_event_are_refused(wordcount: CommandLine) -> None:
     assert wordcount.refused("explain", JOB, "Partition 0", "--at", EARLY) == NO_EVENT
     assert wordcount.refused("task", "show", JOB, "Partition 0", "--as-of", EARLY) == NO_EVENT
     finished = wordcount("config", "diff", JOB, "--from", EARLY)
@@ -42,17 +42,17 @@ def test_nothing_is_explained_before_the_first_event(wordcount: CommandLine) -> 
 @pytest.mark.parametrize(
     ("pattern", "meant"),
     [
-        ("task", " Did you mean 'task.*'?"),
-        ("job.container.counts", " Did you mean job.container.count or "),
+        ("task", ' Did you mean "task.*"?'),
+        ("job.container.counts", ' Did you mean "job.container.count" or "'),
         ("zzz*", ""),
     ],
 )
-def test_a_pattern_that_no_key_matches_is_told(wordcount: CommandLine, pattern: str, meant: str) -> None:
-    told = f"no config key of wordcount_pv/1 matches '{pattern}'.{meant}"
+def test_a_pattern_without_a_match_is_reported(wordcount: CommandLine, pattern: str, meant: str) -> None:
+    sentence = f'No config key of wordcount_pv/1 matches "{pattern}".{meant}'
     for words in (("show", JOB), ("history", JOB), ("diff", JOB, "--from", "2026-11-22")):
         finished = wordcount("config", *words, "--key", pattern, "--json")
         assert (finished.code, finished.json) == (0, [])
-        assert finished.err.startswith(told)
+        assert finished.err.startswith(sentence)
         assert finished.err.count("\n") == 1
     assert wordcount("config", "show", JOB, "--key", "task.*").err == ""
 
@@ -63,32 +63,30 @@ def test_a_pattern_that_no_key_matches_is_told(wordcount: CommandLine, pattern: 
         (("config", "show", "wordcont_pv"), "wordcount_pv"),
         (("config", "show", "wordcount-pv/1"), "wordcount_pv/1"),
         (("quarantine", "show", "wordcuont_pv"), "wordcount_pv"),
-        (("task", "show", JOB, "partition 1"), "Partition 1 or"),
-        (("explain", JOB, "Partition1"), "Partition 1 or"),
-        (("checkpoint", "show", JOB, "--task", "Partition1"), "Partition 1 or"),
-        (("log", "show", "__samza_coordinator_wordcount_pv_1"), f"{COORDINATOR} or"),
-        (("export", "__samza_checkpoint_ver_1_for_wordcount_pv_1"), f"{CHECKPOINT} or"),
-        (("log", "append", "__samza_coordinator_wordcount_pv_1", "--key", "a", "--value", "b"), f"{COORDINATOR} or"),
+        (("task", "show", JOB, "partition 1"), 'Partition 1" or'),
+        (("explain", JOB, "Partition1"), 'Partition 1" or'),
+        (("checkpoint", "show", JOB, "--task", "Partition1"), 'Partition 1" or'),
+        (("log", "show", "__samza_coordinator_wordcount_pv_1"), f'{COORDINATOR}" or'),
+        (("export", "__samza_checkpoint_ver_1_for_wordcount_pv_1"), f'{CHECKPOINT}" or'),
+        (("log", "append", "__samza_coordinator_wordcount_pv_1", "--key", "a", "--value", "b"), f'{COORDINATOR}" or'),
     ],
 )
-def test_a_name_that_is_not_known_is_answered_with_those_that_are_alike(
-    wordcount: CommandLine, words: tuple[str, ...], meant: str
-) -> None:
-    assert f" Did you mean {meant}" in wordcount.refused(*words)
+def test_an_unknown_name_gets_suggestions(wordcount: CommandLine, words: tuple[str, ...], meant: str) -> None:
+    assert f' Did you mean "{meant}' in wordcount.refused(*words)
 
 
-def test_tasks_and_inputs_of_writes_are_told_as_well(appendable: CommandLine) -> None:
+def test_writes_suggest_tasks_and_inputs(appendable: CommandLine) -> None:
     offsets = "Partiton 1/kafka.page-views.1=5"
-    assert " Did you mean Partition 1 or " in appendable.refused("checkpoint", "write", JOB, offsets, "--dry-run")
+    assert ' Did you mean "Partition 1" or ' in appendable.refused("checkpoint", "write", JOB, offsets, "--dry-run")
     words = ("startpoint", "write", JOB)
     refused = appendable.refused(*words, "kafka.page-view", "oldest", "--dry-run")
-    assert refused.endswith(" Did you mean kafka.page-views?")
+    assert refused.endswith(' Did you mean "kafka.page-views"?')
     refused = appendable.refused(*words, "kafka.page-views", "oldest", "--task", "Partiton 1", "--dry-run")
-    assert " Did you mean Partition 1 or " in refused
+    assert ' Did you mean "Partition 1" or ' in refused
 
 
 @pytest.mark.parametrize("words", [("status",), ("job", "list")])
-def test_an_empty_database_is_told_how_to_begin(cli: CommandLine, words: tuple[str, ...]) -> None:
+def test_an_empty_database_shows_how_to_begin(cli: CommandLine, words: tuple[str, ...]) -> None:
     finished = cli(*words, "--json")
     assert (finished.code, finished.json) == (0, [])
-    assert finished.err == ("the database holds no log yet: run `coordstream import FILE` or `coordstream follow`.\n")
+    assert finished.err == "The database has no logs yet. Run `coordstream import FILE` or `coordstream follow`.\n"

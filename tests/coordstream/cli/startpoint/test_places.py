@@ -1,0 +1,21 @@
+import pytest
+
+from coordstream.cli.startpoint.places import describe_place
+
+
+@pytest.mark.parametrize(
+    ("candidate", "words"),
+    [
+        ("specific 42", "at offset 42"),
+        ("specific", "at offset "),
+        ("timestamp 1700000000000", "at the first event since 2023-11-14 22:13:20 UTC"),
+        ("timestamp 99999999999999999999", "at the first event since timestamp 99999999999999999999"),
+        ("oldest", "at the oldest event"),
+        ("upcoming", "with the next new event"),
+        ("after 41 (version 1)", "after offset 41"),
+        ("after a (b) c (set-checkpoint)", "after offset a (b) c"),
+        ("fail\x1b[2J", "at fail\\x1b[2J"),
+    ],
+)
+def test_where_a_candidate_starts(candidate: str, words: str) -> None:
+    assert describe_place(candidate) == words
