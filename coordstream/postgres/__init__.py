@@ -1,6 +1,6 @@
-"""The embedded Postgres: the binaries of a wheel, run on a data folder, a port and a password of our own.
+"""The embedded Postgres: the programs of a wheel, with a data folder, a port and a password of their own.
 
-Only the standard library is imported here, so that any Python 3.11 can start the server.
+Only the standard library is imported here, so any Python 3.11 can start the server.
 """
 
 from coordstream.postgres.server import EmbeddedPostgres, ServerStatus

@@ -1,4 +1,4 @@
-"""Which user of the machine runs the server: Postgres refuses to run as root."""
+"""The operating system user that runs the server: Postgres does not run as root."""
 
 import os
 import pwd
@@ -16,7 +16,7 @@ UNPRIVILEGED_USER: Final = "nobody"
 
 @dataclass(frozen=True)
 class ServerAccount:
-    """The user under which programs of Postgres run; ``uid`` and ``gid`` None mean the present user."""
+    """The user that runs the programs of Postgres; ``uid`` and ``gid`` are None for the current user."""
 
     name: str
     uid: int | None = None
@@ -24,28 +24,28 @@ class ServerAccount:
 
     @classmethod
     def of_this_process(cls) -> Self:
-        """The present user, or ``nobody`` if that is root."""
+        """The current user, or UNPRIVILEGED_USER if that is root."""
         if os.geteuid() != 0:
             return cls(f"user {os.geteuid()}")
         try:
             entry = pwd.getpwnam(UNPRIVILEGED_USER)
         except KeyError:
             raise EmbeddedPostgresError(
-                f"Postgres refuses to run as root and this machine has no user {UNPRIVILEGED_USER!r}: "
-                "run coordstream as another user, or set COORDSTREAM_DATABASE_URL."
+                f"Postgres does not run as root, and this machine lacks the user {UNPRIVILEGED_USER!r}. "
+                "Run coordstream as another user, or set COORDSTREAM_DATABASE_URL."
             ) from None
         return cls(entry.pw_name, entry.pw_uid, entry.pw_gid)
 
     @property
     def is_other(self) -> bool:
-        """Whether the server runs as another user than this process."""
+        """Whether the server and this process run as different users."""
         return self.uid is not None
 
     def run(self, command: Sequence[str | Path], stdin: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a program as this user, to its end; its output is captured.
+        """Run a program as this user until it ends, and capture its output.
 
-        The environment holds nothing of ours: a server outlives the command that started it, and its environment
-        can be read by every program of the same user.
+        The program does not inherit our environment: a server outlives the command that started it, and every program
+        of the same user can read its environment.
         """
         return subprocess.run(
             [str(part) for part in command],
@@ -62,14 +62,14 @@ class ServerAccount:
         )
 
     def can_run(self, program: Path) -> bool:
-        """Whether this user can execute the program, tried and not guessed from file modes."""
+        """Whether this user can execute the program, determined by trying it."""
         try:
             return self.run([program, "--version"]).returncode == 0
         except OSError:
             return False
 
     def can_enter(self, folder: Path) -> bool:
-        """Whether this user can reach the folder, tried and not guessed from file modes."""
+        """Whether this user can enter the folder, determined by trying it."""
         return self.run(["/bin/sh", "-c", 'cd "$0"', folder]).returncode == 0
 
     def give(self, path: Path) -> None:

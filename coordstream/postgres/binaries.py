@@ -1,4 +1,4 @@
-"""Where the programs of Postgres are, and how the user who runs them can reach them."""
+"""The programs of Postgres, and a copy of them if the server's user cannot read the wheel."""
 
 import importlib.util
 import re
@@ -34,27 +34,27 @@ def wheel_bin_folder() -> Path:
 
 
 def major_version(bin_folder: Path) -> int:
-    """The major version of the ``postgres`` in a folder, as the program itself tells it.
+    """The major version that the ``postgres`` in a folder prints.
 
     Raises:
-        EmbeddedPostgresError: there is no such program, or it can't be run.
+        EmbeddedPostgresError: the program is missing or cannot be run.
     """
     program = bin_folder / "postgres"
     try:
-        answer = ServerAccount("this user").run([program, "--version"])
+        result = ServerAccount("this user").run([program, "--version"])
     except OSError as error:
-        raise EmbeddedPostgresError(f"{program} can't be run: {error.strerror}. Reinstall {WHEEL}.") from error
-    found = _VERSION.search(answer.stdout)
+        raise EmbeddedPostgresError(f"Cannot run '{program}': {error.strerror}. Reinstall {WHEEL}.") from error
+    found = _VERSION.search(result.stdout)
     if found is None:
-        raise EmbeddedPostgresError(f"{program} can't be run: {last_line(answer.stderr)}. Reinstall {WHEEL}.")
+        raise EmbeddedPostgresError(f"Cannot run '{program}': {last_line(result.stderr)}. Reinstall {WHEEL}.")
     return int(found[1])
 
 
 def reachable_bin_folder(bin_folder: Path, account: ServerAccount, copies: Path) -> Path:
-    """``bin_folder`` if the account can run it, else that of a copy in the folder ``copies``.
+    """``bin_folder`` if the account can run its programs, else the one of a copy in the folder ``copies``.
 
     Raises:
-        EmbeddedPostgresError: the account can't run the copy either.
+        EmbeddedPostgresError: the account cannot run the copy either.
     """
     if account.can_run(bin_folder / "initdb"):
         return bin_folder
@@ -64,25 +64,25 @@ def reachable_bin_folder(bin_folder: Path, account: ServerAccount, copies: Path)
     copied_bin = copy / PACKAGE / bin_folder.parent.name / "bin"
     if not account.can_run(copied_bin / "initdb"):
         raise EmbeddedPostgresError(
-            f"{account.name} can run Postgres neither in {bin_folder} nor in {copied_bin}: "
-            "set COORDSTREAM_HOME to a folder that this user can reach."
+            f"User {account.name!r} can run Postgres neither in '{bin_folder}' nor in '{copied_bin}'. "
+            "Set COORDSTREAM_HOME to a folder that this user can read."
         )
     return copied_bin
 
 
 def last_line(text: str) -> str:
-    """The last line of a program's output that says something."""
+    """The last line of a program's output that is not blank."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1].rstrip(".") if lines else "it says nothing"
+    return lines[-1].rstrip(".") if lines else "no output"
 
 
 def _copy_name(bin_folder: Path) -> str:
-    """One copy a version of the wheel, so that an upgrade of the wheel is seen."""
+    """One copy per version of the wheel, so an upgrade of the wheel makes a new copy."""
     return f"{bin_folder.parent.name}-{metadata.version(WHEEL)}"
 
 
 def _copy_installation(installation: Path, target: Path) -> None:
-    """Copy the programs beside their shared libraries, which they find by their place relative to themselves."""
+    """Copy the programs and their shared libraries, which they find by relative path."""
     shutil.rmtree(target.parent, ignore_errors=True)
     target.parent.mkdir()
     target.parent.chmod(0o755)

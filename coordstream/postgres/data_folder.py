@@ -1,4 +1,4 @@
-"""A data folder is made whole or not at all."""
+"""Creating a data folder, completely or not at all."""
 
 import os
 import shutil
@@ -17,26 +17,26 @@ BUILTIN_LOCALE_SINCE: Final = 17
 
 
 def refuse_other_version(data_folder: Path, major: int) -> None:
-    """Refuse to start beside, or on, the data of another major version of Postgres.
+    """Check that there is no data of another major version of Postgres.
 
     Raises:
-        EmbeddedPostgresError: it names the folder and its version.
+        EmbeddedPostgresError: there is; the message has the folder and its version.
     """
     folders = [data_folder] if data_folder.exists() else _folders_of_versions(data_folder.parent)
     for folder in folders:
         found = (folder / "PG_VERSION").read_text().strip()
         if found != str(major):
             raise EmbeddedPostgresError(
-                f"the data folder {folder} was made by Postgres {found} and this program runs Postgres {major}: "
-                f"dump it with the coordstream that made it, or move it away to start anew."
+                f"Data folder '{folder}' was created by Postgres {found}, but this is Postgres {major}. "
+                "Dump it with the coordstream that created it, or move it away to start with an empty database."
             )
 
 
 @dataclass(frozen=True)
-class DataFolderMaker:
-    """Runs initdb and creates the database, with one set of programs, as one user.
+class DataFolderCreation:
+    """Runs initdb and creates the database, as one user.
 
-    ``sync`` False gives up surviving a power cut, for speed in tests.
+    With ``sync=False``, data may not survive a power failure, for speed in tests.
     """
 
     bin_folder: Path
@@ -44,18 +44,18 @@ class DataFolderMaker:
     account: ServerAccount
     sync: bool = True
 
-    def make(self, data_folder: Path, password: str) -> None:
-        """Make the folder beside its place and move it there at the end, so that it is whole or absent.
+    def run(self, data_folder: Path, password: str) -> None:
+        """Create the folder under another name and rename it at the end, so it is complete or absent.
 
         Raises:
-            EmbeddedPostgresError: a program of Postgres failed; nothing is left behind.
+            EmbeddedPostgresError: a program of Postgres failed. No files are left.
         """
         for leftover in data_folder.parent.glob(f"{data_folder.name}.new-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         work = Path(tempfile.mkdtemp(dir=data_folder.parent, prefix=f"{data_folder.name}.new-"))
         try:
-            self._run(self._initdb(work / "data", _password_file(work, password, self.account)))
-            self._run(self._single_user(work / "data"), f"CREATE DATABASE {DATABASE};\n")
+            self._execute(self._initdb(work / "data", _password_file(work, password, self.account)))
+            self._execute(self._single_user(work / "data"), f"CREATE DATABASE {DATABASE};\n")
             (work / "data").rename(data_folder)
         finally:
             shutil.rmtree(work, ignore_errors=True)
@@ -72,12 +72,12 @@ class DataFolderMaker:
         settings = ["-c", "exit_on_error=on", "-c", f"fsync={'on' if self.sync else 'off'}"]
         return [self.bin_folder / "postgres", "--single", "-D", data, *settings, "postgres"]
 
-    def _run(self, command: list[str | Path], stdin: str = "") -> None:
+    def _execute(self, command: list[str | Path], stdin: str = "") -> None:
         result = self.account.run(command, stdin)
         if result.returncode != 0:
             raise EmbeddedPostgresError(
-                f"{command[0]} could not make the data folder as {self.account.name}: {last_line(result.stderr)}. "
-                "See that the disk has room and that COORDSTREAM_HOME can be written."
+                f"'{command[0]}' cannot create the data folder as {self.account.name}: {last_line(result.stderr)}. "
+                "Check that the disk has space and that COORDSTREAM_HOME is writable."
             )
 
 
@@ -86,7 +86,7 @@ def _folders_of_versions(parent: Path) -> list[Path]:
 
 
 def _password_file(work: Path, password: str, account: ServerAccount) -> Path:
-    """Written before the account owns the folder, so that it can't put another file in its place."""
+    """Write the file before the account owns the folder, so that the account cannot replace it."""
     path = work / "password"
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(password + "\n")

@@ -1,4 +1,4 @@
-"""Starting the server's process: a port that is free, a stale pid file, a log that does not grow for ever."""
+"""Starting the server's process: a free port, a stale pid file, the size of the log."""
 
 import socket
 import time
@@ -22,21 +22,23 @@ _POLL_SECONDS: Final = 0.02
 
 
 def wait_for(condition: Callable[[], bool], what: str, seconds: float = READY_SECONDS) -> None:
-    """Return as soon as the condition holds.
+    """Wait until the condition is true.
 
     Raises:
-        EmbeddedPostgresError: it does not hold within ``seconds``.
+        EmbeddedPostgresError: it is not true within ``seconds``.
     """
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise EmbeddedPostgresError(f"waited {seconds:.0f} s in vain for {what}: see the server's log.")
+            raise EmbeddedPostgresError(
+                f"Timeout after {seconds:.0f} s while waiting for {what}. See the server's log."
+            )
         time.sleep(_POLL_SECONDS)
 
 
 @dataclass(frozen=True)
 class Launch:
-    """One start of the server on a data folder that has none running."""
+    """A start of the server on a data folder without a running server."""
 
     data_folder: Path
     bin_folder: Path
@@ -45,31 +47,31 @@ class Launch:
     settings: Mapping[str, str]
 
     def run(self) -> None:
-        """Start the server at the port that it had, if that is free, else at another.
+        """Start the server on its previous port if that is free, else on another.
 
         Raises:
-            EmbeddedPostgresError: the server does not start; the sentence ends with its own reason.
+            EmbeddedPostgresError: the server does not start; the message includes the server's.
         """
-        self._forget_stale_pid()
-        self._bound_log()
-        said = ""
+        self._remove_stale_pid()
+        self._rotate_log()
+        output = ""
         for port in self._ports():
-            said = self._try(port)
-            if not said:
+            output = self._try(port)
+            if not output:
                 _port_file(self.data_folder).write_text(f"{port}\n")
                 return
-            if PORT_TAKEN not in said:
+            if PORT_TAKEN not in output:
                 break
         raise EmbeddedPostgresError(
-            f"Postgres does not start on {self.data_folder}: {_reason(said)}. Its log is {self.log_file}."
+            f"Cannot start Postgres on '{self.data_folder}': {_reason(output)}. Its log is '{self.log_file}'."
         )
 
     def _try(self, port: int) -> str:
-        """Start at this port; what the server said if it ended again, else nothing."""
+        """Start on this port. Returns the output of a failed start, else an empty text."""
         deadline = time.monotonic() + ORPHAN_SECONDS
-        while said := self._start_once(port):
-            if ORPHANS_LEFT not in said or time.monotonic() > deadline:
-                return said
+        while output := self._start_once(port):
+            if ORPHANS_LEFT not in output or time.monotonic() > deadline:
+                return output
             time.sleep(_POLL_SECONDS)
         return ""
 
@@ -90,27 +92,27 @@ class Launch:
         for _ in range(FREE_PORTS_TRIED):
             yield _free_port()
 
-    def _forget_stale_pid(self) -> None:
-        """Remove the pid file of a server that is gone if another program has its number now, or if it is cut short.
+    def _remove_stale_pid(self) -> None:
+        """Remove the pid file of a dead server if another process has its pid now, or if the file is truncated.
 
-        Postgres itself forgets a number that nobody has; one that a process of the same user has, it takes for a
-        living server. While any process works in the folder the file stays: it guards the data.
+        Postgres ignores a pid without a process, but takes a process of the same user for a running server. The file
+        stays while any process works in the folder, because it protects the data.
         """
         pid_file = self.data_folder / PID_FILE
         stale = recorded_postmaster(self.data_folder)
         if not pid_file.exists() or (stale is not None and not is_alive(stale.pid)):
             return
-        what = f"the processes that still work in {self.data_folder} to end"
+        what = f"processes in '{self.data_folder}' to end"
         wait_for(lambda: not processes_in(self.data_folder), what, ORPHAN_SECONDS)
         pid_file.unlink(missing_ok=True)
 
-    def _bound_log(self) -> None:
+    def _rotate_log(self) -> None:
         if self.log_file.exists() and self.log_file.stat().st_size > LOG_BYTES:
             self.log_file.rename(self.log_file.with_suffix(".log.1"))
 
 
 def kept_port(data_folder: Path) -> int | None:
-    """The port that the server of a data folder had when it was started last; None before its first start."""
+    """The port of the server's last start on a data folder; None before its first start."""
     file = _port_file(data_folder)
     kept = file.read_text().strip() if file.exists() else ""
     return int(kept) if kept.isdecimal() else None
@@ -126,8 +128,8 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _reason(said: str) -> str:
-    """The server's own reason: the last FATAL of its log, else the last line."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _reason(output: str) -> str:
+    """The reason in the server's output: the last FATAL message, else the last line."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     fatal = [line.partition("FATAL:")[2].strip() for line in lines if "FATAL:" in line]
-    return (fatal or lines or ["it says nothing"])[-1].rstrip(".")
+    return (fatal or lines or ["no output"])[-1].rstrip(".")

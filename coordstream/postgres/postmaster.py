@@ -1,4 +1,4 @@
-"""The server's main process: who it is, whether it lives, and whether it is the one of our data folder."""
+"""The server's main process: its pid, whether it is running, and on which data folder."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ _PROC: Final = Path("/proc")
 
 
 class Postmaster(NamedTuple):
-    """What ``postmaster.pid`` says (Postgres: ``miscadmin.h``, LOCK_FILE_LINE_*)."""
+    """The contents of ``postmaster.pid`` (Postgres: ``miscadmin.h``, LOCK_FILE_LINE_*)."""
 
     pid: int
     port: int
@@ -18,7 +18,7 @@ class Postmaster(NamedTuple):
 
 
 def recorded_postmaster(data_folder: Path) -> Postmaster | None:
-    """What the data folder says of its server, which may long be dead; None if it says nothing."""
+    """The server recorded in a data folder, which may be dead; None if there is no valid record."""
     try:
         lines = (data_folder / PID_FILE).read_text().splitlines()
         return Postmaster(int(lines[0]), int(lines[3]), len(lines) > 7 and lines[7].strip() == "ready")
@@ -27,9 +27,9 @@ def recorded_postmaster(data_folder: Path) -> Postmaster | None:
 
 
 def running_postmaster(data_folder: Path) -> Postmaster | None:
-    """The server that runs on the data folder, or None.
+    """The running server of the data folder, or None.
 
-    A recorded pid alone proves nothing: after a restart of the machine another program may have it.
+    A recorded pid is not enough: after a reboot another program may have it.
     """
     recorded = recorded_postmaster(data_folder)
     if recorded is None or not is_postmaster_of(recorded.pid, data_folder):
@@ -45,21 +45,21 @@ def is_postmaster_of(pid: int, data_folder: Path) -> bool:
 
 
 def command_line(pid: int) -> str:
-    """The command of a process, its parts joined by spaces; empty for a process that is gone or a zombie."""
+    """The command line of a process, joined by spaces; empty for a zombie or if there is no such process."""
     if _PROC.joinpath("self").exists():
         try:
             raw = _PROC.joinpath(str(pid), "cmdline").read_bytes()
         except OSError:
             return ""
         return os.fsdecode(raw).rstrip("\0").replace("\0", " ")
-    answer = subprocess.run(
+    result = subprocess.run(
         ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
-    return answer.stdout.strip()
+    return result.stdout.strip()
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of this number exists, be it a zombie or another user's."""
+    """Whether a process with this pid exists, including zombies and processes of other users."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -70,7 +70,7 @@ def is_alive(pid: int) -> bool:
 
 
 def processes_in(data_folder: Path) -> list[int]:
-    """The processes that work in the data folder, as all of a server do (known on Linux only, else none)."""
+    """The processes whose working directory is the data folder: those of its server (Linux only, else empty)."""
     return [int(entry.name) for entry in _PROC.glob("[0-9]*") if _works_in(entry, data_folder)]
 
 

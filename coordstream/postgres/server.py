@@ -1,4 +1,4 @@
-"""A Postgres server of our own: started once, found again by every later command, stopped alone."""
+"""The embedded server: started once, found by later commands, stopped without affecting other servers."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ from coordstream.errors import EmbeddedPostgresError
 from coordstream.postgres.account import ServerAccount
 from coordstream.postgres.binaries import major_version, reachable_bin_folder, wheel_bin_folder
 from coordstream.postgres.configuration import syncs_to_disk
-from coordstream.postgres.data_folder import DATABASE, SUPERUSER, DataFolderMaker, refuse_other_version
+from coordstream.postgres.data_folder import DATABASE, SUPERUSER, DataFolderCreation, refuse_other_version
 from coordstream.postgres.launch import Launch, kept_port, wait_for
 from coordstream.postgres.postmaster import is_postmaster_of, running_postmaster
 from coordstream.secret_file import read_or_make_secret, read_secret
@@ -22,7 +22,7 @@ STOP_SECONDS: Final = 120.0
 
 
 class ServerStatus(NamedTuple):
-    """What can be said of the server; ``port`` and ``pid`` are None unless it is running."""
+    """The state of the server; ``port`` and ``pid`` are None unless it is running."""
 
     state: Literal["absent", "stopped", "running"]
     major_version: int
@@ -35,9 +35,9 @@ class ServerStatus(NamedTuple):
 class EmbeddedPostgres:
     """The server whose data is in ``<home>/postgres/<major version>``.
 
-    It listens on 127.0.0.1 only, at a port that is kept as long as it is free, asks for a generated password
-    (SCRAM), and goes on when the process that started it ends. ``bin_folder`` None means the wheel's programs;
-    ``settings`` overrides settings of the server.
+    It listens on 127.0.0.1 only, on the same port as long as that is free, requires a generated password (SCRAM), and
+    keeps running when the process that started it ends. ``bin_folder`` defaults to the wheel's programs; ``settings``
+    overrides settings of the server.
     """
 
     def __init__(self, home: Path, bin_folder: Path | None = None, settings: Mapping[str, str] | None = None) -> None:
@@ -48,7 +48,7 @@ class EmbeddedPostgres:
 
     @cached_property
     def bin_folder(self) -> Path:
-        """Where the programs of Postgres are, ``psql`` among them."""
+        """The folder of Postgres' programs, including ``psql``."""
         return self._given_bin_folder or wheel_bin_folder()
 
     @cached_property
@@ -58,43 +58,43 @@ class EmbeddedPostgres:
 
     @property
     def data_folder(self) -> Path:
-        """The data folder: one a major version, as Postgres can't read another's."""
+        """The data folder, one per major version, because Postgres cannot read that of another version."""
         return self._folder / str(self.major_version)
 
     def start(self) -> str:
-        """Start the server unless it runs, and return the URL of its database (with the password).
+        """Start the server unless it is running, and return the URL of its database (with the password).
 
-        The first start makes the data folder and the database. Two starts at once make one server.
+        The first start creates the data folder and the database. Concurrent starts result in one server.
 
         Raises:
-            EmbeddedPostgresError: one sentence that says why not.
+            EmbeddedPostgresError: the server cannot be started; the message has the reason.
         """
-        with self._alone():
+        with self._lock():
             refuse_other_version(self.data_folder, self.major_version)
             if running_postmaster(self.data_folder) is None:
                 self._launch()
-            wait_for(self._is_ready, f"Postgres on {self.data_folder} to accept connections")
+            wait_for(self._is_ready, f"Postgres on '{self.data_folder}' to accept connections")
         return self.connect_url()
 
     def stop(self) -> bool:
-        """Stop the server of this data folder and no other; False if it was not running.
+        """Stop the server of this data folder. Returns False if it was not running.
 
         Raises:
-            EmbeddedPostgresError: it does not end.
+            EmbeddedPostgresError: the server does not end in time.
         """
         if not self.data_folder.exists():
             return False
-        with self._alone():
+        with self._lock():
             running = running_postmaster(self.data_folder)
             if running is None:
                 return False
             os.kill(running.pid, signal.SIGINT)
-            waited_for = f"Postgres (process {running.pid}) on {self.data_folder} to end"
+            waited_for = f"Postgres (process {running.pid}) on '{self.data_folder}' to end"
             wait_for(lambda: not is_postmaster_of(running.pid, self.data_folder), waited_for, STOP_SECONDS)
             return True
 
     def status(self) -> ServerStatus:
-        """Whether the server runs, and where."""
+        """The current state of the server."""
         running = running_postmaster(self.data_folder)
         known: Literal["absent", "stopped"] = "stopped" if self.data_folder.exists() else "absent"
         return ServerStatus(
@@ -108,16 +108,16 @@ class EmbeddedPostgres:
 
     @property
     def kept_port(self) -> int | None:
-        """The port of the last start, which the next one tries first; None before the first."""
+        """The port of the last start, which the next start tries first; None before the first."""
         return kept_port(self.data_folder)
 
     @property
     def log_file(self) -> Path:
-        """The server's log; no statement and no value of one is in it."""
+        """The server's log. It contains no statements and no values."""
         return self.data_folder / "server.log"
 
     def connect_url(self, database: str = DATABASE) -> str:
-        """The URL of a database of the running server, with the password: for our own use, never to be logged.
+        """The URL of a database of the running server. It contains the password, so it must not be logged.
 
         Raises:
             EmbeddedPostgresError: the server is not running.
@@ -125,7 +125,7 @@ class EmbeddedPostgres:
         running = running_postmaster(self.data_folder)
         if running is None:
             raise EmbeddedPostgresError(
-                f"the embedded Postgres of {self.data_folder} is not running: start it with `coordstream up`."
+                f"The embedded Postgres of '{self.data_folder}' is not running. Start it with `coordstream up`."
             )
         return f"postgresql://{SUPERUSER}:{self._password()}@127.0.0.1:{running.port}/{database}"
 
@@ -136,36 +136,35 @@ class EmbeddedPostgres:
     def _launch(self) -> None:
         if not self._account.can_enter(self._folder):
             raise EmbeddedPostgresError(
-                f"Postgres runs as {self._account.name}, who can't reach {self._folder}: "
-                "set COORDSTREAM_HOME to a folder that this user can reach."
+                f"Postgres runs as user {self._account.name!r}, who cannot access '{self._folder}'. "
+                "Set COORDSTREAM_HOME to a folder that this user can access."
             )
         programs = reachable_bin_folder(self.bin_folder, self._account, self._folder / "programs")
         password = self._password()
         if not self.data_folder.exists():
             sync = syncs_to_disk(self._settings)
-            DataFolderMaker(programs, self.major_version, self._account, sync).make(self.data_folder, password)
+            DataFolderCreation(programs, self.major_version, self._account, sync).run(self.data_folder, password)
         Launch(self.data_folder, programs, self._account, self.log_file, self._settings).run()
 
     def _password(self) -> str:
-        """Made with the data folder; a lost one can't be made again, since the server knows the old one."""
+        """Read the password, which is generated with the data folder. A lost one cannot be generated again."""
         path = self._folder / "password"
         try:
             return read_secret(path) if self.data_folder.exists() else read_or_make_secret(path)
         except (OSError, ValueError) as error:
             raise EmbeddedPostgresError(
-                f"the password of the embedded Postgres can't be read from {path}: restore that file."
+                f"Cannot read the password of the embedded Postgres from '{path}'. Restore that file."
             ) from error
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keep other processes from starting or stopping this server meanwhile."""
+    def _lock(self) -> Iterator[None]:
+        """Prevent other processes from starting or stopping this server."""
         try:
-            self._make_folder()
+            self._create_folder()
             lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise EmbeddedPostgresError(
-                f"the data folder {self._folder} can't be written ({error.strerror}): "
-                "set COORDSTREAM_HOME to a folder of yours."
+                f"Cannot write to '{self._folder}': {error.strerror}. Set COORDSTREAM_HOME to a writable folder."
             ) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -173,8 +172,8 @@ class EmbeddedPostgres:
         finally:
             os.close(lock)
 
-    def _make_folder(self) -> None:
-        """Others may pass through if the server is another user: the data folder itself is that user's alone."""
+    def _create_folder(self) -> None:
+        """Create the folder. If the server runs as another user, others may pass through to its data folder."""
         for folder in (self._folder.parent, self._folder):
             if not folder.exists():
                 folder.mkdir(parents=True)

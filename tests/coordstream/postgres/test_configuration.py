@@ -15,6 +15,6 @@ def test_an_override_replaces_the_setting() -> None:
     assert [word for word in words if word.startswith("shared_buffers")] == ["shared_buffers=16MB"]
 
 
-def test_only_fsync_off_gives_up_surviving_a_power_cut() -> None:
+def test_only_fsync_off_gives_up_durability() -> None:
     assert syncs_to_disk({"synchronous_commit": "off"})
     assert not syncs_to_disk({"fsync": "off"})

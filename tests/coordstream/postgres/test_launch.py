@@ -11,12 +11,14 @@ from tests.fixtures.postgres_server import FAST_SETTINGS, running_server
 pytestmark = pytest.mark.slow
 
 
-def test_waiting_ends_with_a_sentence() -> None:
-    with pytest.raises(EmbeddedPostgresError, match=r"^waited 0 s in vain for the moon: see the server's log\.$"):
+def test_a_timeout_is_reported() -> None:
+    with pytest.raises(
+        EmbeddedPostgresError, match=r"^Timeout after 0 s while waiting for the moon\. See the server's log\.$"
+    ):
         wait_for(lambda: False, "the moon", seconds=0)
 
 
-def test_the_port_is_kept_while_it_is_free_and_given_up_when_taken() -> None:
+def test_the_port_is_kept_while_it_is_free() -> None:
     with running_server() as server:
         first = server.connect_url()
         server.stop()
@@ -33,8 +35,8 @@ def test_the_port_is_kept_while_it_is_free_and_given_up_when_taken() -> None:
         assert server.start() == moved
 
 
-def test_a_number_that_another_server_has_now_is_forgotten(postgres_server: EmbeddedPostgres) -> None:
-    """As after a restart of the machine: the pid file is left, and its number is another process of that user."""
+def test_a_pid_that_another_server_has_now_is_ignored(postgres_server: EmbeddedPostgres) -> None:
+    """As after a reboot: the pid file is left, and its pid is another process of that user."""
     with running_server() as server:
         server.stop()
         other = postgres_server.status().pid
@@ -44,7 +46,7 @@ def test_a_number_that_another_server_has_now_is_forgotten(postgres_server: Embe
         assert postgres_server.status().pid == other
 
 
-def test_a_pid_file_cut_short_is_forgotten() -> None:
+def test_a_truncated_pid_file_is_ignored() -> None:
     with running_server() as server:
         server.stop()
         (server.data_folder / PID_FILE).touch()
@@ -52,7 +54,7 @@ def test_a_pid_file_cut_short_is_forgotten() -> None:
         assert server.status().state == "running"
 
 
-def test_the_servers_own_reason_ends_the_sentence() -> None:
+def test_a_failed_start_reports_the_servers_reason() -> None:
     with running_server() as server:
         server.stop()
         spoilt = EmbeddedPostgres(
@@ -61,12 +63,12 @@ def test_the_servers_own_reason_ends_the_sentence() -> None:
         with pytest.raises(EmbeddedPostgresError) as refused:
             spoilt.start()
         assert str(refused.value) == (
-            f"Postgres does not start on {server.data_folder}: "
-            f'invalid value for parameter "shared_buffers": "many". Its log is {server.log_file}.'
+            f"Cannot start Postgres on '{server.data_folder}': "
+            f'invalid value for parameter "shared_buffers": "many". Its log is \'{server.log_file}\'.'
         )
 
 
-def test_the_log_does_not_grow_for_ever() -> None:
+def test_the_log_is_rotated() -> None:
     with running_server() as server:
         server.stop()
         server.log_file.write_bytes(b"x" * (LOG_BYTES + 1))

@@ -38,12 +38,12 @@ print(EmbeddedPostgres(Path(home), Path(bin_folder), {"fsync": "off"}).start())
 
 @pytest.fixture
 def server() -> Iterator[EmbeddedPostgres]:
-    """A server of the test's own, for it to stop and kill; committed rows are to survive that."""
+    """A server of the test's own, to stop and kill; committed rows must survive that."""
     with running_server({**FAST_SETTINGS, "synchronous_commit": "on"}) as started:
         yield started
 
 
-def test_a_server_listens_on_this_machine_only_and_asks_for_the_password(postgres_server: EmbeddedPostgres) -> None:
+def test_a_server_listens_on_loopback_only_and_requires_the_password(postgres_server: EmbeddedPostgres) -> None:
     with psycopg.connect(postgres_server.connect_url()) as connection:
         shown = [connection.execute(f"SHOW {name}").fetchone() for name in ("listen_addresses", "TimeZone")]
         sockets = connection.execute("SHOW unix_socket_directories").fetchone()
@@ -54,13 +54,13 @@ def test_a_server_listens_on_this_machine_only_and_asks_for_the_password(postgre
 
 
 @pytest.mark.parametrize("password", ["", "wrong"])
-def test_without_the_password_nobody_gets_in(postgres_server: EmbeddedPostgres, password: str) -> None:
+def test_a_wrong_password_is_rejected(postgres_server: EmbeddedPostgres, password: str) -> None:
     url = make_conninfo(postgres_server.connect_url(), password=password, passfile="/dev/null")
     with pytest.raises(psycopg.OperationalError, match=r"no password supplied|password authentication failed"):
         psycopg.connect(url)
 
 
-def test_files_with_secrets_are_their_owners_alone(postgres_server: EmbeddedPostgres) -> None:
+def test_files_with_secrets_are_private(postgres_server: EmbeddedPostgres) -> None:
     password_file = postgres_server.data_folder.parent / "password"
     assert password_file.stat().st_mode & 0o777 == 0o600
     assert postgres_server.data_folder.stat().st_mode & 0o777 == 0o700
@@ -73,7 +73,7 @@ def test_the_server_never_runs_as_root(postgres_server: EmbeddedPostgres) -> Non
     assert owner != 0
 
 
-def test_no_value_of_a_statement_is_in_the_log(server: EmbeddedPostgres) -> None:
+def test_the_log_contains_no_values(server: EmbeddedPostgres) -> None:
     with psycopg.connect(server.connect_url(), autocommit=True) as connection:
         connection.execute("CREATE TABLE t (a text PRIMARY KEY CHECK (a <> 'hunter2-check'))")
         connection.execute("INSERT INTO t VALUES ('hunter2')")
@@ -88,7 +88,7 @@ def test_no_value_of_a_statement_is_in_the_log(server: EmbeddedPostgres) -> None
     assert "hunter2" not in log
 
 
-def test_starting_a_running_server_finds_it(server: EmbeddedPostgres) -> None:
+def test_starting_a_running_server_returns_it(server: EmbeddedPostgres) -> None:
     before = server.status()
     again = EmbeddedPostgres(server.data_folder.parents[1], server.bin_folder)
     assert again.start() == server.connect_url()
@@ -101,11 +101,11 @@ def test_status_follows_the_server(tmp_path: Path, server: EmbeddedPostgres) -> 
     assert server.stop()
     stopped = server.status()
     assert (stopped.state, stopped.port, stopped.pid) == ("stopped", None, None)
-    with pytest.raises(EmbeddedPostgresError, match=r"is not running: start it with `coordstream up`\.$"):
+    with pytest.raises(EmbeddedPostgresError, match=r"is not running\. Start it with `coordstream up`\.$"):
         server.connect_url()
 
 
-def test_stop_ends_its_own_server_alone(server: EmbeddedPostgres, postgres_server: EmbeddedPostgres) -> None:
+def test_stop_affects_only_its_own_server(server: EmbeddedPostgres, postgres_server: EmbeddedPostgres) -> None:
     other = postgres_server.status()
     assert server.stop()
     assert not server.stop()
@@ -116,12 +116,12 @@ def test_stop_ends_its_own_server_alone(server: EmbeddedPostgres, postgres_serve
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_stopping_what_was_never_started_makes_nothing(tmp_path: Path) -> None:
+def test_stopping_a_server_that_was_never_started_creates_no_files(tmp_path: Path) -> None:
     assert not EmbeddedPostgres(tmp_path / "home").stop()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_killed_server_starts_again_with_what_was_committed(server: EmbeddedPostgres) -> None:
+def test_a_killed_server_keeps_committed_data(server: EmbeddedPostgres) -> None:
     before = server.status()
     assert before.pid is not None
     with psycopg.connect(server.connect_url()) as connection:
@@ -137,12 +137,14 @@ def test_a_killed_server_starts_again_with_what_was_committed(server: EmbeddedPo
         assert connection.execute("SELECT a FROM t").fetchone() == (7,)
 
 
-def test_four_starts_at_once_make_one_server() -> None:
+def test_concurrent_starts_result_in_one_server() -> None:
     with temporary_home() as home:
         starters = [_starter(home) for _ in range(4)]
         answers = {starter.communicate(timeout=PATIENCE)[0] for starter in starters}
         server = EmbeddedPostgres(home, chosen_bin_folder())
-        in_reach = ServerAccount.of_this_process().can_run(server.bin_folder / "initdb")  # the checkout may not be
+        in_reach = ServerAccount.of_this_process().can_run(
+            server.bin_folder / "initdb"
+        )  # the checkout may be inaccessible
         copied = [] if in_reach else ["programs"]
         try:
             assert answers == {f"{server.connect_url()}\n"}
@@ -152,7 +154,7 @@ def test_four_starts_at_once_make_one_server() -> None:
             server.stop()
 
 
-def test_a_starter_killed_in_the_midst_leaves_nothing_half_made() -> None:
+def test_a_killed_start_leaves_no_partial_data_folder() -> None:
     with temporary_home() as home:
         starter = _starter(home)
         wait_until(lambda: list(home.glob("postgres/*.new-*/data/PG_VERSION")), what="initdb at work")
@@ -167,7 +169,7 @@ def test_a_starter_killed_in_the_midst_leaves_nothing_half_made() -> None:
             server.stop()
 
 
-def test_a_user_who_is_not_root_starts_a_server_that_outlives_the_command() -> None:
+def test_a_server_of_an_ordinary_user_outlives_the_command() -> None:
     account = ServerAccount.of_this_process()
     with temporary_home() as home:
         (home / "users").mkdir()
@@ -187,9 +189,11 @@ def test_a_user_who_is_not_root_starts_a_server_that_outlives_the_command() -> N
             server.stop()
 
 
-def test_a_home_out_of_the_servers_reach_is_told_in_one_sentence() -> None:
+def test_an_inaccessible_home_is_reported() -> None:
     account = ServerAccount.of_this_process()
-    refusal = pytest.raises(EmbeddedPostgresError, match=r"^Postgres runs as nobody, who can't reach .*: set COORDSTR")
+    refusal = pytest.raises(
+        EmbeddedPostgresError, match=r"^Postgres runs as user 'nobody', who cannot access .*\. Set COORDSTR"
+    )
     with temporary_home() as home:
         home.chmod(0o700)
         server = EmbeddedPostgres(home / "mine", chosen_bin_folder(), FAST_SETTINGS)
@@ -198,20 +202,22 @@ def test_a_home_out_of_the_servers_reach_is_told_in_one_sentence() -> None:
         server.stop()
 
 
-def test_a_home_that_can_not_be_made_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_an_unwritable_home_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(EmbeddedPostgresError, match=r"can't be written \(Not a directory\): set COORDSTREAM_HOME"):
+    with pytest.raises(EmbeddedPostgresError, match=r"Cannot write to .*: Not a directory\. Set COORDSTREAM_HOME"):
         EmbeddedPostgres(tmp_path / "file").start()
 
 
-def test_a_lost_password_is_told_in_one_sentence(server: EmbeddedPostgres) -> None:
+def test_a_lost_password_is_reported(server: EmbeddedPostgres) -> None:
     (server.data_folder.parent / "password").unlink()
-    with pytest.raises(EmbeddedPostgresError, match=r"can't be read from .*/postgres/password: restore that file\.$"):
+    with pytest.raises(
+        EmbeddedPostgresError, match=r"Cannot read the password .* from '.*/postgres/password'\. Restore that file\.$"
+    ):
         server.start()
 
 
 def _starter(home: Path, programs: Path | None = None, user: str = "") -> subprocess.Popen[str]:
-    """Another process that starts the server; it imports all before it gives up being root."""
+    """Another process that starts the server; it imports everything before it drops root."""
     bin_folder = programs or EmbeddedPostgres(home, chosen_bin_folder()).bin_folder
     command = [sys.executable, "-c", START, str(home), str(bin_folder), user]
     return subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True)
