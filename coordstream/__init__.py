@@ -96,8 +96,10 @@ if TYPE_CHECKING:
         ContainerLocality as ContainerLocality,
         LocalityManager as LocalityManager,
     )
-    from managers.assignments.task_assignment_manager import TaskAssignmentManager as TaskAssignmentManager
-    from managers.assignments.task_modes import UnknownTaskMode as UnknownTaskMode
+    from managers.assignments.task_assignment_manager import (
+        TaskAssignmentManager as TaskAssignmentManager,
+        UnknownTaskMode as UnknownTaskMode,
+    )
     from managers.assignments.task_partition_assignment_manager import (
         TaskPartitionAssignmentManager as TaskPartitionAssignmentManager,
     )
@@ -139,11 +141,15 @@ if TYPE_CHECKING:
         WriteOnceChange as WriteOnceChange,
     )
     from managers.job_facts import JobFacts as JobFacts
-    from managers.job_models.input_partitions import count_partitions as count_partitions
-    from managers.job_models.input_rewriter import with_matching_inputs as with_matching_inputs
+    from managers.job_models.inputs import (
+        count_partitions as count_partitions,
+        with_matching_inputs as with_matching_inputs,
+    )
     from managers.job_models.job_coordinator_metadata import (
         JobCoordinatorMetadata as JobCoordinatorMetadata,
         JobMetadataChange as JobMetadataChange,
+        MetadataNotGenerated as MetadataNotGenerated,
+        MetadataNotWritten as MetadataNotWritten,
     )
     from managers.job_models.job_coordinator_metadata_manager import (
         JobCoordinatorMetadataManager as JobCoordinatorMetadataManager,
@@ -162,10 +168,6 @@ if TYPE_CHECKING:
     from managers.job_models.job_model_json import (
         job_model_from_json as job_model_from_json,
         job_model_to_json as job_model_to_json,
-    )
-    from managers.job_models.metadata_errors import (
-        MetadataNotGenerated as MetadataNotGenerated,
-        MetadataNotWritten as MetadataNotWritten,
     )
     from managers.job_names import (
         build_coordinator_stream_config as build_coordinator_stream_config,
@@ -237,8 +239,7 @@ _NAMES: Final = {
     "managers.assignments.execution_container_id_manager": "ExecutionContainerIdManager",
     "managers.assignments.job_model_assignments": "JobModelAssignments",
     "managers.assignments.locality_manager": "ContainerLocality LocalityManager",
-    "managers.assignments.task_assignment_manager": "TaskAssignmentManager",
-    "managers.assignments.task_modes": "UnknownTaskMode",
+    "managers.assignments.task_assignment_manager": "TaskAssignmentManager UnknownTaskMode",
     "managers.assignments.task_partition_assignment_manager": "TaskPartitionAssignmentManager",
     "managers.checkpoints.checkpoint_errors": (
         "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable "
@@ -254,16 +255,16 @@ _NAMES: Final = {
     "managers.config.job_config": "delete_config read_config read_launch_config set_config write_config",
     "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
     "managers.job_facts": "JobFacts",
-    "managers.job_models.input_partitions": "count_partitions",
-    "managers.job_models.input_rewriter": "with_matching_inputs",
-    "managers.job_models.job_coordinator_metadata": "JobCoordinatorMetadata JobMetadataChange",
+    "managers.job_models.inputs": "count_partitions with_matching_inputs",
+    "managers.job_models.job_coordinator_metadata": (
+        "JobCoordinatorMetadata JobMetadataChange MetadataNotGenerated MetadataNotWritten"
+    ),
     "managers.job_models.job_coordinator_metadata_manager": "JobCoordinatorMetadataManager",
     "managers.job_models.job_model": (
         "ContainerModel JobModel TaskModel compare_container_model_for_processor compare_container_models"
     ),
     "managers.job_models.job_model_building": "PreviousAssignment build_job_model",
     "managers.job_models.job_model_json": "job_model_from_json job_model_to_json",
-    "managers.job_models.metadata_errors": "MetadataNotGenerated MetadataNotWritten",
     "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
     "managers.offsets.checkpoint_listener": "CheckpointListener",
     "managers.offsets.offset_errors": "NoMetadata OffsetError UnknownSystem UnusableOffset",

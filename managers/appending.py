@@ -1,8 +1,8 @@
-"""Appending until it is acknowledged: with a fresh log after each failure, for a bounded time."""
+"""Appends that are larger than a log accepts at once, and appends that are retried until they are acknowledged."""
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -11,18 +11,44 @@ from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog
 from eventlog.source import StreamRefused
 from managers.errors import ManagerError
-from managers.held_log import HeldLog, LogOrOpener
+from managers.lazy_log import LazyLog, LogOrOpener
 
+PART_BYTES: Final = 500_000
+"""Less than the topics of any Samza job accept at once (``max.message.bytes``, at least 1,000,012)."""
+PART_EVENTS: Final = 5_000
+
+_EVENT_BYTES: Final = 64
+_PERMANENT: Final = (AppendRefused, StreamRefused, TypeError, ValueError)
+"""Errors that are not retried."""
 _logger: Final = logging.getLogger(__name__)
-_FINAL: Final = (AppendRefused, StreamRefused, TypeError, ValueError)
-"""Errors that another try would meet again."""
+
+
+def append_in_parts(log: EventLog, events: Sequence[NewEvent]) -> list[range]:
+    """Append events in order, in parts that any log accepts, and return the offsets of each part.
+
+    Raises what `EventLog.append` raises; the parts before the failed one are on the log.
+    """
+    return [log.append(part) for part in split_into_parts(events)]
+
+
+def split_into_parts(events: Sequence[NewEvent]) -> Iterator[Sequence[NewEvent]]:
+    """Split events into parts of less than `PART_BYTES`; a larger event is a part of its own."""
+    first = size = 0
+    for at, event in enumerate(events):
+        added = _EVENT_BYTES + len(event.key or b"") + len(event.value or b"")
+        if at > first and (size + added > PART_BYTES or at - first == PART_EVENTS):
+            yield events[first:at]
+            first, size = at, 0
+        size += added
+    if events:
+        yield events[first:]
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How long a write is tried, in seconds: pauses grow twofold from the first to the longest.
+    """How long a write is retried, in seconds, with pauses that double from the first to the longest.
 
-    Samza's figures (SAMZA-1572): fifteen minutes, pauses of 2 s to 10 s. ``clock`` rises, and need not tell the time.
+    Samza's defaults (SAMZA-1572): fifteen minutes, pauses of 2 s to 10 s. ``clock`` must be monotonic.
     """
 
     longest: float = 900
@@ -33,35 +59,35 @@ class Retry:
 
 
 class AppendGaveUp(ManagerError):
-    """Nothing was acknowledged in the time allowed; what was sent may be on the log nevertheless."""
+    """No append was acknowledged in the time allowed. The events may be on the log nevertheless."""
 
     def __init__(self, tries: int) -> None:
         self.tries = tries
-        super().__init__(f"{tries} tries to append failed: see why the log takes no events, and append again")
+        super().__init__(f"Cannot append: {tries} tries failed. Check why the log accepts no events, then try again.")
 
 
 class RetryingAppender:
-    """Appends over a log that it opens, and opens anew after a failure (SAMZA-1638). Not safe for threads.
+    """Retries appends, with a newly opened log after each failure (SAMZA-1638). Not thread-safe.
 
-    A log that was given, and not what opens one, is tried as it is.
+    A log that was passed in, rather than a function that opens one, is reused.
     """
 
     def __init__(self, log: LogOrOpener, retry: Retry, is_wanted: Callable[[], bool] = lambda: True) -> None:
-        """``is_wanted`` is asked before and after each pause: an append that nobody wants any more gives up."""
-        self._log = HeldLog(log)
+        """``is_wanted`` is called before and after each pause; when it returns false, the append gives up."""
+        self._log = LazyLog(log)
         self._retry = retry
         self._is_wanted = is_wanted
 
     def open(self) -> EventLog:
-        """The log, opened unless it is."""
+        """Return the log, opening it if necessary."""
         return self._log.open()
 
     def append(self, events: Sequence[NewEvent]) -> range:
-        """Append all of the events or none, and give their offsets once they are acknowledged.
+        """Append all of the events or none, and return their offsets once they are acknowledged.
 
         Raises:
-            AppendRefused: the log takes no such events; nothing is tried again.
-            AppendGaveUp: the time is up, or nobody wants it any more; the last error is its cause.
+            AppendRefused: the log rejects the events. This is not retried.
+            AppendGaveUp: the time is up, or the append is no longer wanted. The last error is its cause.
         """
         started = self._retry.clock()
         pause = self._retry.first_pause
@@ -70,22 +96,22 @@ class RetryingAppender:
             tries += 1
             try:
                 return self.open().append(events)
-            except _FINAL:
+            except _PERMANENT:
                 raise
             except Exception as error:
                 self.close()
-                self._rest(pause, started, tries, error)
+                self._pause(pause, started, tries, error)
             pause = min(pause * 2, self._retry.longest_pause)
 
     def close(self) -> None:
-        """Close the log; a log that failed may fail to close, too."""
+        """Close the log. Errors are ignored, since a log that failed may also fail to close."""
         with suppress(Exception):
             self._log.close()
 
-    def _rest(self, pause: float, started: float, tries: int, error: Exception) -> None:
+    def _pause(self, pause: float, started: float, tries: int, error: Exception) -> None:
         left = self._retry.longest - (self._retry.clock() - started)
         if left > 0 and self._is_wanted():
-            _logger.warning("try %d to append failed (%s): the next one has a fresh log", tries, type(error).__name__)
+            _logger.warning("Append failed (try %d, %s): retrying with a new connection.", tries, type(error).__name__)
             self._retry.sleep(min(pause, left))
         if left <= 0 or not self._is_wanted():
             raise AppendGaveUp(tries) from error

@@ -20,7 +20,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import is_changelog_offset
 from managers.assignments.changelogs import changelogs
 from managers.job_models.job_model import STANDBY
-from managers.stores.coordinator_store import said
+from managers.stores.coordinator_store import decode_value
 from managers.stores.keyed_state import KeyedState
 
 _OF_TASKS: Final = (SetTaskContainerMapping, SetTaskModeMapping, SetChangelogMapping, SetCheckpoint)
@@ -40,7 +40,7 @@ class JobFacts:
     @classmethod
     def read(cls, log: EventLog) -> "JobFacts":
         """Read the whole log. What can't be read is passed over: the last readable value of its key stays."""
-        state: KeyedState[Message] = KeyedState(said)
+        state: KeyedState[Message] = KeyedState(decode_value)
         for event in log.read(log.start_offset()):
             state.apply(event)
         return cls.of([message for _, message in state.items()])

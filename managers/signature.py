@@ -1,4 +1,4 @@
-"""Who writes a message: what Samza puts around the values of each (CoordinatorStreamMessage, seed 000)."""
+"""The envelope of a message: who wrote it, where and when (CoordinatorStreamMessage of Samza)."""
 
 import getpass
 import socket
@@ -18,22 +18,22 @@ CONTAINER: Final = "SamzaContainer"
 _FORCED: Final = " (forced)"
 
 
-def signed(source: str | None = None, *, clock: Clock = system_clock) -> Envelope:
-    """The envelope of a message that is written now, on this host, by this user; without a source, by ``Unknown``."""
+def make_envelope(source: str | None = None, *, clock: Clock = system_clock) -> Envelope:
+    """An envelope for a message written now, on this host, by this user. Without a source: ``Unknown``."""
     return Envelope(source or UNKNOWN, _host_address(), _user_name(), ms_of(clock()))
 
 
-def forced(source: str) -> str:
-    """The source of what was written although it was refused at first, so that the history of config tells."""
+def mark_forced(source: str) -> str:
+    """The source of a change that was forced, so that the history of config shows it."""
     return source + _FORCED
 
 
 @cache
 def _host_address() -> str:
-    """This host's address; empty where it has none, as with Samza."""
+    """This host's address; empty if it has none, as in Samza."""
     try:
         return socket.gethostbyname(socket.gethostname())
-    except (OSError, UnicodeError):  # the latter of a name that is too long to be asked for
+    except (OSError, UnicodeError):  # UnicodeError: the host name is too long to look up
         return ""
 
 

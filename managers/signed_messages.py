@@ -1,25 +1,25 @@
-"""Messages of a store, read as a class and written with a writer's signature."""
+"""Typed access to a store: reads the messages of a class, and writes messages with an envelope."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Final, Protocol, TypeVar
 
 from eventlog.log import Clock
 from eventlog.messages import Envelope, Message
-from managers.signature import signed
+from managers.signature import make_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 
 class TypedMessage(Protocol):
-    """A message of one type."""
+    """A message class of one message type."""
 
     message_type: ClassVar[str]
 
 
-Said = TypeVar("Said", bound=TypedMessage)
+Typed = TypeVar("Typed", bound=TypedMessage)
 
 
 class SignedMessages:
-    """What a manager reads from its store, and writes there as ``source``."""
+    """A manager's messages in its store, written as ``source``."""
 
     def __init__(self, store: CoordinatorStreamStore, source: str, clock: Clock) -> None:
         self._store: Final = store
@@ -29,22 +29,22 @@ class SignedMessages:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} by {self._source} of {self._store!r}>"
 
-    def read(self, kind: type[Said]) -> list[Said]:
-        """What the living keys of a message class say, in no order that means something. Raises `NotReady`."""
-        said = self._store.messages(kind.message_type).values()
-        return [message for message in said if isinstance(message, kind)]
+    def read(self, kind: type[Typed]) -> list[Typed]:
+        """The messages of all live keys of a class, in no particular order. Raises `NotReady`."""
+        messages = self._store.messages(kind.message_type).values()
+        return [message for message in messages if isinstance(message, kind)]
 
     def write(self, messages: Iterable[Message]) -> None:
-        """Write messages as `CoordinatorStreamStore.write` does, signed now unless they are signed already.
+        """Write messages as `CoordinatorStreamStore.write` does. Those without an envelope get one.
 
         Raises:
             NotReady: the store is not open.
-            AppendRefused: the log takes no such events.
+            AppendRefused: the log rejects the events.
         """
-        envelope = signed(self._source, clock=self._clock)
+        envelope = make_envelope(self._source, clock=self._clock)
         self._store.write([message if message.envelope else sign(message, envelope) for message in messages])
 
 
 def sign(message: Message, envelope: Envelope) -> Message:
-    """The message as one writer says it."""
+    """A copy of the message with this envelope."""
     return message.model_copy(update={"envelope": envelope})

@@ -8,9 +8,9 @@ from typing import Final
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
 from managers.assignments.changelog_errors import ChangelogRemap, ChangelogRemapped
+from managers.assignments.changelogs import assign_changelog_partitions
 from managers.checkpoints.task_checkpoints import require_task_name
-from managers.job_models.changelog_numbers import changelog_numbers
-from managers.signature import JOB_COORDINATOR, forced, signed
+from managers.signature import JOB_COORDINATOR, make_envelope, mark_forced
 from managers.signed_messages import SignedMessages, sign
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
@@ -52,7 +52,7 @@ class ChangelogPartitionManager:
             ValueError: a partition is negative, or has more than 32 bits; nothing was written.
             NotReady: the store is not open.
         """
-        told = signed(forced(self._source), clock=self._clock) if force else None
+        told = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
         with self._lock:
             known = self.read_change_log_partition_mapping()
             self._messages.write(changelog_messages(known, mapping, forced_by=told))
@@ -86,7 +86,7 @@ class ChangelogPartitionManager:
         names = _names(task_names)
         with self._lock:
             known = self.read_change_log_partition_mapping()
-            assigned = changelog_numbers(names, known)
+            assigned = assign_changelog_partitions(names, known)
             self._messages.write(
                 changelog_messages(known, {task: assigned[task] for task in assigned if task not in known})
             )
@@ -128,7 +128,7 @@ def remaps(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[
 
 def _names(task_names: Iterable[str]) -> list[str]:
     if isinstance(task_names, str):  # its letters would be tasks with partitions for ever
-        raise TypeError(f"task_names are a list of texts, not the text {task_names!r}")
+        raise TypeError(f"task_names must be a list of strings, not the string {task_names!r}")
     names = list(task_names)
     for task_name in names:
         require_task_name(task_name)

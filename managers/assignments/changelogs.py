@@ -1,11 +1,12 @@
-"""The changelogs of a job's stores, as its config names them and as Samza makes them on Kafka (StorageConfig)."""
+"""The changelogs of a job's stores: their names and topic settings in config, and the partition of each task."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from eventlog.errors import ConfigError
 from eventlog.inputs import DEFAULT_SYSTEM
+from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
 
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
@@ -21,7 +22,7 @@ _COMPACTION_LAG_MS: Final = "14400000"
 
 
 class StoreChangelog(NamedTuple):
-    """The stream that a store's changes go to; ``system`` None: config does not say which system it is on."""
+    """A store's changelog stream. ``system`` None: config does not name its system."""
 
     store: str
     system: str | None
@@ -29,15 +30,16 @@ class StoreChangelog(NamedTuple):
 
 
 def store_of(config_key: str) -> str | None:
-    """The store whose changelog a config key names; None: it is another key."""
+    """The store whose changelog a config key sets; None for any other key."""
     match = _KEY.fullmatch(config_key)
     return None if match is None else match[1]
 
 
 def changelog_of(config: Config, store: str) -> str | None:
-    """A store's changelog as ``system.stream``, or the stream alone where no key tells its system; None: it has none.
+    """A store's changelog as ``system.stream`` (StorageConfig of Samza); None if it has none.
 
-    The system may stand before the stream, in ``job.changelog.system`` or in ``job.default.system``.
+    The system comes from the key itself, ``job.changelog.system`` or ``job.default.system``; without any of them, only
+    the stream is returned.
     """
     stream = config.get(f"stores.{store}.changelog", "").strip()
     if not stream or "." in stream:
@@ -47,7 +49,7 @@ def changelog_of(config: Config, store: str) -> str | None:
 
 
 def changelogs(config: Config) -> Iterator[StoreChangelog]:
-    """The changelogs of all stores that have one, in the order of the stores' names."""
+    """The changelogs of all stores, sorted by the names of the stores."""
     for store in sorted(store for key in config if (store := store_of(key)) is not None):
         name = changelog_of(config, store)
         if name is not None:
@@ -55,17 +57,33 @@ def changelogs(config: Config) -> Iterator[StoreChangelog]:
             yield StoreChangelog(store, system, stream) if dot else StoreChangelog(store, None, name)
 
 
+def assign_changelog_partitions(task_names: Iterable[str], previous: Mapping[str, int]) -> dict[str, int]:
+    """The changelog partition of each task (JobModelManager of Samza): its previous one, or the next unused number.
+
+    New tasks are numbered in the order of their names (``Partition 10`` before ``Partition 2``), after the greatest
+    number that any task ever had (SAMZA-1012), from 0. The number of a removed task is not reused, because its state
+    is still in the changelog.
+    """
+    following = max(previous.values(), default=-1) + 1
+    numbers: dict[str, int] = {}
+    for task_name in sorted(set(task_names), key=text_order):
+        known = previous.get(task_name)
+        numbers[task_name] = following if known is None else known
+        following += known is None
+    return numbers
+
+
 def access_log_of(config: Config, changelog: StoreChangelog) -> str | None:
-    """The stream that tells which keys of a store are used; None: nobody asked for one."""
+    """The stream of a store's access log; None if it is not enabled."""
     is_enabled = config.get(f"stores.{changelog.store}.accesslog.enabled", "").casefold() == "true"
     return f"{changelog.stream}-access-log" if is_enabled else None
 
 
 def replication_factor(config: Config, changelog: StoreChangelog) -> int:
-    """How many copies a changelog's partitions have: the store's setting, all stores', the system's, else two.
+    """The replication factor of a changelog: the store's setting, the default of stores, that of the system, or 2.
 
     Raises:
-        ConfigError: the setting is no number.
+        ConfigError: the setting is not an integer.
     """
     keys = (
         f"stores.{changelog.store}.changelog.{_REPLICATION_FACTOR}",
@@ -76,14 +94,16 @@ def replication_factor(config: Config, changelog: StoreChangelog) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ConfigError(f"the replication factor of {changelog.stream} is no whole number: set {keys[0]}") from None
+        raise ConfigError(
+            f"The replication factor of {changelog.stream} is {text!r}, not an integer. Set {keys[0]}."
+        ) from None
 
 
 def topic_settings(config: Config, changelog: StoreChangelog) -> dict[str, str]:
-    """The settings that a changelog's topic is made with (KafkaConfig of Samza 1.8.0).
+    """The settings with which a changelog's topic is created (KafkaConfig of Samza 1.8.0).
 
-    A store whose entries expire has a topic that is deleted from; the others' are compacted, but not what transactional
-    state may yet be trimmed by. ``stores.<store>.changelog.kafka.*`` goes before all of these.
+    A store with a TTL gets ``cleanup.policy=delete``, any other store a compacted topic, with a compaction lag that
+    transactional state needs. ``stores.<store>.changelog.kafka.*`` overrides all of these.
     """
     of_store = f"stores.{changelog.store}.changelog."
     own = {key.removeprefix(f"{of_store}kafka."): config[key] for key in config if key.startswith(f"{of_store}kafka.")}

@@ -15,7 +15,7 @@ from managers.assignments.task_assignment_manager import (
 from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager, partition_messages
 from managers.job_models.job_model import ACTIVE, STANDBY, JobModel, TaskMode
 from managers.job_models.job_model_building import PreviousAssignment
-from managers.signature import JOB_COORDINATOR, forced, signed
+from managers.signature import JOB_COORDINATOR, make_envelope, mark_forced
 from managers.signed_messages import SignedMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
@@ -74,7 +74,7 @@ class JobModelAssignments:
             UnknownTaskMode: a task has a mode that Samza does not know; nothing was written.
             NotReady: the store is not open.
         """
-        told = signed(forced(self._source), clock=self._clock) if force else None
+        told = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
         known = self._changelogs.read_change_log_partition_mapping()
         numbers = {task.task_name: task.changelog_partition for task in sorted(model.tasks.values())}
         new = _run_of(model)

@@ -60,7 +60,7 @@ class LocalityManager:
         for what, text in fields.items():
             if not isinstance(text, str):
                 raise TypeError(
-                    f"{what} must be a text, not {text!r}: nothing was written of container {container_id!r}"
+                    f"{what} must be a string, not {text!r}: nothing was written of container {container_id!r}"
                 )
         said = SetContainerHostMapping(
             container_id=container_id, host_name=host_name, jmx_url=jmx_url, jmx_tunneling_url=jmx_tunneling_url

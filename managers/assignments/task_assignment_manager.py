@@ -1,4 +1,4 @@
-"""Which container a task runs in, and in which mode (TaskAssignmentManager of Samza, seed 001)."""
+"""TaskAssignmentManager: the container and the mode of each task."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -6,93 +6,111 @@ from typing import Final
 
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Message, SetTaskContainerMapping, SetTaskModeMapping
-from managers.assignments.task_modes import read_task_mode
 from managers.checkpoints.task_checkpoints import require_task_name
-from managers.job_models.job_model import TaskMode
+from managers.errors import ManagerError
+from managers.job_models.job_model import ACTIVE, STANDBY, TaskMode
 from managers.signature import JOB_COORDINATOR
 from managers.signed_messages import SignedMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 TaskContainers = Mapping[str, Mapping[str, str]] | Mapping[str | None, Mapping[str, str]]
-"""The tasks of each container with their modes; those of None are in no container any more."""
+"""The tasks of each container with their modes. Tasks of container None are removed from theirs."""
+
+
+class UnknownTaskMode(ManagerError):
+    """A task's mode is not one of Samza's (TaskMode)."""
+
+    def __init__(self, task_name: str, task_mode: str) -> None:
+        self.task_name = task_name
+        self.task_mode = task_mode
+        super().__init__(
+            f"Task {task_name!r} has unknown mode {task_mode!r}. "
+            f"Write {ACTIVE} or {STANDBY}, or delete the task's mappings."
+        )
 
 
 class TaskAssignmentManager:
-    """Reads and writes the containers and modes of tasks, over a store that is its owner's to open and close.
+    """Reads and writes the containers and modes of tasks (Samza's class). Thread-safe.
 
-    Each task has two messages of its own, so that no message grows with the job. What one call writes is written as
-    `CoordinatorStreamStore.write` does: as a whole. Safe for threads.
+    Each task has two messages of its own, so that messages do not grow with the job. Each call writes its messages as
+    `CoordinatorStreamStore.write` does, all or none. The caller opens and closes the store.
     """
 
     def __init__(
         self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
     ) -> None:
-        """``source`` is told as the writer."""
+        """``source`` is the writer that messages name."""
         self._messages: Final = SignedMessages(store, source, clock)
 
     def read_task_assignment(self) -> Mapping[str, str]:
-        """The container of each task; can't be changed. Raises `NotReady`."""
-        said = self._messages.read(SetTaskContainerMapping)
-        return MappingProxyType({message.task_name: message.container_id for message in said})
+        """The container of each task, read-only. Raises `NotReady`."""
+        mappings = self._messages.read(SetTaskContainerMapping)
+        return MappingProxyType({message.task_name: message.container_id for message in mappings})
 
     def read_task_modes(self) -> Mapping[str, TaskMode]:
-        """The mode of each task that one was written of; can't be changed.
+        """The mode of each task that has one, read-only.
 
         Raises:
-            UnknownTaskMode: a task has a mode that Samza does not know.
+            UnknownTaskMode: a mode is not one of Samza's.
             NotReady: the store is not open.
         """
-        said = self._messages.read(SetTaskModeMapping)
-        return MappingProxyType({each.task_name: read_task_mode(each.task_name, each.task_mode) for each in said})
+        mappings = self._messages.read(SetTaskModeMapping)
+        return MappingProxyType({each.task_name: parse_task_mode(each.task_name, each.task_mode) for each in mappings})
 
     def write_task_container_mappings(self, mappings: TaskContainers) -> None:
-        """Say which tasks run in which container, and in which mode; other tasks stay where they are.
-
-        A container None deletes both mappings of its tasks.
+        """Write the container and the mode of these tasks. Container None deletes both; other tasks are unchanged.
 
         Raises:
-            UnknownTaskMode: a mode is none that Samza has; nothing was written.
-            TypeError: a container or a task is no text; nothing was written.
+            UnknownTaskMode: a mode is not one of Samza's; nothing was written.
+            TypeError: a container or task name is not a string; nothing was written.
             NotReady: the store is not open.
         """
         self._messages.write(task_container_messages(mappings))
 
     def delete_task_container_mappings(self, task_names: Iterable[str]) -> None:
-        """Forget containers and modes of tasks. Raises `NotReady`."""
+        """Delete the containers and modes of tasks. Raises `NotReady`."""
         self._messages.write(task_delete_messages(task_names))
 
     def close(self) -> None:
-        """Do nothing: the store is closed by its owner."""
+        """Do nothing: the caller closes the store."""
 
 
 def task_container_messages(mappings: TaskContainers) -> list[Message]:
-    """What says which tasks run in which container; raises as `TaskAssignmentManager.write_task_container_mappings`."""
+    """The messages of `TaskAssignmentManager.write_task_container_mappings`; raises the same errors."""
     return [
         message
         for container_id, tasks in mappings.items()
         for task_name, mode in tasks.items()
-        for message in _of_task(task_name, container_id, mode)
+        for message in _task_messages(task_name, container_id, mode)
     ]
 
 
 def task_delete_messages(task_names: Iterable[str]) -> list[Message]:
-    """What ends the container and the mode of tasks. Raises TypeError where one is no text."""
-    return [message for task_name in task_names for message in _ends(task_name)]
+    """The messages that delete the container and the mode of tasks. Raises TypeError if a name is not a string."""
+    return [message for task_name in task_names for message in _deletes(task_name)]
 
 
-def _of_task(task_name: str, container_id: str | None, mode: str) -> Iterator[Message]:
-    known = read_task_mode(task_name, mode)
+def parse_task_mode(task_name: str, task_mode: str) -> TaskMode:
+    """The mode with exactly this name. Raises `UnknownTaskMode`."""
+    for known in (ACTIVE, STANDBY):
+        if task_mode == known:
+            return known
+    raise UnknownTaskMode(task_name, task_mode)
+
+
+def _task_messages(task_name: str, container_id: str | None, mode: str) -> Iterator[Message]:
+    task_mode = parse_task_mode(task_name, mode)
     if container_id is None:
-        yield from _ends(task_name)
+        yield from _deletes(task_name)
         return
     require_task_name(task_name)
     if not isinstance(container_id, str):
-        raise TypeError(f"the container of task {task_name!r} must be a text, not {container_id!r}")
+        raise TypeError(f"the container of task {task_name!r} must be a string, not {container_id!r}")
     yield SetTaskContainerMapping(task_name=task_name, container_id=container_id)
-    yield SetTaskModeMapping(task_name=task_name, task_mode=known)
+    yield SetTaskModeMapping(task_name=task_name, task_mode=task_mode)
 
 
-def _ends(task_name: str) -> Iterator[Message]:
+def _deletes(task_name: str) -> Iterator[Message]:
     require_task_name(task_name)
     for kind in (SetTaskContainerMapping, SetTaskModeMapping):
         yield Delete(message_type=kind.message_type, key=task_name)

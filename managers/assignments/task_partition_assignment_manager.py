@@ -65,7 +65,7 @@ def _message(partition: SystemStreamPartition, task_names: Sequence[str]) -> Mes
     if not task_names:
         return Delete(message_type=SetTaskPartitionMapping.message_type, key=encode_partition_key(partition))
     if isinstance(task_names, str):
-        raise TypeError(f"the tasks of {partition} are a list of texts, not the text {task_names!r}")
+        raise TypeError(f"the tasks of {partition} must be a list of strings, not the string {task_names!r}")
     for task_name in task_names:
         require_task_name(task_name)
     return SetTaskPartitionMapping(partition=partition, task_names=tuple(task_names))

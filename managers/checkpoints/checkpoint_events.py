@@ -13,7 +13,7 @@ from eventlog.partition import TaskName
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import CheckpointKey
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, GrouperMismatch, OffsetMissing
-from managers.checkpoints.living_checkpoints import Entry
+from managers.checkpoints.live_checkpoints import Entry
 
 COORDINATOR_VERSION: Final = 0
 """The version of a checkpoint on the coordinator stream, as the relation ``checkpoint`` has it."""

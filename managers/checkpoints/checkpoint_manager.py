@@ -5,10 +5,10 @@ from eventlog.log import Clock, system_clock
 from managers.appending import AppendGaveUp, Retry, RetryingAppender
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
 from managers.checkpoints.checkpoint_events import CoordinatorReader, coordinator_event
-from managers.checkpoints.living_checkpoints import LivingCheckpoints
+from managers.checkpoints.live_checkpoints import LiveCheckpoints
 from managers.checkpoints.task_checkpoints import TaskCheckpoints
-from managers.held_log import LogOrOpener
-from managers.signature import UNKNOWN, signed
+from managers.lazy_log import LogOrOpener
+from managers.signature import UNKNOWN, make_envelope
 
 
 class CheckpointManager(TaskCheckpoints):
@@ -31,7 +31,7 @@ class CheckpointManager(TaskCheckpoints):
         self._appender = RetryingAppender(log, retry or Retry(), self._runs)
         self._source = source
         self._clock = clock
-        self._living: LivingCheckpoints | None = None
+        self._living: LiveCheckpoints | None = None
 
     def task_names(self) -> frozenset[str]:
         """See `TaskCheckpoints.task_names`."""
@@ -46,14 +46,14 @@ class CheckpointManager(TaskCheckpoints):
     def _open(self) -> str:
         log = self._appender.open()
         if self._living is None:
-            self._living = LivingCheckpoints(CoordinatorReader(log.stream_name))
+            self._living = LiveCheckpoints(CoordinatorReader(log.stream_name))
             self._living.position = log.start_offset()
         return log.stream_name
 
     def _close(self) -> None:
         self._appender.close()
 
-    def _up_to_date(self) -> LivingCheckpoints:
+    def _up_to_date(self) -> LiveCheckpoints:
         self._require_running()
         assert self._living is not None  # noqa: S101 (made by the start)
         self._living.catch_up(self._appender.open())
@@ -67,7 +67,7 @@ class CheckpointManager(TaskCheckpoints):
         if not isinstance(checkpoint, CheckpointV1):
             kind = type(checkpoint).__name__
             raise TypeError(f"the coordinator stream holds a CheckpointV1 of task {task_name!r}, not a {kind}")
-        event = coordinator_event(task_name, checkpoint, signed(self._source, clock=self._clock))
+        event = coordinator_event(task_name, checkpoint, make_envelope(self._source, clock=self._clock))
         try:
             return self._appender.append([event]).start
         except AppendGaveUp as error:

@@ -10,7 +10,7 @@ from managers.checkpoints.checkpoint_errors import UnknownCheckpointPlace
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_topic import OpenAdmin
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.held_log import LogOrOpener
+from managers.lazy_log import LogOrOpener
 from managers.signature import UNKNOWN
 
 CHECKPOINT_FACTORY: Final = "task.checkpoint.factory"

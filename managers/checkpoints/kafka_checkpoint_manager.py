@@ -16,12 +16,12 @@ from managers.appending import AppendGaveUp, Retry, RetryingAppender
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, VersionNotNamed
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event
 from managers.checkpoints.checkpoint_topic import OpenAdmin, create_checkpoint_topic
-from managers.checkpoints.living_checkpoints import LivingCheckpoints
+from managers.checkpoints.checkpoint_versions import version_of, write_versions
+from managers.checkpoints.live_checkpoints import LiveCheckpoints
 from managers.checkpoints.task_checkpoints import TaskCheckpoints
-from managers.checkpoints.write_versions import version_of, write_versions
 from managers.errors import NotReady
-from managers.held_log import HeldLog, LogOrOpener
 from managers.job_models.partition_grouping import BY_PARTITION, GROUPER_FACTORY
+from managers.lazy_log import LazyLog, LogOrOpener
 
 VALIDATION: Final = "job.checkpoint.validation.enabled"
 STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.after.first.read"
@@ -66,9 +66,9 @@ class KafkaCheckpointManager(TaskCheckpoints):
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
         self._grouper_factory = self._config.get(GROUPER_FACTORY) or BY_PARTITION
         self._reads_once = is_on(self._config, STOP_AFTER_FIRST_READ)
-        self._reader = HeldLog(log)
+        self._reader = LazyLog(log)
         self._is_reading = False
-        self._living: LivingCheckpoints | None = None
+        self._living: LiveCheckpoints | None = None
 
     @property
     def read_versions(self) -> tuple[int, ...]:
@@ -105,7 +105,7 @@ class KafkaCheckpointManager(TaskCheckpoints):
         if self._living is None:
             is_validating = is_on(self._config, VALIDATION)
             decode = TopicReader(stream_name, self._read_versions, self._grouper_factory, is_validating)
-            self._living = LivingCheckpoints(decode)
+            self._living = LiveCheckpoints(decode)
             self._living.position = reader.start_offset()
         return stream_name
 
@@ -117,7 +117,7 @@ class KafkaCheckpointManager(TaskCheckpoints):
         self._is_reading = False
         self._reader.close()
 
-    def _up_to_date(self) -> LivingCheckpoints:
+    def _up_to_date(self) -> LiveCheckpoints:
         self._require_running()
         assert self._living is not None  # noqa: S101 (made by the start)
         if self._is_reading:

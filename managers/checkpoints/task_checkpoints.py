@@ -135,4 +135,4 @@ class TaskCheckpoints(ABC):
 def require_task_name(task_name: Any) -> None:
     """Raise TypeError where something else than a text is given for a task."""
     if not isinstance(task_name, str):
-        raise TypeError(f"task_name must be a text, not {task_name!r}")
+        raise TypeError(f"task_name must be a string, not {task_name!r}")

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from eventlog.events import RecordedEvent
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetConfig
-from managers.stores.coordinator_store import said
+from managers.stores.coordinator_store import decode_value
 from managers.stores.keyed_state import KeyedState
 from managers.stores.namespaced_key import read_name
 
@@ -34,7 +34,7 @@ class ConfigSubscription:
         self._log: Final = log
         self._patterns: Final = tuple(keys)
         self._lock: Final = RLock()
-        self._state: KeyedState[Message] = KeyedState(said)
+        self._state: KeyedState[Message] = KeyedState(decode_value)
         self._position = log.end_offset() if position is None else min(position, log.end_offset())
         for event in log.read(0, self._position):
             self._change(event)

@@ -10,7 +10,7 @@ from eventlog.wire.coordinator import encode_message
 from managers.config.write_once import write_once_changes
 from managers.errors import WriteOnceChange
 from managers.job_names import Config
-from managers.signature import JOB_RUNNER, STREAM_WRITER, forced, signed
+from managers.signature import JOB_RUNNER, STREAM_WRITER, make_envelope, mark_forced
 from managers.stores.metadata_store import NamespacedStore
 from managers.stores.namespaced_key import NamespacedKey
 
@@ -61,7 +61,7 @@ def write_config(
     if not reset_job_config:
         return
     gone = [key for key in read_config(store) if key not in config and not _stays(key, config)]
-    _write(store, config, gone, signed(source, clock=clock), force)
+    _write(store, config, gone, make_envelope(source, clock=clock), force)
 
 
 def set_config(
@@ -74,14 +74,14 @@ def set_config(
     clock: Clock = system_clock,
 ) -> None:
     """Set one key. Raises `WriteOnceChange` as `write_config`."""
-    _write(store, {key: value}, [], signed(source, clock=clock), force)
+    _write(store, {key: value}, [], make_envelope(source, clock=clock), force)
 
 
 def delete_config(
     store: NamespacedStore, key: str, *, source: str = STREAM_WRITER, force: bool = False, clock: Clock = system_clock
 ) -> None:
     """Delete one key, in every spelling that lives. Raises `WriteOnceChange` as `write_config`."""
-    _write(store, {}, [key], signed(source, clock=clock), force)
+    _write(store, {}, [key], make_envelope(source, clock=clock), force)
 
 
 def config_value(key: str, value: str, envelope: Envelope) -> bytes:
@@ -108,7 +108,7 @@ def _write(store: NamespacedStore, sets: Config, gone: Sequence[str], envelope: 
     if changes and not force:
         raise WriteOnceChange(changes)
     written = {key: config_value(key, value, envelope) for key, value in sets.items()}
-    told = envelope._replace(source=forced(envelope.source or ""))
+    told = envelope._replace(source=mark_forced(envelope.source or ""))
     for key, *_ in changes:  # one that is deleted is set once more, since a delete does not say who wrote it
         written[key] = config_value(key, new.get(key, old.get(key, "")), told)
     store.put_all({NamespacedKey(_NAMESPACE, key): value for key, value in written.items()})

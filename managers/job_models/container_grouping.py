@@ -1,12 +1,12 @@
-"""Which container runs which tasks: Samza's GroupByContainerCount, and its standby containers."""
+"""Which tasks each container runs: Samza's GroupByContainerCount, and standby containers."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from eventlog.errors import ConfigError
-from managers.job_models.java_text import text_order
 from managers.job_models.job_model import STANDBY, ContainerModel, TaskModel
+from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
 
 TASK_GROUPER: Final = "task.name.grouper.factory"
@@ -14,22 +14,22 @@ BY_CONTAINER_COUNT: Final = "org.apache.samza.container.grouper.task.GroupByCont
 
 
 def require_known_task_grouper(config: Config) -> None:
-    """Raise `ConfigError` where the job's tasks are not grouped by the number of its containers."""
+    """Raise `ConfigError` if the job's tasks are not grouped by the number of containers."""
     factory = config.get(TASK_GROUPER, BY_CONTAINER_COUNT)
     if factory != BY_CONTAINER_COUNT:
         raise ConfigError(
-            f"{TASK_GROUPER} is {factory}, which is not known here: "
-            f"set {BY_CONTAINER_COUNT}, or let Samza make the job model"
+            f"{TASK_GROUPER} is {factory}, which is not supported. "
+            f"Set {BY_CONTAINER_COUNT}, or let Samza build the job model."
         )
 
 
 def group_by_container_count(
     tasks: Collection[TaskModel], count: int, previous: Mapping[str, str]
 ) -> list[ContainerModel]:
-    """Share tasks out among containers ``0`` to ``count`` - 1, so that few change the container that they had.
+    """Assign tasks to containers ``0`` to ``count`` - 1, so that few tasks move.
 
-    ``previous`` is the container of each task in the last run, empty if that does not matter. Without one, with one
-    that is of other tasks or has gaps, or with a single container before or now, tasks are dealt out in turn.
+    ``previous`` is the container of each task in the last run, or empty. If it is empty, has different tasks or gaps in
+    its container ids, or if there was or is only one container, tasks are assigned round-robin.
 
     Raises:
         ConfigError: there are fewer tasks than containers.
@@ -38,14 +38,14 @@ def group_by_container_count(
     named = {task.task_name: task for task in tasks}
     before = _containers(previous) if previous.keys() == named.keys() else []
     if len(before) <= 1 or count == 1:
-        names = _dealt_out(named, count)
+        names = _round_robin(named, count)
     else:
-        names = before if len(before) == count else _balanced(before, count)
+        names = before if len(before) == count else _balance(before, count)
     return [_container(str(number), named, listed) for number, listed in enumerate(names)]
 
 
-def standby_containers(containers: Iterable[ContainerModel], replication_factor: int) -> list[ContainerModel]:
-    """Containers whose tasks keep copies of others' state: one less than the factor for each (``0-0``, ``0-1``)."""
+def make_standby_containers(containers: Iterable[ContainerModel], replication_factor: int) -> list[ContainerModel]:
+    """Standby containers, which keep copies of state: ``replication_factor`` - 1 per container (``0-0``, ``0-1``)."""
     return [
         ContainerModel(f"{container.processor_id}-{copy}", _standby_tasks(container, copy))
         for container in containers
@@ -55,15 +55,16 @@ def standby_containers(containers: Iterable[ContainerModel], replication_factor:
 
 def _require_enough(tasks: Collection[TaskModel], count: int) -> None:
     if not tasks:
-        raise ConfigError("the job has no tasks, since its inputs have no partitions: see task.inputs")
+        raise ConfigError("The job has no tasks, because its inputs have no partitions. Check task.inputs.")
     if len(tasks) < count:
         raise ConfigError(
-            f"the job has {count} containers for {len(tasks)} tasks: set job.container.count to {len(tasks)} or less"
+            f"The job has {count} containers but only {len(tasks)} tasks. "
+            f"Set job.container.count to {len(tasks)} or less."
         )
 
 
 def _containers(previous: Mapping[str, str]) -> list[list[str]]:
-    """The tasks of containers 0, 1, …; none if the ids are not these."""
+    """The tasks of containers 0, 1, …; empty if the ids are different."""
     by_id: dict[str, list[str]] = {str(number): [] for number in range(len(set(previous.values())))}
     for task_name in _ordered(previous):
         if previous[task_name] not in by_id:
@@ -72,13 +73,13 @@ def _containers(previous: Mapping[str, str]) -> list[list[str]]:
     return list(by_id.values())
 
 
-def _dealt_out(names: Iterable[str], count: int) -> list[list[str]]:
+def _round_robin(names: Iterable[str], count: int) -> list[list[str]]:
     ordered = _ordered(names)
     return [ordered[number::count] for number in range(count)]
 
 
-def _balanced(before: Sequence[list[str]], count: int) -> list[list[str]]:
-    """Take the last tasks from containers that have too many, and hand them to those that have too few."""
+def _balance(before: Sequence[list[str]], count: int) -> list[list[str]]:
+    """Move the last tasks of containers that have too many to those that have too few."""
     total = sum(map(len, before))
     wanted = [total // count + (number < total % count) for number in range(count)]
     wanted.extend(0 for _ in before[count:])

@@ -13,14 +13,15 @@ from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_mes
 from managers.job_models.job_coordinator_metadata import (
     JobCoordinatorMetadata,
     JobMetadataChange,
+    MetadataNotGenerated,
+    MetadataNotWritten,
     config_id,
     job_model_id,
     yarn_epoch_id,
 )
 from managers.job_models.job_model import JobModel
-from managers.job_models.metadata_errors import MetadataNotGenerated, MetadataNotWritten
 from managers.job_names import Config
-from managers.signature import JOB_COORDINATOR, signed
+from managers.signature import JOB_COORDINATOR, make_envelope
 from managers.stores.metadata_store import NamespacedStore
 from managers.stores.namespaced_key import NamespacedKey
 
@@ -158,7 +159,7 @@ class JobCoordinatorMetadataManager:
             epoch_id=metadata.epoch_id,
             config_id=metadata.config_id,
             job_model_id=metadata.job_model_id,
-            envelope=signed(JOB_COORDINATOR, clock=self._clock),
+            envelope=make_envelope(JOB_COORDINATOR, clock=self._clock),
         )
         return encode_message(message)[1] or b""
 

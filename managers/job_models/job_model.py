@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
-from managers.job_models.java_text import text_order
+from managers.job_models.jvm_order import text_order
 
 TaskMode = Literal["Active", "Standby"]
 

@@ -1,20 +1,21 @@
-"""Makes a job model of what config, inputs and the last run say (JobModelCalculator of Samza 1.8.0)."""
+"""Builds a job model from config, input partitions and the previous assignment (JobModelCalculator of Samza 1.8.0)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from eventlog.errors import ConfigError
+from eventlog.errors import ConfigError, WireError
 from eventlog.frozen_dict import frozen
 from eventlog.inputs import broadcast_partitions
-from managers.job_models.changelog_numbers import changelog_numbers
-from managers.job_models.container_count import container_count, positive_number
+from eventlog.partition import parse_int32
+from managers.assignments.changelogs import assign_changelog_partitions
+from managers.config.job_config import AUTOSIZING, is_autosized
 from managers.job_models.container_grouping import (
     group_by_container_count,
+    make_standby_containers,
     require_known_task_grouper,
-    standby_containers,
 )
-from managers.job_models.input_partitions import StreamPartitions, input_partitions
+from managers.job_models.inputs import StreamPartitions, input_partitions
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.partition_grouping import (
     ELASTICITY,
@@ -29,12 +30,15 @@ from managers.job_names import Config
 
 HOST_AFFINITY: Final = "job.host-affinity.enabled"
 _OLD_HOST_AFFINITY: Final = "yarn.samza.host-affinity.enabled"
+_CONTAINER_COUNT: Final = "job.container.count"
+_AUTOSIZED_CONTAINER_COUNT: Final = f"{AUTOSIZING}container.count"
+_OLD_CONTAINER_COUNT: Final = "yarn.container.count"
 _STANDBY_FACTOR: Final = "job.standbytasks.replication.factor"
 
 
 @dataclass(frozen=True, slots=True)
 class PreviousAssignment:
-    """How the last run shared out the work, of active tasks only: each task's container and its partitions."""
+    """The container and the partitions of each active task in the last run."""
 
     task_containers: Mapping[str, str] = field(default_factory=dict)
     task_partitions: Groups = field(default_factory=dict)
@@ -54,33 +58,55 @@ def build_job_model(
     changelog_mapping: Mapping[str, int],
     previous: PreviousAssignment = NO_PREVIOUS,
 ) -> JobModel:
-    """Share out the partitions of a job's inputs among its tasks, and the tasks among its containers, as Samza does.
+    """Assign the input partitions to tasks, and the tasks to containers, as Samza does.
 
-    ``streams`` has the partition numbers of each stream in ``task.inputs``: no offset is asked for. Tasks keep the
-    numbers of ``changelog_mapping``, the partitions that they had in the last run if the job keeps state, and with host
-    affinity their containers. The order of no mapping matters.
+    ``streams`` has the partition numbers of each stream in ``task.inputs``. Tasks keep their changelog partitions in
+    ``changelog_mapping``, their previous partitions if the job has state, and with host affinity their previous
+    containers. The order of the mappings does not matter.
 
     Raises:
-        ConfigError: config names what can't be used, groupers that are not Samza's own, or elastic tasks
-            (``job.elasticity.factor``); or there are fewer tasks than containers.
+        ConfigError: a setting is invalid, a grouper is not one of Samza's, ``job.elasticity.factor`` is above 1, or
+            there are fewer tasks than containers.
     """
     require_known_grouper(config)
     require_known_task_grouper(config)
-    _require_whole_partitions(config)
+    _require_no_elasticity(config)
     groups = _groups(config, streams, previous.task_partitions)
-    numbers = changelog_numbers(groups, changelog_mapping)
+    numbers = assign_changelog_partitions(groups, changelog_mapping)
     tasks = [TaskModel(name, groups[name], number) for name, number in numbers.items()]
     containers = _containers(config, tasks, previous.task_containers)
     return JobModel(dict(config), {container.processor_id: container for container in containers})
 
 
-def _require_whole_partitions(config: Config) -> None:
-    """With a factor above 1, Samza makes several tasks of each partition, each with a key bucket of its own."""
+def container_count(config: Config) -> int:
+    """The number of containers (JobConfig of Samza), 1 by default. With auto-sizing, its result counts first.
+
+    Raises:
+        ConfigError: it is not a positive integer.
+    """
+    keys = (*([_AUTOSIZED_CONTAINER_COUNT] if is_autosized(config) else []), _CONTAINER_COUNT, _OLD_CONTAINER_COUNT)
+    key = next((key for key in keys if key in config), None)
+    return 1 if key is None else positive_number(config, key)
+
+
+def positive_number(config: Config, key: str) -> int:
+    """The value of a key that must be a positive 32-bit integer, as Java reads it. Raises `ConfigError`."""
+    try:
+        number = parse_int32(config[key], "bad_number", key)
+    except WireError:
+        number = 0
+    if number < 1:
+        raise ConfigError(f"{key} is {config[key]!r}, not a positive integer.")
+    return number
+
+
+def _require_no_elasticity(config: Config) -> None:
+    """With a factor above 1, Samza makes several tasks of each partition, each with its own key bucket."""
     factor = positive_number(config, ELASTICITY) if ELASTICITY in config else 1
     if factor > 1:
         raise ConfigError(
-            f"{ELASTICITY} is {factor}, and tasks that share a partition are not made here: set it to 1, "
-            "or let Samza make the job model"
+            f"{ELASTICITY} is {factor}, but elastic tasks are not supported. Set it to 1, or let Samza build the job "
+            "model."
         )
 
 
@@ -94,4 +120,4 @@ def _containers(config: Config, tasks: list[TaskModel], previous: Mapping[str, s
     has_affinity = config.get(HOST_AFFINITY, config.get(_OLD_HOST_AFFINITY, "")).casefold() == "true"
     active = group_by_container_count(tasks, container_count(config), previous if has_affinity else {})
     factor = positive_number(config, _STANDBY_FACTOR) if _STANDBY_FACTOR in config else 1
-    return [*active, *standby_containers(active, factor)]
+    return [*active, *make_standby_containers(active, factor)]

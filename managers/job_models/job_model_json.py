@@ -10,7 +10,13 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.wire.jackson import dumps, loads
 from eventlog.wire.partition_json import partition_from_json, partition_to_json
 from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskMode, TaskModel
-from managers.job_models.job_model_order import OrderedContainers, OrderedTasks, config_keys, in_hash_order, put_in
+from managers.job_models.job_model_order import (
+    OrderedContainers,
+    OrderedTasks,
+    config_order,
+    insertion_order,
+    json_order,
+)
 
 _CONFIG: Final = "config"
 _CONTAINERS: Final = "containers"
@@ -33,8 +39,8 @@ def to_json(model: JobModel) -> bytes:
     if model.origin is not None and from_json(model.origin) == model:
         return model.origin
     fields = {
-        _CONFIG: {key: model.config[key] for key in config_keys(model.config)},
-        _CONTAINERS: _containers_fields(model, put_in(model)),
+        _CONFIG: {key: model.config[key] for key in config_order(model.config)},
+        _CONTAINERS: _containers_fields(model, insertion_order(model)),
         _MAX_PARTITIONS: model.max_changelog_stream_partitions,
     }
     return dumps(fields, ascii_surrogates=True)
@@ -46,7 +52,7 @@ def containers_json(model: JobModel) -> bytes:
     Equal models give equal bytes; but one that was read from what Samza has written gives Samza's, which may have parts
     of one bucket in another order.
     """
-    return dumps(_containers_fields(model, _as_read(model) or put_in(model)), ascii_surrogates=True)
+    return dumps(_containers_fields(model, _as_read(model) or insertion_order(model)), ascii_surrogates=True)
 
 
 def from_json(data: bytes) -> JobModel:
@@ -86,7 +92,7 @@ def _listed(task: Fields) -> list[SystemStreamPartition]:
 
 
 def _containers_fields(model: JobModel, order: OrderedContainers) -> Fields:
-    return {key: _container_fields(model.containers[key], tasks) for key, tasks in in_hash_order(order)}
+    return {key: _container_fields(model.containers[key], tasks) for key, tasks in json_order(order)}
 
 
 def _container_fields(container: ContainerModel, order: OrderedTasks) -> Fields:

@@ -90,7 +90,7 @@ def _require_one_of(config: Config, key: str, default: str, *others: str) -> Non
     factory = config.get(key, default)
     if factory not in (default, *others):
         known = " or ".join((default, *others))
-        raise ConfigError(f"{key} is {factory}, which is not known here: set {known}, or let Samza make the job model")
+        raise ConfigError(f"{key} is {factory}, which is not supported. Set {known}, or let Samza build the job model.")
 
 
 def _former(partition: SystemStreamPartition, before: int, now: int) -> SystemStreamPartition:

@@ -19,8 +19,8 @@ from eventlog.system_admin import SystemAdmin
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.checkpoints.checkpoint_versions import convert_to_versions, write_versions
 from managers.checkpoints.task_checkpoints import TaskCheckpoints, require_task_name
-from managers.checkpoints.write_versions import in_versions, write_versions
 from managers.errors import NotReady
 from managers.offsets.checkpoint_listener import CheckpointListener, modify_offsets, notify_listeners
 from managers.offsets.offset_errors import UnknownSystem, UnusableOffset
@@ -233,7 +233,7 @@ class OffsetManager:
             moved = self._processed.moved(task_name)
             written = [each for each in (checkpoint, *other_versions) if _has_content(each)]
             if written and self._versions is not None:
-                written = in_versions(written, self._versions, self._config, self._new_id)
+                written = convert_to_versions(written, self._versions, self._config, self._new_id)
             for each in written:
                 self._write(task_name, each)
             for each in written[-1:]:

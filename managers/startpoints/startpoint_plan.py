@@ -15,7 +15,7 @@ from managers.job_facts import JobFacts
 from managers.job_models.job_model import STANDBY
 from managers.startpoints.startpoint_fan_out import FanOutPlan, FanOuts, plan_fan_out
 from managers.startpoints.startpoint_records import key_meanings, without_key_bucket
-from managers.stores.coordinator_store import said
+from managers.stores.coordinator_store import decode_value
 from managers.stores.keyed_state import KeyedState
 
 Stream = tuple[str, str]
@@ -58,7 +58,7 @@ class StartpointFacts:
     @classmethod
     def read(cls, log: EventLog) -> "StartpointFacts":
         """Read the whole log. An unreadable value is ignored: the last readable value of its key counts."""
-        state: KeyedState[Message] = KeyedState(said)
+        state: KeyedState[Message] = KeyedState(decode_value)
         newest: int | None = None
         for event in log.read(log.start_offset()):
             state.apply(event)

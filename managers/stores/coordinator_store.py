@@ -12,7 +12,7 @@ from eventlog.log import AppendConflict, EventLog
 from eventlog.messages import Delete, Message
 from eventlog.source import OffsetLost
 from eventlog.wire.coordinator import decode_key, decode_message, encode_message
-from managers.appending_in_parts import parts
+from managers.appending import split_into_parts
 from managers.errors import NotReady
 from managers.stores.keyed_state import KeyedState
 from managers.stores.namespaced_key import NamespacedKey, canonical, read_name, spelled
@@ -195,7 +195,7 @@ class CoordinatorStreamStore:
 
     def _append(self, events: Sequence[NewEvent]) -> None:
         with self._ready():
-            for part in parts(events):
+            for part in split_into_parts(events):
                 self._take_in(self._log.append(part), part)
 
     def _append_alone(self, events: Sequence[NewEvent], own: set[int]) -> Mapping[NamespacedKey, bytes | None] | None:
@@ -204,7 +204,7 @@ class CoordinatorStreamStore:
         ``own`` are the offsets of what was appended so far: they may be read only later, among what others wrote.
         """
         is_conditional = self._log.capabilities.conditional_append
-        for part in parts(events):
+        for part in split_into_parts(events):
             try:
                 offsets = self._log.append(part, expected_offset=self._position if is_conditional else None)
             except AppendConflict:
@@ -241,7 +241,7 @@ class CoordinatorStreamStore:
 
         def read(key: bytes, value: bytes) -> Message | None:
             try:
-                return said(key, value)
+                return decode_value(key, value)
             except WireError:
                 unreadable.add(key)
                 raise
@@ -271,7 +271,7 @@ class CoordinatorStreamStore:
             self._apply_living(state, name, self._position)  # what was written here and is not to be read yet
 
 
-def said(key: bytes, value: bytes) -> Message | None:
+def decode_value(key: bytes, value: bytes) -> Message | None:
     """What a value says; None: that its key is deleted. Raises `WireError`."""
     message = decode_message(decode_key(key), value)
     return None if isinstance(message, Delete) else message

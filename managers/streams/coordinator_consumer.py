@@ -13,8 +13,8 @@ from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import decode_key
 from managers.config.job_config import config_of
 from managers.errors import NotReady
-from managers.held_log import HeldLog, LogOrOpener
-from managers.stores.coordinator_store import said
+from managers.lazy_log import LazyLog, LogOrOpener
+from managers.stores.coordinator_store import decode_value
 from managers.stores.keyed_state import KeyedState
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 
@@ -31,13 +31,13 @@ class CoordinatorStreamConsumer:
 
     def __init__(self, log: LogOrOpener) -> None:
         """``log``: the job's coordinator stream, or what opens it at `register`; `stop` closes what was opened."""
-        self._held: Final = HeldLog(log)
+        self._held: Final = LazyLog(log)
         self._lock: Final = RLock()
         self._log: EventLog | None = None
         self._position = 0
         self._is_started = self._is_stopped = self._is_bootstrapped = False
         self._messages: dict[CoordinatorStreamMessage, None] = {}
-        self._config: KeyedState[Message] = KeyedState(said)
+        self._config: KeyedState[Message] = KeyedState(decode_value)
 
     def __repr__(self) -> str:
         name = "no stream yet" if self._log is None else self._log.stream_name

@@ -9,12 +9,12 @@ from eventlog.events import NewEvent
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message, SetConfig
 from eventlog.wire.coordinator import encode_key, encode_message
-from managers.appending_in_parts import append_in_parts
+from managers.appending import append_in_parts
 from managers.config.job_config import config_value
 from managers.errors import NotReady
-from managers.held_log import HeldLog, LogOrOpener
 from managers.job_names import Config
-from managers.signature import signed
+from managers.lazy_log import LazyLog, LogOrOpener
+from managers.signature import make_envelope
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 
 _WHAT: Final = "the coordinator stream producer"
@@ -28,7 +28,7 @@ class CoordinatorStreamProducer:
 
     def __init__(self, log: LogOrOpener, *, clock: Clock = system_clock) -> None:
         """``log``: the job's coordinator stream, or what opens it at `start`; what was opened is closed by `stop`."""
-        self._held: Final = HeldLog(log)
+        self._held: Final = LazyLog(log)
         self._clock: Final = clock
         self._lock: Final = RLock()
         self._source: str | None = None
@@ -65,7 +65,7 @@ class CoordinatorStreamProducer:
 
         `managers.config.job_config.write_config` also deletes what is not defined any more, and minds what may change.
         """
-        envelope = signed(source, clock=self._clock)
+        envelope = make_envelope(source, clock=self._clock)
         self._append(
             [
                 NewEvent(encode_key(SetConfig.message_type, key), config_value(key, value, envelope))
@@ -99,4 +99,4 @@ class CoordinatorStreamProducer:
         return NewEvent(*encode_message(message))
 
     def _signed(self) -> Envelope:
-        return signed(self._source, clock=self._clock)
+        return make_envelope(self._source, clock=self._clock)

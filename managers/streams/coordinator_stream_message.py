@@ -12,7 +12,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
 from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key
 from eventlog.wire.jackson import dumps, loads
-from managers.signature import signed
+from managers.signature import make_envelope
 
 _NOTHING: Final[Mapping[str, Any]] = FrozenDict()
 
@@ -165,7 +165,7 @@ class CoordinatorStreamMessage:
 
 
 def _signed(source: str | None, clock: Clock) -> dict[str, Any]:
-    envelope = signed(source, clock=clock)
+    envelope = make_envelope(source, clock=clock)
     return {
         "host": envelope.host,
         "source": envelope.source,

@@ -9,7 +9,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import SetConfig
 from managers.config.job_config import delete_config, read_config, set_config
 from managers.errors import NotReady
-from managers.held_log import HeldLog, LogOrOpener
+from managers.lazy_log import LazyLog, LogOrOpener
 from managers.signature import STREAM_WRITER
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
@@ -24,7 +24,7 @@ class CoordinatorStreamWriter:
         self, log: LogOrOpener, *, source: str = STREAM_WRITER, force: bool = False, clock: Clock = system_clock
     ) -> None:
         """``log``: the job's coordinator stream, or what opens it at `start`; what was opened is closed by `stop`."""
-        self._held: Final = HeldLog(log)
+        self._held: Final = LazyLog(log)
         self._source: Final = source
         self._force: Final = force
         self._clock: Final = clock

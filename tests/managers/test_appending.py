@@ -7,8 +7,17 @@ from eventlog.log import AppendRefused
 from eventlog.memory import MemoryEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
-from managers.appending import AppendGaveUp, Retry, RetryingAppender
+from managers.appending import (
+    PART_BYTES,
+    PART_EVENTS,
+    AppendGaveUp,
+    Retry,
+    RetryingAppender,
+    append_in_parts,
+    split_into_parts,
+)
 from tests.managers.fake_time import FakeTime
+from tests.managers.noting_log import NotingLog
 from tests.managers.watched_log import Opened
 
 EVENT = NewEvent(b"k", b"v")
@@ -65,3 +74,23 @@ def test_what_would_fail_again_is_not_tried_again(log: MemoryEventLog, error: Ex
     with pytest.raises(type(error)):
         appender.append([EVENT])
     assert time.pauses == []
+
+
+def sizes(events: list[NewEvent]) -> list[int]:
+    return [len(part) for part in split_into_parts(events)]
+
+
+def test_a_part_has_so_many_bytes_and_events_at_most() -> None:
+    half = NewEvent(b"k", b"x" * (PART_BYTES // 2 - 100))
+    large = NewEvent(b"k", b"x" * (3 * PART_BYTES))
+    assert sizes([]) == []
+    assert sizes([half, half, half]) == [2, 1]
+    assert sizes([half, large, half]) == [1, 1, 1]
+    assert sizes([NewEvent(b"k", None)] * (PART_EVENTS + 1)) == [PART_EVENTS, 1]
+
+
+def test_parts_are_appended_in_order() -> None:
+    log = NotingLog()
+    events = [NewEvent(b"%d" % number, None) for number in range(PART_EVENTS + 1)]
+    assert append_in_parts(log, events) == [range(PART_EVENTS), range(PART_EVENTS, PART_EVENTS + 1)]
+    assert [event.key for event in log.read()] == [event.key for event in events]

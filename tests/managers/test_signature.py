@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from managers import signature
-from managers.signature import forced, signed
+from managers.signature import make_envelope, mark_forced
 from tests.contracts.event_log import NOW_MS, clock
 
 
@@ -34,15 +34,19 @@ def nameless(unasked: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.scenario("MSG-20")
 def test_a_source_is_never_empty() -> None:
-    assert [signed(source, clock=clock).source for source in (None, "", "tool")] == ["Unknown", "Unknown", "tool"]
-    assert signed(clock=clock).timestamp == NOW_MS
-    assert forced("tool") == "tool (forced)"
+    assert [make_envelope(source, clock=clock).source for source in (None, "", "tool")] == [
+        "Unknown",
+        "Unknown",
+        "tool",
+    ]
+    assert make_envelope(clock=clock).timestamp == NOW_MS
+    assert mark_forced("tool") == "tool (forced)"
 
 
 def test_a_machine_without_names_leaves_them_empty(nameless: None) -> None:
-    assert signed("tool", clock=clock) == ("tool", "", "", NOW_MS)
+    assert make_envelope("tool", clock=clock) == ("tool", "", "", NOW_MS)
 
 
 def test_a_machine_whose_name_is_too_long_has_no_address(unasked: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "gethostname", lambda: "a" * 64)
-    assert signed("tool", clock=clock).host == ""
+    assert make_envelope("tool", clock=clock).host == ""

@@ -28,7 +28,7 @@ from managers.checkpoints.checkpoint_events import (
     topic_event,
     version_of,
 )
-from managers.checkpoints.living_checkpoints import Entry
+from managers.checkpoints.live_checkpoints import Entry
 from managers.stores.namespaced_key import NamespacedKey, canonical, read_name, spelled
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.properties.spelling import Spelling

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from eventlog.events import NewEvent
 from managers.config.job_config import config_value, delete_config, read_config, set_config, write_config
-from managers.signature import signed
+from managers.signature import make_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import STREAM, clock
 from tests.oracle import config_of, coordinator_state
@@ -49,7 +49,7 @@ class StoreOfACompactedLog(RuleBasedStateMachine):
 
     @rule(key=KEYS, text=TEXTS, separator=st.sampled_from((", ", ",")), version=st.sampled_from((1, 2)))
     def set_elsewhere(self, key: str, text: str, separator: str, version: int) -> None:
-        self._append(key, config_value(key, text, signed("other", clock=clock)), separator, version)
+        self._append(key, config_value(key, text, make_envelope("other", clock=clock)), separator, version)
 
     @rule(key=KEYS, value=st.sampled_from(DELETES), separator=st.sampled_from((", ", ",")))
     def delete_elsewhere(self, key: str, value: bytes | None, separator: str) -> None:

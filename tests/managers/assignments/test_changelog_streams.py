@@ -93,7 +93,7 @@ def test_one_that_is_there_is_left_as_it_is() -> None:
 
 def test_a_wrong_setting_is_told() -> None:
     config = {**CONFIG, "stores.store0.changelog.replication.factor": "x"}
-    with pytest.raises(ConfigError, match="the replication factor of stream is no whole number"):
+    with pytest.raises(ConfigError, match="The replication factor of stream is"):
         create_changelog_streams(config, 10, {"system": NotedTopics()})
 
 

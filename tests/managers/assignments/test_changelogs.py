@@ -6,6 +6,7 @@ from eventlog.errors import ConfigError
 from managers.assignments.changelogs import (
     StoreChangelog,
     access_log_of,
+    assign_changelog_partitions,
     changelog_of,
     changelogs,
     replication_factor,
@@ -69,7 +70,9 @@ def test_copies_are_the_stores_then_all_stores_then_the_systems() -> None:
         config[key] = str(copies)
         assert replication_factor(config, COUNTS) == copies
     config["stores.counts.changelog.replication.factor"] = "many"
-    with pytest.raises(ConfigError, match=r"of counts-changelog is no whole number: set stores.counts.changelog.rep"):
+    with pytest.raises(
+        ConfigError, match=r"of counts-changelog is '.*', not an integer. Set stores.counts.changelog.rep"
+    ):
         replication_factor(config, COUNTS)
 
 
@@ -105,3 +108,28 @@ def test_entries_that_expire_are_deleted_from_the_changelog() -> None:
     assert longer == {**kept, "cleanup.policy": "delete", "retention.ms": "7200000"}
     chosen = topic_settings({**expiring, f"{of_kafka}.cleanup.policy": "compact"}, COUNTS)
     assert chosen == {**kept, "cleanup.policy": "compact"}
+
+
+def test_a_new_task_has_the_number_after_the_greatest() -> None:
+    numbers = assign_changelog_partitions(["Partition 2", "Partition 1", "Partition 0"], {"Partition 0": 4})
+    assert numbers == {"Partition 0": 4, "Partition 1": 5, "Partition 2": 6}
+
+
+def test_the_first_number_is_0() -> None:
+    assert assign_changelog_partitions(["a", "b"], {}) == {"a": 0, "b": 1}
+
+
+def test_numbers_stay_as_they_are() -> None:
+    numbers = assign_changelog_partitions([f"Partition {at}" for at in range(4)], {"Partition 0": 1, "Partition 1": 0})
+    assert numbers == {"Partition 0": 1, "Partition 1": 0, "Partition 2": 2, "Partition 3": 3}
+
+
+def test_new_tasks_are_numbered_in_the_order_of_texts() -> None:
+    numbers = assign_changelog_partitions([f"Partition {at}" for at in range(12)], {})
+    assert numbers["Partition 10"] == 2
+    assert numbers["Partition 2"] == 4
+    assert list(numbers.values()) == list(range(12))
+
+
+def test_the_number_of_a_task_that_is_gone_is_not_given_again() -> None:
+    assert assign_changelog_partitions(["new"], {"gone": 7}) == {"new": 8}

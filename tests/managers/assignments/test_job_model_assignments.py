@@ -14,8 +14,7 @@ from eventlog.wire.coordinator import decode_key
 from managers.assignments.changelog_errors import ChangelogRemapped
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.assignments.task_assignment_manager import TaskAssignmentManager
-from managers.assignments.task_modes import UnknownTaskMode
+from managers.assignments.task_assignment_manager import TaskAssignmentManager, UnknownTaskMode
 from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager
 from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskMode, TaskModel
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -254,7 +253,7 @@ def test_a_mode_that_is_not_known_is_told_before_anything_is_written(
     assignments: JobModelAssignments, coordinator_log: EventLog
 ) -> None:
     coordinator_log.append([task_mode("Partition 0", "Asleep")])
-    with pytest.raises(UnknownTaskMode, match="'Partition 0' is 'Asleep'"):
+    with pytest.raises(UnknownTaskMode, match="'Partition 0' has unknown mode 'Asleep'"):
         assignments.save(simple(1))
     assert coordinator_log.end_offset() == 1
 

@@ -57,11 +57,11 @@ def test_no_host_is_no_place_to_ask_for(manager: LocalityManager, coordinator_lo
 def test_what_is_no_text_is_not_written(
     manager: LocalityManager, coordinator_log: EventLog, container: Any, host: Any
 ) -> None:
-    with pytest.raises(TypeError, match="must be a text, not None"):
+    with pytest.raises(TypeError, match="must be a string, not None"):
         manager.write_container_to_host_mapping(container, host)
     address: Any = 5
     for name in ("jmx_url", "jmx_tunneling_url"):
-        with pytest.raises(TypeError, match=f"^{name} must be a text, not 5"):
+        with pytest.raises(TypeError, match=f"^{name} must be a string, not 5"):
             manager.write_container_to_host_mapping("0", "h", **{name: address})
     assert coordinator_log.end_offset() == 0
 

@@ -1,4 +1,4 @@
-"""Which container a task runs in, and in which mode."""
+"""TaskAssignmentManager: the container and the mode of each task."""
 
 from typing import Any
 
@@ -6,8 +6,7 @@ import pytest
 
 from eventlog.log import EventLog
 from eventlog.wire.coordinator import decode_key
-from managers.assignments.task_assignment_manager import TaskAssignmentManager
-from managers.assignments.task_modes import UnknownTaskMode
+from managers.assignments.task_assignment_manager import TaskAssignmentManager, UnknownTaskMode, parse_task_mode
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import coordinator_key, raw, task_mode
 from tests.managers.log_makers import LogMaker
@@ -40,7 +39,7 @@ def test_each_task_has_two_messages(manager: TaskAssignmentManager, logs: LogMak
 
 
 @pytest.mark.scenario("TAM-02")
-def test_what_is_read_can_be_deleted(manager: TaskAssignmentManager) -> None:
+def test_mappings_are_deleted(manager: TaskAssignmentManager) -> None:
     manager.write_task_container_mappings({"0": {"Task0": "Active"}, "1": {"Task1": "Standby"}})
     manager.delete_task_container_mappings(manager.read_task_assignment().keys())
     assert (manager.read_task_assignment(), manager.read_task_modes()) == ({}, {})
@@ -52,7 +51,7 @@ def test_an_empty_stream_has_no_assignments(manager: TaskAssignmentManager) -> N
 
 
 @pytest.mark.scenario("TAM-04")
-def test_a_task_in_no_container_is_forgotten(manager: TaskAssignmentManager) -> None:
+def test_a_task_without_a_container_is_deleted(manager: TaskAssignmentManager) -> None:
     manager.write_task_container_mappings({"0": {"Task0": "Active", "Task1": "Active"}})
     manager.write_task_container_mappings({None: {"Task0": "Active"}, "1": {"Task1": "Active"}})
     assert (manager.read_task_assignment(), manager.read_task_modes()) == ({"Task1": "1"}, {"Task1": "Active"})
@@ -63,24 +62,33 @@ def test_a_mode_is_read_as_it_was_written(manager: TaskAssignmentManager, coordi
     manager.write_task_container_mappings({"0": {"Task2": "Active"}, "0-0": {"Task3": "Standby"}})
     assert manager.read_task_modes() == {"Task2": "Active", "Task3": "Standby"}
     coordinator_log.append([task_mode("Task4", "Paused")])
-    with pytest.raises(UnknownTaskMode, match="task 'Task4' is 'Paused'"):
+    with pytest.raises(UnknownTaskMode, match="Task 'Task4' has unknown mode 'Paused'"):
         manager.read_task_modes()
 
 
-def test_what_cannot_be_written_leaves_all_as_it_was(manager: TaskAssignmentManager, coordinator_log: EventLog) -> None:
+def test_invalid_arguments_write_nothing(manager: TaskAssignmentManager, coordinator_log: EventLog) -> None:
     wrong: Any = 7
-    with pytest.raises(UnknownTaskMode, match="task 'Task1'"):
+    with pytest.raises(UnknownTaskMode, match="Task 'Task1'"):
         manager.write_task_container_mappings({"0": {"Task0": "Active", "Task1": "asleep"}})
-    with pytest.raises(TypeError, match="the container of task 'Task0' must be a text, not 7"):
+    with pytest.raises(TypeError, match="the container of task 'Task0' must be a string, not 7"):
         manager.write_task_container_mappings({wrong: {"Task0": "Active"}})
-    with pytest.raises(TypeError, match="task_name must be a text, not 7"):
+    with pytest.raises(TypeError, match="task_name must be a string, not 7"):
         manager.write_task_container_mappings({"0": {wrong: "Active"}})
     assert coordinator_log.end_offset() == 0
 
 
-def test_a_value_that_cannot_be_read_leaves_the_last_one(
-    manager: TaskAssignmentManager, coordinator_log: EventLog
-) -> None:
+def test_an_unreadable_value_leaves_the_previous_one(manager: TaskAssignmentManager, coordinator_log: EventLog) -> None:
     manager.write_task_container_mappings({"0": {"Task0": "Active"}})
     coordinator_log.append([raw(coordinator_key("set-task-container-assignment", "Task0"), b"{")])
     assert manager.read_task_assignment() == {"Task0": "0"}
+
+
+def test_modes_are_parsed_in_samzas_spelling() -> None:
+    assert [parse_task_mode("t", mode) for mode in ("Active", "Standby")] == ["Active", "Standby"]
+
+
+def test_an_unknown_mode_is_named_with_its_task() -> None:
+    sentence = "Task 'Partition 3' has unknown mode 'standby'. Write Active or Standby, or"
+    with pytest.raises(UnknownTaskMode, match=sentence) as unknown:
+        parse_task_mode("Partition 3", "standby")
+    assert (unknown.value.task_name, unknown.value.task_mode) == ("Partition 3", "standby")

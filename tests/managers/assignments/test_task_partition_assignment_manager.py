@@ -107,8 +107,8 @@ def test_what_others_write_oddly_is_read_as_the_relation_shows_it(
 
 def test_tasks_are_a_list_of_texts(manager: TaskPartitionAssignmentManager, coordinator_log: EventLog) -> None:
     wrong: Any = [None]
-    with pytest.raises(TypeError, match="task_name must be a text, not None"):
+    with pytest.raises(TypeError, match="task_name must be a string, not None"):
         manager.write_task_partition_assignments({SECOND: ["a"], FIRST: wrong})
-    with pytest.raises(TypeError, match=r"the tasks of system.stream.0 are a list of texts, not the text 'abc'"):
+    with pytest.raises(TypeError, match=r"tasks of system.stream.0 must be a list of strings, not the string 'abc'"):
         manager.write_task_partition_assignments({FIRST: "abc"})
     assert coordinator_log.end_offset() == 0

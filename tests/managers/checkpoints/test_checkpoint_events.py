@@ -8,7 +8,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable
 from managers.checkpoints.checkpoint_events import CoordinatorReader, TopicReader, version_of
-from managers.checkpoints.living_checkpoints import Entry
+from managers.checkpoints.live_checkpoints import Entry
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, set_checkpoint, tombstone
 
 IN_0 = SystemStreamPartition("kafka", "in", 0)

@@ -124,7 +124,7 @@ def test_a_task_must_be_registered(memory_topic: MemoryEventLog) -> None:
             assert error.value.task_name == "Partition 7"
         nobody: Any = None
         for refused in (manager.register, manager.read_last_checkpoint):
-            with pytest.raises(TypeError, match="task_name must be a text"):
+            with pytest.raises(TypeError, match="task_name must be a string"):
                 refused(nobody)
         with pytest.raises(TypeError, match="a checkpoint must be"):
             manager.write_checkpoint("t", nobody)

@@ -17,7 +17,7 @@ from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.errors import NotReady
-from managers.held_log import LogOrOpener
+from managers.lazy_log import LogOrOpener
 from tests.managers.fake_time import FakeTime
 from tests.managers.log_makers import LogMaker
 from tests.managers.watched_log import BrokenLog, Opened
@@ -109,7 +109,7 @@ def test_a_log_that_was_given_stays_open(log: MemoryEventLog, make: Maker) -> No
 @MANAGERS
 def test_a_task_must_be_registered_and_be_a_text(log: MemoryEventLog, make: Maker) -> None:
     with make(log) as manager:
-        with pytest.raises(TypeError, match="task_name must be a text, not None"):
+        with pytest.raises(TypeError, match="task_name must be a string, not None"):
             manager.register(None)  # type: ignore[arg-type]
         with pytest.raises(TaskNotRegistered, match="'t'"):
             manager.read_last_checkpoint("t")

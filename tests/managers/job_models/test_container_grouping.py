@@ -1,4 +1,4 @@
-"""Which container runs which tasks."""
+"""Which tasks each container runs, and standby containers."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.container_grouping import (
     group_by_container_count,
+    make_standby_containers,
     require_known_task_grouper,
-    standby_containers,
 )
 from managers.job_models.job_model import ContainerModel, TaskModel
 
@@ -29,12 +29,12 @@ def grouped(count: int, containers: int, previous: dict[int, str] | None = None)
     return numbers(group_by_container_count(tasks(count), containers, had))
 
 
-def test_tasks_are_dealt_out_in_the_order_of_texts() -> None:
+def test_tasks_are_assigned_round_robin_by_name() -> None:
     assert grouped(3, 2) == [[0, 2], [1]]
     assert grouped(12, 2) == [[0, 10, 2, 4, 6, 8], [1, 11, 3, 5, 7, 9]]
 
 
-def test_with_as_many_containers_tasks_stay_where_they_were() -> None:
+def test_with_the_same_number_of_containers_no_task_moves() -> None:
     assert grouped(4, 2, {0: "1", 1: "0", 2: "0", 3: "0"}) == [[1, 2, 3], [0]]
 
 
@@ -44,7 +44,7 @@ def test_more_containers_take_the_last_tasks_of_those_that_have_too_many() -> No
     assert grouped(8, 4, had) == [[0, 2], [1, 3], [6, 4], [7, 5]]
 
 
-def test_fewer_containers_hand_theirs_to_those_that_have_too_few() -> None:
+def test_tasks_of_removed_containers_move_to_those_with_too_few() -> None:
     had = {0: "0", 2: "0", 4: "0", 1: "1", 3: "1", 5: "1", 6: "2", 7: "2"}
     assert grouped(8, 2, had) == [[0, 2, 4, 7], [1, 3, 5, 6]]
 
@@ -59,11 +59,11 @@ def test_fewer_containers_hand_theirs_to_those_that_have_too_few() -> None:
         {0: "a", 1: "b", 2: "a", 3: "b"},  # ids that no counting makes
     ],
 )
-def test_an_assignment_that_is_of_no_use_is_left_aside(previous: dict[int, str]) -> None:
+def test_an_unusable_previous_assignment_is_ignored(previous: dict[int, str]) -> None:
     assert grouped(4, 2, previous) == [[0, 2], [1, 3]]
 
 
-def test_a_single_container_has_all() -> None:
+def test_a_single_container_has_all_tasks() -> None:
     assert grouped(4, 1, {0: "0", 1: "1", 2: "0", 3: "1"}) == [[0, 1, 2, 3]]
 
 
@@ -71,24 +71,24 @@ def test_the_order_of_tasks_does_not_matter() -> None:
     assert group_by_container_count(tasks(5)[::-1], 2, {}) == group_by_container_count(tasks(5), 2, {})
 
 
-def test_there_are_no_containers_without_tasks() -> None:
-    with pytest.raises(ConfigError, match=r"2 containers for 1 tasks: set job\.container\.count to 1 or less"):
+def test_more_containers_than_tasks_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"2 containers but only 1 tasks\. Set job\.container\.count to 1 or less"):
         grouped(1, 2)
-    with pytest.raises(ConfigError, match=r"the job has no tasks, .* see task\.inputs"):
+    with pytest.raises(ConfigError, match=r"The job has no tasks, .* Check task\.inputs"):
         grouped(0, 1)
 
 
-def test_a_standby_container_has_copies_of_anothers_tasks() -> None:
+def test_a_standby_container_has_copies_of_the_tasks_of_another() -> None:
     active = group_by_container_count(tasks(2), 2, {})
-    copies = standby_containers(active, 3)
+    copies = make_standby_containers(active, 3)
     assert [copy.processor_id for copy in copies] == ["0-0", "0-1", "1-0", "1-1"]
     copied = copies[3].tasks["Standby-Partition 1-1"]
     assert (copied.task_name, copied.task_mode, copied.changelog_partition) == ("Standby-Partition 1-1", "Standby", 1)
     assert copied.partitions == active[1].tasks["Partition 1"].partitions
-    assert standby_containers(active, 1) == []
+    assert make_standby_containers(active, 1) == []
 
 
-def test_another_grouper_is_named() -> None:
+def test_an_unknown_grouper_is_named() -> None:
     require_known_task_grouper({})
     with pytest.raises(ConfigError, match=r"task\.name\.grouper\.factory is org\.example\.Mine"):
         require_known_task_grouper({"task.name.grouper.factory": "org.example.Mine"})

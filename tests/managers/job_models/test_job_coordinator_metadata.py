@@ -1,13 +1,22 @@
 """The ids that a job coordinator was started with."""
 
 import json
+from copy import copy
 from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
 from eventlog.partition import SystemStreamPartition
-from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata, config_id, job_model_id, yarn_epoch_id
+from managers.errors import ManagerError
+from managers.job_models.job_coordinator_metadata import (
+    JobCoordinatorMetadata,
+    MetadataNotGenerated,
+    MetadataNotWritten,
+    config_id,
+    job_model_id,
+    yarn_epoch_id,
+)
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_json import containers_json, from_json, to_json
 from tests.vectors.catalogue import decoded, vectors
@@ -43,7 +52,7 @@ def test_ids_are_those_of_samza(vector: Vector) -> None:
 
 @pytest.mark.parametrize("vector", [each for each in VECTORS if each not in GOOD], ids=lambda vector: vector["id"])
 def test_no_epoch_is_made_where_samza_makes_none(vector: Vector) -> None:
-    with pytest.raises(ValueError, match="no id of a YARN container"):
+    with pytest.raises(ValueError, match="not the id of a YARN container"):
         yarn_epoch_id(vector["input"]["CONTAINER_ID"])
 
 
@@ -129,7 +138,7 @@ def test_the_epoch_is_the_application(container_id: str, epoch: str) -> None:
 
 @pytest.mark.parametrize("container_id", ["", "foo", "container_1", "container_1_", "container__"])
 def test_no_application(container_id: str) -> None:
-    with pytest.raises(ValueError, match="no id of a YARN container"):
+    with pytest.raises(ValueError, match="not the id of a YARN container"):
         yarn_epoch_id(container_id)
 
 
@@ -148,3 +157,13 @@ def test_metadata_with_the_same_ids_are_equal() -> None:
     assert one == same
     assert {one: 1}[same] == 1
     assert one != JobCoordinatorMetadata("e", "c", "other")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MetadataNotGenerated("YARN", "CONTAINER_ID"), MetadataNotWritten("YARN", JobCoordinatorMetadata("e", "c", "m"))],
+)
+def test_an_error_keeps_what_it_is_about(error: ManagerError) -> None:
+    again = copy(error)  # by way of what a pickle holds
+    assert (str(again), vars(again)) == (str(error), vars(error))
+    assert vars(error)["cluster_type"] == "YARN"

@@ -12,14 +12,18 @@ from eventlog.log import EventLog
 from eventlog.messages import SetJobCoordinatorMetadata
 from eventlog.wire.coordinator import encode_key
 from managers.errors import NotReady
-from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata, JobMetadataChange
+from managers.job_models.job_coordinator_metadata import (
+    JobCoordinatorMetadata,
+    JobMetadataChange,
+    MetadataNotGenerated,
+    MetadataNotWritten,
+)
 from managers.job_models.job_coordinator_metadata_manager import (
     NON_YARN,
     JobCoordinatorMetadataManager,
     MetadataMetrics,
 )
 from managers.job_models.job_model import JobModel
-from managers.job_models.metadata_errors import MetadataNotGenerated, MetadataNotWritten
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
 from tests.builders import message
@@ -107,7 +111,7 @@ def test_without_an_application_no_metadata_is_made(
     environment: dict[str, str], unopened: CoordinatorStreamStore
 ) -> None:
     manager = JobCoordinatorMetadataManager(unopened, environment=environment)
-    with pytest.raises(MetadataNotGenerated, match=r"failed to generate metadata .* CONTAINER_ID") as raised:
+    with pytest.raises(MetadataNotGenerated, match=r"Failed to generate metadata .* CONTAINER_ID") as raised:
         manager.generate_job_coordinator_metadata(EMPTY, {})
     assert isinstance(raised.value.__cause__, KeyError | ValueError)
     assert manager.metrics == MetadataMetrics(metadata_generation_failed_count=1)
@@ -161,7 +165,7 @@ def test_nothing_is_no_metadata(store: CoordinatorStreamStore) -> None:
 @pytest.mark.scenario("JCM-14")
 def test_a_write_that_fails_is_told(unopened: CoordinatorStreamStore) -> None:
     manager = JobCoordinatorMetadataManager(unopened)
-    with pytest.raises(MetadataNotWritten, match="failed to write the metadata of cluster type YARN") as raised:
+    with pytest.raises(MetadataNotWritten, match="Failed to write the metadata of cluster type YARN") as raised:
         manager.write_job_coordinator_metadata(metadata())
     assert isinstance(raised.value.__cause__, NotReady)
     assert manager.metrics == MetadataMetrics(metadata_write_failed_count=1)

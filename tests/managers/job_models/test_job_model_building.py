@@ -7,10 +7,9 @@ import pytest
 
 from eventlog.errors import ConfigError
 from managers.config.write_once import DEFAULTS
-from managers.job_models.input_partitions import count_partitions
-from managers.job_models.input_rewriter import with_matching_inputs
+from managers.job_models.inputs import count_partitions, with_matching_inputs
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_building import PreviousAssignment, build_job_model
+from managers.job_models.job_model_building import PreviousAssignment, build_job_model, container_count, positive_number
 from managers.job_models.job_model_json import from_json, to_json
 
 INPUT: Final = ("test", "stream1")
@@ -188,7 +187,7 @@ def test_the_order_of_no_mapping_matters() -> None:
 
 def test_a_grouper_that_is_not_samzas_is_refused() -> None:
     for key in ("job.systemstreampartition.grouper.factory", "task.name.grouper.factory"):
-        with pytest.raises(ConfigError, match=r"is org\.example\.Mine, which is not known here"):
+        with pytest.raises(ConfigError, match=r"is org\.example\.Mine, which is not supported"):
             build_job_model(CONFIG | {key: "org.example.Mine"}, {INPUT: range(2)}, {})
 
 
@@ -198,3 +197,27 @@ def test_what_decides_who_reads_what_is_honoured_or_refused_by_name(key: str) ->
     assert read_by(build_job_model({**CONFIG, key: DEFAULTS[key]}, {INPUT: range(3)}, {})) == read_by(plain)
     with pytest.raises(ConfigError, match=key.replace(".", r"\.")):
         build_job_model({**CONFIG, key: "2"}, {INPUT: range(3)}, {})
+
+
+@pytest.mark.parametrize(
+    ("config", "count"),
+    [
+        ({}, 1),
+        ({"job.container.count": "3"}, 3),
+        ({"yarn.container.count": "4"}, 4),
+        ({"job.container.count": "3", "yarn.container.count": "4"}, 3),
+        ({"job.container.count": "1", "job.autosizing.container.count": "2"}, 1),
+        ({"job.container.count": "1", "job.autosizing.container.count": "2", "job.autosizing.enabled": "true"}, 2),
+        ({"job.container.count": "3", "job.autosizing.enabled": "true"}, 3),
+    ],
+)
+def test_what_counts(config: dict[str, str], count: int) -> None:
+    assert container_count(config) == count
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "", "1_0", " 3", "2147483648"])
+def test_a_count_is_a_number_from_1_on(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"job\.container\.count is .*, not a positive integer"):
+        container_count({"job.container.count": text})
+    with pytest.raises(ConfigError, match=r"^n is .*, not a positive integer"):
+        positive_number({"n": text}, "n")

@@ -6,11 +6,11 @@ from eventlog.partition import SystemStreamPartition
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_order import (
     OrderedContainers,
-    config_keys,
-    in_hash_order,
+    config_order,
+    insertion_order,
+    json_order,
+    metadata_order,
     partition_hash,
-    put_in,
-    streams_as_asked,
 )
 
 PARTITION = SystemStreamPartition("kafka", "in", 0)
@@ -30,7 +30,7 @@ def model(*tasks: TaskModel, config: dict[str, str] | None = None) -> JobModel:
 
 def order(read: JobModel, task_name: str) -> list[str]:
     """The partitions of a task as JSON has them."""
-    ((_, tasks),) = in_hash_order(put_in(read))
+    ((_, tasks),) = json_order(insertion_order(read))
     return [f"{each.stream}.{each.partition}" for each in dict(tasks)[task_name]]
 
 
@@ -39,34 +39,34 @@ def names(containers: OrderedContainers) -> list[str]:
 
 
 def test_config_is_a_copy_of_a_map() -> None:
-    assert config_keys(str(number) for number in range(12))[0] == "11"
-    assert config_keys(["b", "a"]) == ["a", "b"]
+    assert config_order(str(number) for number in range(12))[0] == "11"
+    assert config_order(["b", "a"]) == ["a", "b"]
 
 
 @pytest.mark.parametrize("keys", ["da", "hai", "hacd", "habdg"])
 def test_a_small_config_has_fewer_buckets_than_a_map_that_grows(keys: str) -> None:
     """As Samza 1.8.0's ``MapConfig`` was seen to give them."""
-    assert config_keys(sorted(keys)) == list(keys)
+    assert config_order(sorted(keys)) == list(keys)
 
 
 def test_containers_are_put_in_as_they_are_counted() -> None:
     containers = {str(at): ContainerModel(str(at), {}) for at in range(12)}
-    turned = put_in(JobModel({}, dict(reversed(containers.items()))))
+    turned = insertion_order(JobModel({}, dict(reversed(containers.items()))))
     assert [key for key, _ in turned] == list(containers)
-    assert [key for key, _ in in_hash_order(turned)][:3] == ["0", "11", "1"]
-    assert [key for key, _ in in_hash_order(turned[::-1])][:3] == ["11", "0", "1"]
+    assert [key for key, _ in json_order(turned)][:3] == ["0", "11", "1"]
+    assert [key for key, _ in json_order(turned[::-1])][:3] == ["11", "0", "1"]
 
 
 def test_tasks_are_put_in_as_texts_sort() -> None:
     read = model(*(task(f"t{at}", PARTITION) for at in (3, 1, 5, 2, 4)))
-    assert names(put_in(read)) == ["t1", "t2", "t3", "t4", "t5"]
-    assert names(in_hash_order(put_in(read))) == ["t4", "t5", "t1", "t2", "t3"]
+    assert names(insertion_order(read)) == ["t1", "t2", "t3", "t4", "t5"]
+    assert names(json_order(insertion_order(read))) == ["t4", "t5", "t1", "t2", "t3"]
 
 
 @pytest.mark.scenario("JCM-06")
 def test_tasks_that_read_nothing_are_in_no_hash_map() -> None:
     read = model(*(task(f"t{at}") for at in (3, 1, 5, 2, 4)))
-    assert names(in_hash_order(put_in(read))) == ["t1", "t2", "t3", "t4", "t5"]
+    assert names(json_order(insertion_order(read))) == ["t1", "t2", "t3", "t4", "t5"]
 
 
 def test_a_bucket_counts_unless_there_is_none() -> None:
@@ -85,14 +85,14 @@ def test_partitions_of_a_bucket_come_as_all_inputs_do() -> None:
 def test_partitions_of_a_bucket_of_all_inputs_come_as_samza_asks_for_their_streams() -> None:
     """Of ``Z9`` and ``ad-views`` the fifth partitions share a bucket of all inputs, too."""
     streams = [("kafka", "Z9"), ("kafka", "ad-views")]
-    assert streams_as_asked(streams) == streams_as_asked(streams[::-1]) == streams[::-1]
+    assert metadata_order(streams) == metadata_order(streams[::-1]) == streams[::-1]
     alone = model(task("Partition 5", *(partition(stream, 5) for _, stream in streams)))
     assert order(alone, "Partition 5") == ["ad-views.5", "Z9.5"]
 
 
 def test_more_than_four_streams_come_by_their_hashes() -> None:
     names = ["a", "b", "orders", "in", "h"]
-    four, five = (streams_as_asked([("kafka", name) for name in some]) for some in (names[:4], names))
+    four, five = (metadata_order([("kafka", name) for name in some]) for some in (names[:4], names))
     assert [stream for _, stream in four] == ["b", "in", "orders", "a"]
     assert [stream for _, stream in five] == ["h", "b", "in", "a", "orders"]
 

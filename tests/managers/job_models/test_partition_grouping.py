@@ -110,5 +110,5 @@ def test_another_grouper_is_named() -> None:
     for known in ({}, {GROUPER_FACTORY: BY_PARTITION}, {GROUPER_FACTORY: BY_SYSTEM_STREAM_PARTITION}):
         require_known_grouper(known)
     for key in (GROUPER_FACTORY, "job.system.stream.partition.mapper.factory"):
-        with pytest.raises(ConfigError, match=r"factory is org\.example\.Mine, which is not known here"):
+        with pytest.raises(ConfigError, match=r"factory is org\.example\.Mine, which is not supported"):
             require_known_grouper({key: "org.example.Mine"})

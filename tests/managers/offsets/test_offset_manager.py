@@ -696,7 +696,7 @@ def test_tasks_that_are_not_registered_are_named(memory_job: Job) -> None:
         manager.build_checkpoint("x")
     with pytest.raises(TaskNotRegistered, match=sentence):
         manager.write_checkpoint("x", CheckpointV1({}))
-    with pytest.raises(TypeError, match="task_name must be a text"):
+    with pytest.raises(TypeError, match="task_name must be a string"):
         manager.register(None, SSP)  # type: ignore[arg-type]
 
 

@@ -606,7 +606,7 @@ def test_of_many_concurrent_requests_the_last_is_fanned_out(logs: LogMaker, coor
 def test_the_next_start_completes_a_fan_out_that_was_killed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("managers.appending_in_parts.PART_EVENTS", 1)  # otherwise there is only one write
+    monkeypatch.setattr("managers.appending.PART_EVENTS", 1)  # otherwise there is only one write
     tasks = {"t0": [PAGE_VIEWS], "t1": [PAGE_VIEWS, ORDERS], "t2": [PAGE_VIEWS]}
     expected: dict[str, dict[SystemStreamPartition, Startpoint]] = {
         "t0": {PAGE_VIEWS: specific("all")},

@@ -25,7 +25,7 @@ Decode = Callable[[RecordedEvent], Entry | None]
 """Reads an event; None for one that says nothing of a task's checkpoint."""
 
 
-class LivingCheckpoints:
+class LiveCheckpoints:
     """Current checkpoints by task. A key belongs to its exact bytes, so that one spelling's end leaves another's alone.
 
     Not safe for threads.

@@ -13,7 +13,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.checkpoint_events import TopicReader
-from managers.checkpoints.living_checkpoints import LivingCheckpoints
+from managers.checkpoints.live_checkpoints import LiveCheckpoints
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, raw, recorded, tombstone
 from tests.fixtures.compaction import latest_per_key
 from tests.managers.watched_log import WatchedLog
@@ -36,8 +36,8 @@ COMMITS = st.builds(
 EVENTS = st.lists(COMMITS | COMMITS.map(tombstone) | COMMITS.map(respelled), max_size=12)
 
 
-def living() -> LivingCheckpoints:
-    return LivingCheckpoints(TopicReader(STREAM.stream_name, (1, 2), DEFAULT_GROUPER_FACTORY, is_validating=True))
+def living() -> LiveCheckpoints:
+    return LiveCheckpoints(TopicReader(STREAM.stream_name, (1, 2), DEFAULT_GROUPER_FACTORY, is_validating=True))
 
 
 class LogOf(WatchedLog):

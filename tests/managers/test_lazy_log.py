@@ -1,12 +1,12 @@
 """A log that was given, or is opened when it is needed."""
 
-from managers.held_log import HeldLog
+from managers.lazy_log import LazyLog
 from tests.managers.noting_log import NotingLog
 
 
 def test_a_log_that_was_given_is_not_closed() -> None:
     log = NotingLog()
-    held = HeldLog(log)
+    held = LazyLog(log)
     assert held.open() is log
     held.close()
     assert log.calls == []
@@ -19,7 +19,7 @@ def test_a_log_that_was_opened_is_closed_once_and_opened_anew() -> None:
         opened.append(NotingLog())
         return opened[-1]
 
-    held = HeldLog(open_log)
+    held = LazyLog(open_log)
     held.close()
     assert held.open() is held.open()
     held.close()

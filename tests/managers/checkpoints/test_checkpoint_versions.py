@@ -12,8 +12,8 @@ from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, id
 from eventlog.wire.checkpoint_topic import decode_key
 from managers.checkpoints.checkpoint_errors import VersionNotNamed
 from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.checkpoints.checkpoint_versions import convert_to_versions, version_of, write_versions
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.checkpoints.write_versions import in_versions, version_of, write_versions
 from managers.offsets.offset_manager import OffsetManager
 from tests.managers.stated_admin import StatedAdmin
 
@@ -94,14 +94,16 @@ def test_what_is_written_is_read_again() -> None:
 def test_a_version_that_is_given_is_written_as_it_is() -> None:
     first, second = CheckpointV1({**OFFSETS, LOG_0: "1-2:5"}), CheckpointV2(ID, OFFSETS, STATE)
     for given in ((first, second), (second, first)):
-        assert in_versions(given, (1, 2), {WRITE: "1,2"}, lambda: CheckpointId(0, 0)) == [first, second]
-    assert in_versions((first, second), (2,), {WRITE: "2"}, lambda: CheckpointId(0, 0)) == [second]
+        assert convert_to_versions(given, (1, 2), {WRITE: "1,2"}, lambda: CheckpointId(0, 0)) == [first, second]
+    assert convert_to_versions((first, second), (2,), {WRITE: "2"}, lambda: CheckpointId(0, 0)) == [second]
 
 
 def test_a_version_is_made_of_the_other_unless_that_would_lose_state() -> None:
-    made = in_versions([CheckpointV1({**OFFSETS, LOG_0: None})], (2,), {WRITE: "2"}, lambda: ID)
+    made = convert_to_versions([CheckpointV1({**OFFSETS, LOG_0: None})], (2,), {WRITE: "2"}, lambda: ID)
     assert made == [CheckpointV2(ID, OFFSETS, {})]
-    assert in_versions([CheckpointV2(ID, OFFSETS, {})], (1,), {WRITE: "1"}, lambda: ID) == [CheckpointV1(OFFSETS)]
+    assert convert_to_versions([CheckpointV2(ID, OFFSETS, {})], (1,), {WRITE: "1"}, lambda: ID) == [
+        CheckpointV1(OFFSETS)
+    ]
     stores = {WRITE: "2", "stores.s.changelog": "kafka.log"}
     for holding, config in (
         (CheckpointV1({LOG_0: "1-2:5"}), {WRITE: "2"}),
@@ -109,7 +111,7 @@ def test_a_version_is_made_of_the_other_unless_that_would_lose_state() -> None:
         (CheckpointV2(ID, OFFSETS, STATE), {WRITE: "1"}),
     ):
         with pytest.raises(ValueError, match="holds the state of stores"):
-            in_versions([holding], (3 - version_of(holding),), config, lambda: ID)
+            convert_to_versions([holding], (3 - version_of(holding),), config, lambda: ID)
 
 
 def test_the_checkpoint_manager_takes_no_other_version() -> None:

@@ -34,7 +34,7 @@ def version_of(checkpoint: Checkpoint) -> int:
     return 1 if isinstance(checkpoint, CheckpointV1) else 2
 
 
-def in_versions(
+def convert_to_versions(
     given: Sequence[Checkpoint],
     versions: Sequence[int],
     config: Mapping[str, str],

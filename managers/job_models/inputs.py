@@ -1,0 +1,166 @@
+"""A job's inputs: streams that config names by a pattern, and the partitions that its tasks read."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Final, Protocol
+
+from eventlog.errors import ConfigError
+from eventlog.inputs import TASK_INPUTS, task_inputs
+from eventlog.partition import SystemStreamPartition
+from managers.job_models.jvm_order import text_order
+from managers.job_names import Config
+
+StreamPartitions = Mapping[tuple[str, str], Collection[int]]
+"""The partition numbers of streams, by system and stream."""
+
+_REWRITERS: Final = "job.config.rewriters"
+_REWRITER: Final = "job.config.rewriter."
+_TOPIC_GENERATOR: Final = ".RegExTopicGenerator"
+
+_MATCHER: Final = "job.systemstreampartition.matcher."
+_CLASS: Final = f"{_MATCHER}class"
+_REGEX: Final = f"{_MATCHER}config.regex"
+_RANGES: Final = f"{_MATCHER}config.ranges"
+_JOB_FACTORIES: Final = f"{_MATCHER}config.job.factory.regex"
+_JOB_FACTORY: Final = "job.factory.class"
+_LOCAL_FACTORIES: Final = r"org\.apache\.samza\.job\.local(.*ProcessJobFactory|.*ThreadJobFactory)"
+_RANGE: Final = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+
+
+class PartitionCounter(Protocol):
+    """Knows how many partitions the streams of a system have, like `eventlog.kafka.admin.KafkaAdmin`."""
+
+    def partition_count(self, name: str) -> int:
+        """The number of partitions of a stream. Raises an `EventLogError` if it does not exist."""
+
+
+def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """The config with all existing streams in ``task.inputs`` that a RegExTopicGenerator (Samza's rewriter) matches.
+
+    ``streams`` has the names of each system's streams. The ``config.`` settings of a rewriter are copied to each stream
+    that it matches, unless the stream has them. Other rewriters are ignored.
+
+    Raises:
+        ConfigError: a rewriter has no pattern or no system, or its pattern is invalid.
+    """
+    result = dict(config)
+    for prefix in _topic_generators(config):
+        system = _rewriter_setting(config, f"{prefix}system")
+        matching = _matching_streams(config, f"{prefix}regex", streams.get(system, ()))
+        settings = _with_prefix(config, f"{prefix}config.")
+        added = {
+            f"systems.{system}.streams.{each}.{key}": value for each in matching for key, value in settings.items()
+        }
+        inputs = {*task_inputs(result), *((system, each) for each in matching)}
+        result = {**added, **result, TASK_INPUTS: _join_inputs(inputs)}
+    return result
+
+
+def count_partitions(config: Config, systems: Mapping[str, PartitionCounter]) -> StreamPartitions:
+    """Query the number of partitions of each stream in ``task.inputs``, and nothing else (SAMZA-971).
+
+    Raises:
+        ConfigError: the system of an input is missing in ``systems``; or what a system raises.
+    """
+    return {
+        (system, stream): range(_counter(systems, system, stream).partition_count(stream))
+        for system, stream in sorted(task_inputs(config))
+    }
+
+
+def input_partitions(config: Config, streams: StreamPartitions) -> set[SystemStreamPartition]:
+    """The partitions of the streams in ``task.inputs`` that the job's matcher accepts (JobModelCalculator of Samza).
+
+    The matcher applies only to job factories that it is configured for, by default those of local jobs.
+
+    Raises:
+        ConfigError: the partitions of an input are missing in ``streams``, or the matcher's settings are invalid.
+    """
+    matches = _matcher(config)
+    return {
+        SystemStreamPartition(system, stream, number)
+        for system, stream in task_inputs(config)
+        for number in _numbers(streams, system, stream)
+        if matches(number)
+    }
+
+
+def _topic_generators(config: Config) -> Iterator[str]:
+    """The key prefix of each rewriter that is a RegExTopicGenerator, in their order."""
+    for name in config.get(_REWRITERS, "").split(","):
+        prefix = f"{_REWRITER}{name.strip()}."
+        if config.get(f"{prefix}class", "").endswith(_TOPIC_GENERATOR):
+            yield prefix
+
+
+def _matching_streams(config: Config, key: str, streams: Collection[str]) -> list[str]:
+    pattern = _compile(key, _rewriter_setting(config, key))
+    return [stream for stream in streams if pattern.fullmatch(stream)]
+
+
+def _with_prefix(config: Config, prefix: str) -> dict[str, str]:
+    return {key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)}
+
+
+def _join_inputs(inputs: Collection[tuple[str, str]]) -> str:
+    return ",".join(sorted((f"{system}.{stream}" for system, stream in inputs), key=text_order))
+
+
+def _rewriter_setting(config: Config, key: str) -> str:
+    if key not in config:
+        raise ConfigError(f"The config has no {key}. Set it, or remove its rewriter from {_REWRITERS}.")
+    return config[key]
+
+
+def _counter(systems: Mapping[str, PartitionCounter], system: str, stream: str) -> PartitionCounter:
+    if system not in systems:
+        raise ConfigError(f"{system}.{stream} is in task.inputs, but system {system} has no admin. Pass one.")
+    return systems[system]
+
+
+def _numbers(streams: StreamPartitions, system: str, stream: str) -> Collection[int]:
+    found = streams.get((system, stream))
+    if found is None:
+        raise ConfigError(
+            f"{system}.{stream} is in task.inputs, but its partitions are unknown. Check that the stream exists."
+        )
+    return found
+
+
+def _matcher(config: Config) -> Callable[[int], bool]:
+    name = config.get(_CLASS)
+    if name is None or not _applies_to_job(config):
+        return lambda _number: True
+    if name.endswith(".RegexSystemStreamPartitionMatcher"):
+        pattern = _compile(_REGEX, _matcher_setting(config, _REGEX))
+        return lambda number: pattern.fullmatch(str(number)) is not None
+    if name.endswith(".RangeSystemStreamPartitionMatcher"):
+        ranges = _parse_ranges(_matcher_setting(config, _RANGES))
+        return lambda number: any(number in each for each in ranges)
+    raise ConfigError(f"{_CLASS} is {name}, which is not supported. Set Samza's matcher by regex or by range.")
+
+
+def _applies_to_job(config: Config) -> bool:
+    factory = config.get(_JOB_FACTORY)
+    pattern = config.get(_JOB_FACTORIES, _LOCAL_FACTORIES)
+    return factory is not None and _compile(_JOB_FACTORIES, pattern).fullmatch(factory) is not None
+
+
+def _parse_ranges(text: str) -> list[range]:
+    found = [_RANGE.fullmatch(part) for part in text.split(",")]
+    if None in found:
+        raise ConfigError(f"{_RANGES} is {text!r}. Expected numbers and ranges, for example 1,7-9.")
+    return [range(int(each[1]), int(each[2] or each[1]) + 1) for each in found if each is not None]
+
+
+def _compile(key: str, pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ConfigError(f"{key} is not a valid regular expression: {error}.") from None
+
+
+def _matcher_setting(config: Config, key: str) -> str:
+    if key not in config:
+        raise ConfigError(f"{_CLASS} is set, but {key} is not. Set both or neither.")
+    return config[key]

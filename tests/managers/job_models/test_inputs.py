@@ -1,0 +1,126 @@
+"""A job's inputs: their partitions, the matcher, and streams that match a pattern."""
+
+import pytest
+
+from eventlog.errors import ConfigError
+from eventlog.partition import SystemStreamPartition
+from managers.job_models.inputs import count_partitions, input_partitions, with_matching_inputs
+
+CONFIG = {"task.inputs": "test.stream1", "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory"}
+STREAMS = {("test", "stream1"): range(10), ("test", "other"): [0]}
+REGEX = {
+    "job.systemstreampartition.matcher.class": "org.apache.samza.system.RegexSystemStreamPartitionMatcher",
+    "job.systemstreampartition.matcher.config.regex": "[1]",
+}
+RANGES = {
+    "job.systemstreampartition.matcher.class": "org.apache.samza.system.RangeSystemStreamPartitionMatcher",
+    "job.systemstreampartition.matcher.config.ranges": "1,7-9",
+}
+
+
+def numbers(config: dict[str, str]) -> list[int]:
+    found = input_partitions(config, STREAMS)
+    assert {(each.system, each.stream) for each in found} == {("test", "stream1")}
+    return sorted(each.partition for each in found)
+
+
+def test_partitions_of_the_inputs() -> None:
+    assert numbers(CONFIG) == list(range(10))
+    assert input_partitions({"task.inputs": "test.other"}, STREAMS) == {SystemStreamPartition("test", "other", 0)}
+    assert input_partitions({}, STREAMS) == set()
+
+
+@pytest.mark.parametrize(("matcher", "expected"), [(REGEX, [1]), (RANGES, [1, 7, 8, 9])])
+def test_a_matcher_selects_partitions(matcher: dict[str, str], expected: list[int]) -> None:
+    assert numbers(CONFIG | matcher) == expected
+
+
+@pytest.mark.parametrize("factory", [None, "org.apache.samza.job.yarn.YarnJobFactory"])
+def test_a_matcher_applies_to_local_jobs(factory: str | None) -> None:
+    config = {key: value for key, value in (CONFIG | REGEX).items() if key != "job.factory.class"}
+    assert numbers(config if factory is None else config | {"job.factory.class": factory}) == list(range(10))
+
+
+def test_a_matcher_can_apply_to_other_jobs() -> None:
+    others = {"job.systemstreampartition.matcher.config.job.factory.regex": ".*Yarn.*"}
+    yarn = {"job.factory.class": "org.apache.samza.job.yarn.YarnJobFactory"}
+    assert numbers(CONFIG | REGEX | others) == list(range(10))
+    assert numbers(CONFIG | REGEX | others | yarn) == [1]
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"task.inputs": "test.gone"}, r"test\.gone is in task\.inputs, but its partitions are unknown"),
+        (REGEX | {"job.systemstreampartition.matcher.class": "org.example.Mine"}, r"class is org\.example\.Mine"),
+        (REGEX | {"job.systemstreampartition.matcher.config.regex": "["}, "regex is not a valid regular expression"),
+        (RANGES | {"job.systemstreampartition.matcher.config.ranges": "1,a"}, "ranges is '1,a'"),
+        (
+            {"job.systemstreampartition.matcher.class": REGEX["job.systemstreampartition.matcher.class"]},
+            "Set both or neither",
+        ),
+        ({"task.inputs": "id"}, r"task\.inputs has the stream id 'id', and no system for it"),
+    ],
+)
+def test_invalid_matcher_settings_are_named(config: dict[str, str], sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        input_partitions(CONFIG | config, STREAMS)
+
+
+def test_each_system_is_queried_for_its_own_inputs() -> None:
+    class Counter:
+        def __init__(self, counts: dict[str, int]) -> None:
+            self.partition_count = counts.__getitem__
+
+    config = {"task.inputs": "one.a,other.b,one.c", "task.broadcast.inputs": "third.d#0"}
+    systems = {"one": Counter({"a": 2, "c": 3}), "other": Counter({"b": 4})}
+    assert count_partitions(config, systems) == {
+        ("one", "a"): range(2),
+        ("one", "c"): range(3),
+        ("other", "b"): range(4),
+    }
+    with pytest.raises(ConfigError, match=r"other\.b is in task\.inputs, but system other has no admin"):
+        count_partitions(config, {"one": systems["one"]})
+
+
+REWRITER = {
+    "job.config.rewriters": "mine,by-pattern",
+    "job.config.rewriter.mine.class": "org.example.MyRewriter",
+    "job.config.rewriter.by-pattern.class": "org.apache.samza.config.RegExTopicGenerator",
+    "job.config.rewriter.by-pattern.regex": ".*-views",
+    "job.config.rewriter.by-pattern.system": "kafka",
+    "job.config.rewriter.by-pattern.config.samza.offset.default": "oldest",
+}
+
+
+def test_matching_streams_are_inputs() -> None:
+    config = {"task.inputs": "kafka.orders"} | REWRITER
+    found = with_matching_inputs(config, {"kafka": ["page-views", "ad-views", "views-of"], "other": ["x-views"]})
+    assert found.pop("task.inputs") == "kafka.ad-views,kafka.orders,kafka.page-views"
+    assert found.pop("systems.kafka.streams.page-views.samza.offset.default") == "oldest"
+    assert found.pop("systems.kafka.streams.ad-views.samza.offset.default") == "oldest"
+    assert found == REWRITER
+
+
+def test_settings_of_a_stream_are_not_overwritten() -> None:
+    key = "systems.kafka.streams.page-views.samza.offset.default"
+    assert with_matching_inputs(REWRITER | {key: "upcoming"}, {"kafka": ["page-views"]})[key] == "upcoming"
+
+
+def test_without_a_topic_generator_config_is_unchanged() -> None:
+    config = {"task.inputs": "kafka.b,kafka.a", "job.config.rewriters": "mine"}
+    assert with_matching_inputs(config, {"kafka": ["c"]}) == config
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"job.config.rewriter.by-pattern.regex": "["}, r"by-pattern\.regex is not a valid regular expression"),
+        ({"job.config.rewriter.by-pattern.regex": None}, r"The config has no job\.config\.rewriter\.by-pattern\.regex"),
+        ({"job.config.rewriter.by-pattern.system": None}, r"The config has no .*by-pattern\.system"),
+    ],
+)
+def test_invalid_rewriter_settings_are_named(config: dict[str, str | None], sentence: str) -> None:
+    changed = {key: value for key, value in (REWRITER | config).items() if value is not None}
+    with pytest.raises(ConfigError, match=sentence):
+        with_matching_inputs(changed, {"kafka": ["page-views"]})

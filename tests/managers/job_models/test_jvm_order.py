@@ -1,0 +1,112 @@
+"""Hashes and orders of Java and Scala, against values that Java and Scala 2.12 printed."""
+
+import pytest
+
+from managers.job_models.jvm_order import (
+    bucket_count,
+    bucket_count_of_copy,
+    combine_hashes,
+    java_map_order,
+    scala_immutable_map_order,
+    scala_mutable_map_order,
+    text_hash,
+    text_order,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "hash_code"),
+    [("", 0), ("0", 48), ("11", 1568), ("hello", 99162322), ("é", 0xE9), ("\U0001f680", 0xD83D * 31 + 0xDE80)],
+)
+def test_a_hash_is_that_of_utf_16(text: str, hash_code: int) -> None:
+    assert text_hash(text) == hash_code
+
+
+def test_a_hash_has_32_bits() -> None:
+    assert text_hash("polygenelubricants") == 2**31
+
+
+def test_half_a_surrogate_pair_has_a_hash() -> None:
+    assert text_hash("\ud83d") == 0xD83D
+
+
+def test_a_hash_of_hashes_has_32_bits() -> None:
+    assert combine_hashes((5,), 1) == 36
+    assert combine_hashes((2**31, 2**31)) == (31 * 2**31 + 2**31) % 2**32
+
+
+def test_an_astral_character_sorts_before_the_last_of_the_first_plane() -> None:
+    assert sorted(["\uffee", "\U0001f680", "a"], key=text_order) == ["a", "\U0001f680", "\uffee"]
+    assert sorted(["\uffee", "\U0001f680", "a"]) != ["a", "\U0001f680", "\uffee"]
+
+
+@pytest.mark.scenario("JCM-20")
+def test_the_order_of_twelve_container_ids() -> None:
+    """The order of a map of twelve containers in Samza 1.8.0."""
+    numbers = [str(number) for number in range(12)]
+    assert java_map_order(numbers, text_hash) == ["0", "11", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]
+
+
+def test_a_bucket_keeps_the_order_in_which_it_was_filled() -> None:
+    assert java_map_order(["11", "0"], text_hash) == ["11", "0"]
+    assert java_map_order(["0", "11"], text_hash) == ["0", "11"]
+
+
+def test_high_bits_matter() -> None:
+    assert java_map_order([0x0003_0000, 0x0001_0001, 2], lambda number: number) == [0x0001_0001, 2, 0x0003_0000]
+
+
+@pytest.mark.parametrize(("size", "count"), [(0, 16), (12, 16), (13, 32), (24, 32), (25, 64), (1000, 2048)])
+def test_a_map_grows_when_it_is_three_quarters_full(size: int, count: int) -> None:
+    assert bucket_count(size) == count
+
+
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [(1, 2), (2, 4), (3, 8), (5, 8), (6, 16), (11, 16), (12, 32), (13, 32), (23, 32), (24, 64), (47, 64), (48, 128)],
+)
+def test_the_bucket_count_of_a_copied_map(size: int, count: int) -> None:
+    assert bucket_count_of_copy(size) == count
+
+
+def test_the_order_of_a_copy() -> None:
+    numbers = list(range(16, 28))
+    assert java_map_order([*numbers[4:], *numbers[:4]], int) == numbers
+    assert java_map_order([1, 16, *range(2, 12)], int) == [16, *range(1, 12)]
+    assert java_map_order([1, 16, *range(2, 12)], int, bucket_count_of_copy) == [*range(1, 12), 16]
+
+
+def numbered(count: int) -> list[str]:
+    return [f"s{number}" for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (0, ""),
+        (4, "s2 s1 s0 s3"),
+        (12, "s5 s8 s2 s1 s4 s7 s11 s9 s0 s3 s6 s10"),
+        (13, "s5 s8 s2 s12 s1 s4 s7 s11 s0 s9 s3 s6 s10"),
+        (25, "s5 s8 s2 s15 s21 s24 s18 s12 s1 s4 s7 s23 s11 s14 s20 s17 s9 s0 s3 s16 s22 s6 s10 s19 s13"),
+    ],
+)
+def test_a_scala_mutable_map_starts_with_its_last_bucket(count: int, expected: str) -> None:
+    assert " ".join(scala_mutable_map_order(numbered(count), text_hash)) == expected
+
+
+def test_of_equal_hashes_the_last_inserted_comes_first_in_scala() -> None:
+    assert scala_mutable_map_order(["Aa", "BB"], text_hash) == ["BB", "Aa"]
+    assert scala_mutable_map_order(["BB", "Aa"], text_hash) == ["Aa", "BB"]
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (4, "s0 s1 s2 s3"),
+        (6, "s3 s4 s5 s2 s1 s0"),
+        (13, "s3 s4 s12 s8 s5 s2 s9 s6 s1 s7 s0 s10 s11"),
+    ],
+)
+def test_a_scala_immutable_map_keeps_up_to_four_keys_as_inserted(count: int, expected: str) -> None:
+    assert " ".join(scala_immutable_map_order(numbered(count), text_hash)) == expected
+    assert scala_immutable_map_order(["b", "a"], text_hash) == ["b", "a"]
