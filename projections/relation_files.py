@@ -14,7 +14,10 @@ _TABLE: Final = re.compile(r'^\w+ = Table\(\s*"(\w+)"', re.MULTILINE)
 
 @cache
 def definitions() -> dict[str, str]:
-    """The SQL of every file in ``projections/sql`` by its path there without ``.sql``, sorted by path."""
+    """The SQL of every file in ``projections/sql`` by its path there without ``.sql``, sorted by path.
+
+    The example queries of a relation, ``<relation>.queries.sql``, are for its documentation and left out.
+    """
     return dict(sorted(_sql_files(files("projections") / "sql", "")))
 
 
@@ -22,7 +25,7 @@ def _sql_files(folder: Traversable, parent: str) -> Iterator[tuple[str, str]]:
     for entry in folder.iterdir():
         if entry.is_dir():
             yield from _sql_files(entry, f"{parent}{entry.name}/")
-        elif entry.name.endswith(".sql"):
+        elif entry.name.endswith(".sql") and not entry.name.endswith(".queries.sql"):
             yield parent + entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8")
 
 

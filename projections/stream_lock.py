@@ -20,7 +20,7 @@ from projections.errors import LockLost, StreamBusy
 SILENT_SECONDS: Final = 30
 """A holder that lives asks the database something every 5 s."""
 
-_TAKE: Final = "select projection.take_stream(%s, %s)"
+_TAKE: Final = "select projection.lock_stream(%s, %s)"
 _RELEASE: Final = """
 update projection.stream_holder set backend_pid = 0, working_pid = null
 where stream_name = %s and backend_pid = pg_backend_pid()
@@ -29,13 +29,13 @@ returning pg_advisory_unlock(7106407, lock_id)
 _HOLDERS: Final = sql.SQL("""
 select stream_name, backend_pid, host_name, application_name, backend_start, last_seen_at,
        coalesce(extract(epoch from clock_timestamp() - last_seen_at), 0)::float8
-from projection.held_stream where {} order by stream_name
+from projection.locked_stream where {} order by stream_name
 """)
 _ONE: Final = _HOLDERS.format(sql.SQL("stream_name = %s"))
 _ALL: Final = _HOLDERS.format(sql.SQL("true"))
 _END: Final = """
 select pg_terminate_backend(a.pid)
-from projection.held_stream h join pg_stat_activity a on a.pid in (h.backend_pid, h.working_pid)
+from projection.locked_stream h join pg_stat_activity a on a.pid in (h.backend_pid, h.working_pid)
 where h.stream_name = %s and h.last_seen_at <= clock_timestamp() - make_interval(secs => %s)
   and (a.backend_start is null or a.backend_start <= h.taken_at)
 """

@@ -1,6 +1,6 @@
 -- Needs: *, as_of
--- Who may read the relations: nobody but these roles. Last, and with the relations: what is made again has no grants.
--- Volatile functions of the projection are the projector's: they write.
+-- Only these roles may read the relations. Granted with every creation, since a re-created view or function has no grants.
+-- The volatile functions of the projection write; only followers, who own them, may call them.
 revoke all on all functions in schema projection, coordinator from public;
 grant usage on schema projection, coordinator to coordstream_reader, coordstream_replayer;
 grant select on all tables in schema projection, coordinator to coordstream_reader, coordstream_replayer;

@@ -94,7 +94,7 @@ def test_a_startpoint_goes_before_the_checkpoint(database: Connection) -> None:
     steps = explained(job)
     assert winner(steps) == ("startpoint", "specific 7", "requested", ("coordinator", 2))
     assert losers(steps) == [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))]
-    assert "asked for every task at 2023-11-14 22:13:20 UTC" in reason(steps, "requested")
+    assert "requested for every task at 2023-11-14 22:13:20 UTC" in reason(steps, "requested")
 
 
 def test_an_expired_startpoint_loses_to_the_checkpoint(database: Connection) -> None:
@@ -181,7 +181,7 @@ def test_a_new_fan_out_replaces_the_tasks_old_one(database: Connection) -> None:
     left = [step for step in steps if step.partition == IN]
     assert winner(left) == ("default", "upcoming", "default", NO_EVENT)
     assert losers(left) == [("startpoint", "oldest", "replaced", ("coordinator", 3))]
-    assert reason(left, "replaced").endswith("from the request at offset 4")
+    assert reason(left, "replaced").endswith("because of the request at offset 4")
 
 
 BOTH_VERSIONS: Final = (checkpoint_v1("t", {IN: "41"}), checkpoint_v2("t", {IN: "42"}))
@@ -191,8 +191,8 @@ BOTH_VERSIONS: Final = (checkpoint_v1("t", {IN: "41"}), checkpoint_v2("t", {IN: 
     ("setting", "won", "lost", "because"),
     [
         (None, ("1", "41", 0), ("2", "42", 1), "task.checkpoint.read.versions is not set, so only version 1 is read"),
-        ("1", ("1", "41", 0), ("2", "42", 1), "task.checkpoint.read.versions at coordinator offset 2 says 1"),
-        ("2", ("2", "42", 1), ("1", "41", 0), "task.checkpoint.read.versions at coordinator offset 2 says 2"),
+        ("1", ("1", "41", 0), ("2", "42", 1), "task.checkpoint.read.versions is 1 (coordinator offset 2)"),
+        ("2", ("2", "42", 1), ("1", "41", 0), "task.checkpoint.read.versions is 2 (coordinator offset 2)"),
     ],
 )
 def test_a_version_by_setting(

@@ -1,4 +1,4 @@
-"""As of what is no longer retained: a sentence instead of an answer that might be wrong."""
+"""As-of functions raise an error if the archive no longer has the events that they need."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -63,7 +63,7 @@ def test_every_as_of_function_refuses_what_was_before(job: ImportedJob) -> None:
     assert before["config_as_of"] == before["checkpoint_as_of_offset"] == 1
     detach(job.connection)
     for name, at in asked.items():
-        with pytest.raises(InvalidParameterValue, match=f"is retained from offset {PARTITION_OFFSETS} on"):
+        with pytest.raises(InvalidParameterValue, match=f"begins at offset {PARTITION_OFFSETS}\\."):
             ask(job.connection, name, at)
 
 
@@ -77,13 +77,13 @@ def test_what_is_retained_is_answered_as_before(job: ImportedJob) -> None:
         assert job.rows_as_of("checkpoint", "input_offset", at_ms) == [(str(number),)]
 
 
-def test_the_sentence_says_where_it_begins_and_what_to_do(job: ImportedJob) -> None:
+def test_the_error_says_where_the_archive_begins_and_what_to_do(job: ImportedJob) -> None:
     detach(job.connection)
     with pytest.raises(InvalidParameterValue) as refused:
         ask(job.connection, "config_as_of", time_of(0))
     assert refused.value.diag.message_primary == (
-        "__samza_coordinator_kept_1 is retained from offset 10000000 on, and what it said before is gone: "
-        "ask about that offset or a later one, or a later time"
+        'The archive of "__samza_coordinator_kept_1" begins at offset 10000000. '
+        "Use that offset or a later one, or a later time."
     )
 
 
@@ -104,17 +104,17 @@ def test_a_log_is_refused_only_where_it_is_asked(database_url: str) -> None:
         assert job.rows_as_of("config", "config_value", FIRST_TIME) == [("1",)]
         assert job.rows_as_of_offset("config", "config_value", PARTITION_OFFSETS) == [("1",)]
         for function in ("checkpoint_as_of", "starting_offset_as_of"):
-            with pytest.raises(InvalidParameterValue, match="__samza_checkpoint_ver_1_for_kept_1 is retained"):
+            with pytest.raises(InvalidParameterValue, match=r"archive of .__samza_checkpoint_ver_1_for_kept_1. begins"):
                 ask(connection, function, time_of(0))
-        with pytest.raises(InvalidParameterValue, match="__samza_checkpoint_ver_1_for_kept_1 is retained"):
+        with pytest.raises(InvalidParameterValue, match=r"archive of .__samza_checkpoint_ver_1_for_kept_1. begins"):
             job.rows_as_of_offset("checkpoint", "input_offset", PARTITION_OFFSETS, "coordinator")
 
 
-def test_of_a_log_without_any_event_left_nothing_can_be_told(job: ImportedJob) -> None:
+def test_a_log_without_any_event_left_is_an_error(job: ImportedJob) -> None:
     detach(job.connection)
     detach(job.connection, PARTITION_OFFSETS)
     for function, at in (("config_as_of", time_of(15)), ("config_as_of_offset", PARTITION_OFFSETS + 5)):
-        with pytest.raises(InvalidParameterValue, match="nothing of __samza_coordinator_kept_1 is retained"):
+        with pytest.raises(InvalidParameterValue, match='no longer has any event of "__samza_coordinator_kept_1"'):
             ask(job.connection, function, at)
 
 

@@ -87,7 +87,7 @@ def test_explain_says_that_nothing_is_assigned(database: Connection) -> None:
     query = "select rule, outcome, reason, log_offset from coordinator.explain(%s, '1', 't', timestamptz 'epoch' + %s)"
     rows = database.execute(query.encode(), (job.name, f"{FIRST_TIME + 1000} ms")).fetchall()
     assert rows[0][:2] == ("input", "absent")
-    assert rows[0][2].startswith("not assigned: the job has no assignment of partitions to tasks, so the task is taken")
+    assert rows[0][2].startswith("not assigned: the job has no assignments of partitions to tasks, so the task is")
     assert rows[0][3] is None
     assert [row[::3] for row in rows if row[1] == "wins"] == [("startpoint", 3)]
 

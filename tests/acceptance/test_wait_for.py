@@ -133,7 +133,7 @@ def test_a_wait_can_be_cancelled(writer: Connection, reader: Connection) -> None
 
 def test_an_unknown_stream_is_refused(writer: Connection) -> None:
     with pytest.raises(
-        NoDataFound, match=r"no log of the stream '__samza_coordinator_waited' is known: .*log_position"
+        NoDataFound, match=r"^Unknown stream '__samza_coordinator_waited'\. coordinator\.log_position has"
     ):
         wait_for(writer, "__samza_coordinator_waited", 0, LONG_MS)
 
@@ -141,13 +141,13 @@ def test_an_unknown_stream_is_refused(writer: Connection) -> None:
 def test_nobody_waits_longer_than_ten_minutes(writer: Connection) -> None:
     fold(writer, EVENTS)
     assert wait_for(writer, STREAM, 1, 600_000) == (True,)
-    with pytest.raises(InvalidParameterValue, match=r"waits 600000 ms \(10 minutes\) at most, not 600001: give less"):
+    with pytest.raises(InvalidParameterValue, match=r"^Invalid timeout_ms 600001\. .* at most 600000 ms"):
         wait_for(writer, STREAM, 1, 600_001)
 
 
 @pytest.mark.parametrize("arguments", [(None, 0, 0), (STREAM, None, 0), (STREAM, 0, None)])
 def test_a_null_is_refused(writer: Connection, arguments: tuple[str | None, int | None, int | None]) -> None:
-    with pytest.raises(NullValueNotAllowed, match="called with a null: give the name of a stream"):
+    with pytest.raises(NullValueNotAllowed, match="does not accept null: pass the name of a stream"):
         wait_for(writer, *arguments)
 
 
@@ -156,7 +156,7 @@ def test_a_transaction_that_sees_no_commits_is_refused(writer: Connection, level
     writer.isolation_level = level
     name = level.name.lower().replace("_", " ")
     with (
-        pytest.raises(InvalidTransactionState, match=f"a transaction that is {name} does not see"),
+        pytest.raises(InvalidTransactionState, match=f"cannot run in a {name} transaction"),
         writer.transaction(),
     ):
         wait_for(writer, STREAM, 0, LONG_MS)

@@ -46,12 +46,12 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   with changelog as (
-    select t.*, nullif(btrim(t.earlier_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
-    from projection.message_turn($1, 'set-config', null) t
+    select t.*, nullif(btrim(t.previous_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
+    from projection.message_change($1, 'set-config', null) t
     where t.message_key like 'stores.%_.changelog'
   ), setting as (
     select s.* from (values ('job.changelog.system'), ('job.default.system')) n(config_key)
-    cross join lateral projection.message_turn($1, 'set-config', n.config_key) s
+    cross join lateral projection.message_change($1, 'set-config', n.config_key) s
   ), system as (
     select y.*, lag(y.name) over (order by y.log_offset) as earlier_name
     from (
@@ -66,7 +66,7 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
       window w as (order by s.log_offset)) y
     where y.is_passing is not true
   )
-  select t.message_key, e.name, n.name, t.earlier_offset, t.log_offset, t.record_time, t.message_time, t.source, t.host, t.username
+  select t.message_key, e.name, n.name, t.previous_offset, t.log_offset, t.record_time, t.message_time, t.source, t.host, t.username
   from changelog t
   left join lateral (select s.name from system s where s.log_offset < t.log_offset order by s.log_offset desc limit 1) s on true
   cross join lateral (select projection.changelog_name(t.earlier_name, s.name)) e(name)
@@ -196,8 +196,7 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
     where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
                             'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
   cross join lateral (
-    select array_agg(case when position('.' in v.changelog) > 0 then v.changelog else coalesce(c.changelog_system, '') || '.' || v.changelog end
-                     order by v.store_name) as changelogs,
+    select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name) as changelogs,
            array_agg(v.store_name order by v.store_name) as store_names
     from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, m.body ->> 'config_value' as changelog
           from projection.message_head($1, $2, 'set-config') m
@@ -235,14 +234,14 @@ $_$;
 CREATE FUNCTION projection.grouping_changed(log_id integer) RETURNS TABLE(config_key text, earlier_value text, config_value text, earlier_offset bigint, log_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select t.message_key, v.earlier_value, v.config_value, t.earlier_offset, t.log_offset,
+  select t.message_key, v.earlier_value, v.config_value, t.previous_offset, t.log_offset,
     t.record_time, t.message_time, t.source, t.host, t.username
   from projection.write_once_default() d
-  cross join lateral projection.message_turn($1, 'set-config', d.config_key) t
-  cross join lateral (select coalesce(t.earlier_body ->> 'config_value', d.config_value), coalesce(t.body ->> 'config_value', d.config_value)) v(earlier_value, config_value)
+  cross join lateral projection.message_change($1, 'set-config', d.config_key) t
+  cross join lateral (select coalesce(t.previous_body ->> 'config_value', d.config_value), coalesce(t.body ->> 'config_value', d.config_value)) v(earlier_value, config_value)
   where v.earlier_value <> v.config_value
-    and (t.earlier_body is not null or exists (
-      select from projection.message_turn($1, 'set-config', 'job.name') n
+    and (t.previous_body is not null or exists (
+      select from projection.message_change($1, 'set-config', 'job.name') n
       where n.body is not null and n.log_offset < t.log_offset and coalesce(n.next_offset > t.log_offset, true)
         and not coalesce(t.record_time - n.record_time < interval '1 minute'
                          and (n.source, n.host, n.username) is not distinct from (t.source, t.host, t.username), false)))
@@ -306,11 +305,11 @@ CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURN
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
     (t.previous_body ->> 'fanned_out_ms')::bigint,
     case when t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms' then 'superseded'
-         else projection.startpoint_fate(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
-                                         c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
+         else projection.startpoint_outcome(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
+                                            c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
     o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
     t.record_time, t.log_offset
-  from projection.startpoint_turn($1, $2) t
+  from projection.fan_out_change($1, $2) t
   left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
   cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)
@@ -332,7 +331,7 @@ CREATE FUNCTION projection.startpoint_untaken(log_id integer) RETURNS TABLE(task
   with kept as (
     select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
       h.*, r.status, r.record_time as gone_time, r.log_offset as gone_offset
-    from projection.startpoint_handed($1, null) h
+    from projection.startpoint_fanned_out($1, null) h
     left join projection.startpoint_removed($1, null) r
       on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.created_ms, r.startpoint_type)
        = (h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.created_ms, h.startpoint_type)
@@ -1068,19 +1067,19 @@ Key: provenance, anomaly, subject.';
 -- Name: COLUMN anomaly.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.anomaly.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN anomaly.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.anomaly.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN anomaly.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.anomaly.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN anomaly.anomaly; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1104,49 +1103,49 @@ COMMENT ON COLUMN coordinator.anomaly.detail IS 'One sentence: what happened, th
 -- Name: COLUMN anomaly.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.anomaly.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN anomaly.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.anomaly.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN anomaly.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.anomaly.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN anomaly.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.anomaly.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN anomaly.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.anomaly.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN anomaly.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.anomaly.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN anomaly.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.anomaly.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN anomaly.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.anomaly.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: anomaly_between(text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1194,10 +1193,10 @@ CREATE FUNCTION projection.changelog_mapping_state(log_id integer, incarnation i
 $_$;
 
 --
--- Name: job_now; Type: VIEW; Schema: projection; Owner: -
+-- Name: current_job; Type: VIEW; Schema: projection; Owner: -
 --
 
-CREATE VIEW projection.job_now AS
+CREATE VIEW projection.current_job AS
  SELECT job_name,
     job_id,
     job_bucket,
@@ -1228,33 +1227,33 @@ CREATE VIEW coordinator.changelog_mapping AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, changelog_partition, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW changelog_mapping; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.changelog_mapping IS 'The changelog partition that every task writes its stores'' changes to. It must never change while the stores live.
+COMMENT ON VIEW coordinator.changelog_mapping IS 'The changelog partition to which each task writes the changes of its stores. It must not change as long as the stores exist.
 Key: task_name.';
 
 --
 -- Name: COLUMN changelog_mapping.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.changelog_mapping.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN changelog_mapping.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.changelog_mapping.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN changelog_mapping.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.changelog_mapping.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN changelog_mapping.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1266,55 +1265,55 @@ COMMENT ON COLUMN coordinator.changelog_mapping.task_name IS 'The task.';
 -- Name: COLUMN changelog_mapping.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.changelog_partition IS 'The partition, the same in every changelog of the job.';
+COMMENT ON COLUMN coordinator.changelog_mapping.changelog_partition IS 'The partition number, the same in every changelog of the job.';
 
 --
 -- Name: COLUMN changelog_mapping.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.changelog_mapping.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN changelog_mapping.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.changelog_mapping.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN changelog_mapping.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.changelog_mapping.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN changelog_mapping.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.changelog_mapping.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN changelog_mapping.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.changelog_mapping.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN changelog_mapping.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.changelog_mapping.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN changelog_mapping.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.changelog_mapping.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN changelog_mapping.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.changelog_mapping.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: changelog_mapping_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1370,7 +1369,7 @@ CREATE FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator
   join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and not l.is_state
   cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(input_offset)
   left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
-  where not (w.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (w.changelogs), false))
+  where not projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
 $_$;
 
 --
@@ -1399,33 +1398,33 @@ CREATE VIEW coordinator.checkpoint AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, j.checkpoint_log, j.checkpoint_incarnation, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, input_offset_number, checkpoint_id, checkpoint_version, origin, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.checkpoint IS 'The checkpoint that every task would start from: a row an input partition. It is read from the checkpoint topic if the job has one, else from the coordinator stream; the job''s config says which versions count, in which order.
+COMMENT ON VIEW coordinator.checkpoint IS 'The checkpoint that each task would start from: one row per input partition. It is read from the checkpoint topic if the job has one, else from the coordinator stream. The job''s config says which versions count, and in which order.
 Key: task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN checkpoint.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.checkpoint.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN checkpoint.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.checkpoint.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN checkpoint.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.checkpoint.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN checkpoint.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1437,103 +1436,103 @@ COMMENT ON COLUMN coordinator.checkpoint.task_name IS 'The task.';
 -- Name: COLUMN checkpoint.system_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.system_name IS 'The partition''s system.';
+COMMENT ON COLUMN coordinator.checkpoint.system_name IS 'The system of the partition.';
 
 --
 -- Name: COLUMN checkpoint.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.stream_name IS 'The partition''s stream.';
+COMMENT ON COLUMN coordinator.checkpoint.stream_name IS 'The stream of the partition.';
 
 --
 -- Name: COLUMN checkpoint.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.partition_id IS 'The partition''s number.';
+COMMENT ON COLUMN coordinator.checkpoint.partition_id IS 'The number of the partition.';
 
 --
 -- Name: COLUMN checkpoint.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+COMMENT ON COLUMN coordinator.checkpoint.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
 
 --
 -- Name: COLUMN checkpoint.input_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.input_offset IS 'The last offset that was processed, as the system writes it: the task goes on after it. Null: the checkpoint names the partition without an offset.';
+COMMENT ON COLUMN coordinator.checkpoint.input_offset IS 'The last processed offset, as the input system writes it: the task continues after it. Null: the checkpoint has the partition without an offset.';
 
 --
 -- Name: COLUMN checkpoint.input_offset_number; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.input_offset_number IS 'The same as a number. Null: it is no integer of at most 18 digits.';
+COMMENT ON COLUMN coordinator.checkpoint.input_offset_number IS 'input_offset as a number. Null: it is not an integer of at most 18 digits.';
 
 --
 -- Name: COLUMN checkpoint.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.checkpoint_id IS 'Which commit it was: a time in ms and a part that tells commits apart. Null: versions 0 and 1 have it only where state was committed.';
+COMMENT ON COLUMN coordinator.checkpoint.checkpoint_id IS 'Identifies the commit: a time in ms and a part that distinguishes commits of the same time. Null: versions 0 and 1 have it only if state was committed.';
 
 --
 -- Name: COLUMN checkpoint.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+COMMENT ON COLUMN coordinator.checkpoint.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.';
 
 --
 -- Name: COLUMN checkpoint.origin; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.origin IS 'Where it stood: `coordinator-stream` or `checkpoint-topic`.';
+COMMENT ON COLUMN coordinator.checkpoint.origin IS 'Where the checkpoint was read: `coordinator-stream` or `checkpoint-topic`.';
 
 --
 -- Name: COLUMN checkpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.checkpoint.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN checkpoint.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.checkpoint.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN checkpoint.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.checkpoint.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN checkpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.checkpoint.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN checkpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.checkpoint.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN checkpoint.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.checkpoint.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN checkpoint.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.checkpoint.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN checkpoint.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.checkpoint.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: checkpoint_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1604,99 +1603,99 @@ CREATE VIEW coordinator.config AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.config_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW config; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.config IS 'The configuration of every job: a row a key that is set. Secrets show as fingerprints, so that one can ask whether they changed, and not what they are.
+COMMENT ON VIEW coordinator.config IS 'The configuration of each job: one row per config key that is set. Secrets are replaced by fingerprints, which show whether a value changed without showing the value.
 Key: config_key.';
 
 --
 -- Name: COLUMN config.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.config.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN config.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.config.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN config.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.config.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN config.config_key; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.config_key IS 'The config key; a key that shows a secret itself is a fingerprint.';
+COMMENT ON COLUMN coordinator.config.config_key IS 'The config key, or its fingerprint if the key itself contains a secret.';
 
 --
 -- Name: COLUMN config.config_value; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.config_value IS 'The value, or its fingerprint (`hmac-sha256:…`) where it is a secret. An empty text is a value.';
+COMMENT ON COLUMN coordinator.config.config_value IS 'The value, or its fingerprint (`hmac-sha256:…`) if it is a secret. An empty string is a value.';
 
 --
 -- Name: COLUMN config.is_sensitive; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.is_sensitive IS 'The value is a secret, by its key or by what it shows, and only its fingerprint is here.';
+COMMENT ON COLUMN coordinator.config.is_sensitive IS 'Whether the value is a secret, by its key or by its text, so that only its fingerprint is shown.';
 
 --
 -- Name: COLUMN config.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.config.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN config.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.config.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN config.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN config.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN config.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN config.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.config.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN config.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.config.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN config.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.config.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: config_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1766,33 +1765,33 @@ CREATE VIEW coordinator.container_execution AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(container_id, execution_container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW container_execution; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.container_execution IS 'The id that the cluster (YARN) gave to every container. Jobs write it only with high availability of the application master; what is left of a container that no longer exists stays.
+COMMENT ON VIEW coordinator.container_execution IS 'The id that the cluster (YARN) gave to each container. Jobs write it only with high availability of the application master. The rows of containers that no longer exist stay.
 Key: container_id.';
 
 --
 -- Name: COLUMN container_execution.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.container_execution.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN container_execution.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.container_execution.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN container_execution.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.container_execution.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN container_execution.container_id; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1804,55 +1803,55 @@ COMMENT ON COLUMN coordinator.container_execution.container_id IS 'The container
 -- Name: COLUMN container_execution.execution_container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.execution_container_id IS 'The id that the cluster gave to it, such as container_1700000000001_0042_01_000002.';
+COMMENT ON COLUMN coordinator.container_execution.execution_container_id IS 'The id that the cluster gave to the container, for example container_1700000000001_0042_01_000002.';
 
 --
 -- Name: COLUMN container_execution.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.container_execution.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN container_execution.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.container_execution.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN container_execution.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_execution.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN container_execution.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_execution.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN container_execution.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_execution.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN container_execution.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.container_execution.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN container_execution.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.container_execution.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN container_execution.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.container_execution.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: container_execution_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -1924,105 +1923,105 @@ CREATE VIEW coordinator.container_host AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(container_id, host_name, jmx_url, jmx_tunneling_url, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW container_host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.container_host IS 'The host where every container ran last, and where its JMX server listens.
+COMMENT ON VIEW coordinator.container_host IS 'The host that each container last ran on, and the address of its JMX server.
 Key: container_id.';
 
 --
 -- Name: COLUMN container_host.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.container_host.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN container_host.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.container_host.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN container_host.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.container_host.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN container_host.container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.container_id IS 'The container, as the job numbers them.';
+COMMENT ON COLUMN coordinator.container_host.container_id IS 'The id of the container within the job.';
 
 --
 -- Name: COLUMN container_host.host_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.host_name IS 'The host that the container runs on; host is the writer''s.';
+COMMENT ON COLUMN coordinator.container_host.host_name IS 'The host that the container runs on. The host of the message''s writer is in the column host.';
 
 --
 -- Name: COLUMN container_host.jmx_url; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.jmx_url IS 'Where the container''s JMX server listens. Null: the message does not say.';
+COMMENT ON COLUMN coordinator.container_host.jmx_url IS 'The URL of the container''s JMX server. Null: the message has none.';
 
 --
 -- Name: COLUMN container_host.jmx_tunneling_url; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.jmx_tunneling_url IS 'The same, for JMX through a tunnel. Null: the message does not say.';
+COMMENT ON COLUMN coordinator.container_host.jmx_tunneling_url IS 'The URL of the container''s JMX server through a tunnel. Null: the message has none.';
 
 --
 -- Name: COLUMN container_host.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.container_host.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN container_host.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.container_host.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN container_host.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_host.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN container_host.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.host IS 'The writer''s host, by the message''s envelope (source and username name the writer); the container''s is host_name. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_host.host IS 'The host of the message''s writer, from its envelope, as source and username are. The container''s host is in host_name. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN container_host.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_host.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN container_host.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.container_host.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN container_host.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.container_host.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN container_host.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.container_host.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: container_host_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -2072,12 +2071,12 @@ CREATE FUNCTION coordinator.explain(job_name text, job_id text, task_name text, 
   select r.*
   from (
     select n.coordinator_log, n.coordinator_incarnation, null::bigint as coordinator_cut, n.checkpoint_log, n.checkpoint_incarnation, null::bigint as checkpoint_cut
-    from projection.job_now n where n.job_name = $1 and n.job_id = $2 and $4 is null
+    from projection.current_job n where n.job_name = $1 and n.job_id = $2 and $4 is null
     union all
     select a.coordinator_log, a.coordinator_incarnation, a.coordinator_cut, a.checkpoint_log, a.checkpoint_incarnation, a.checkpoint_cut
     from projection.job_at($1, $2, $4) a where $4 is not null) j
-  cross join lateral projection.starting_offset_tried(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
-                                                      j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut, $3, coalesce($4, now())) r
+  cross join lateral projection.explain_starting_offsets(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                                         j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut, $3, coalesce($4, now())) r
   order by r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.step
 $_$;
 
@@ -2085,7 +2084,7 @@ $_$;
 -- Name: FUNCTION explain(job_name text, job_id text, task_name text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) IS 'Why a task starts each of its partitions where it does, at a time (null: now): every startpoint, reset, checkpoint and default that was tried, in the order of the decision, with the event that says it. outcome is wins (one a partition, what starting_offset shows), loses or absent (nothing to start from); reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner. Where the job has no assignments at all, the partitions are those of its tasks'' checkpoints, and each has a first row with the rule input that says so.
+COMMENT ON FUNCTION coordinator.explain(job_name text, job_id text, task_name text, at timestamp with time zone) IS 'Why a task starts each of its partitions where it does, at a time (null: now). One row per candidate, in the order of the decision: every startpoint, reset, checkpoint and default, with the event that it comes from. outcome is wins (one per partition, what starting_offset shows), loses or absent (no candidate for the rule). reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner. If the job has no assignments at all, the partitions are those of its tasks'' checkpoints, and each has a first row with the rule input that says this.
 Key: system_name, stream_name, partition_id, key_bucket, step.';
 
 --
@@ -2158,51 +2157,51 @@ CREATE VIEW coordinator.job_coordinator_metadata AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(cluster_type, epoch_id, config_id, job_model_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW job_coordinator_metadata; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.job_coordinator_metadata IS 'What the last job coordinator of every cluster type was started with: a coordinator that finds its own values here lets the running containers be.
+COMMENT ON VIEW coordinator.job_coordinator_metadata IS 'The metadata of the last job coordinator, for each cluster type. A job coordinator that finds its own values here leaves the running containers alone.
 Key: cluster_type.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN job_coordinator_metadata.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.cluster_type; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.cluster_type IS 'The kind of cluster that the coordinator runs on: YARN, or NON_YARN.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.cluster_type IS 'The type of cluster that the coordinator runs on: YARN or NON_YARN.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.epoch_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.epoch_id IS 'The deployment: on YARN its application, the same over all attempts. Null: the message has none.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.epoch_id IS 'The deployment; on YARN the application id, which all attempts share. Null: the message has none.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.config_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.config_id IS 'A checksum of the config keys that begin with job.autosizing, with their values; 0 where there are none. Null: the message has none.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.config_id IS 'A checksum of the config keys that begin with job.autosizing and their values; 0 if there are none. Null: the message has none.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.job_model_id; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2214,49 +2213,49 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata.job_model_id IS 'A checks
 -- Name: COLUMN job_coordinator_metadata.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: job_coordinator_metadata_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -2408,19 +2407,19 @@ Key: provenance.';
 -- Name: COLUMN commit_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.commit_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN commit_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.commit_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN commit_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.commit_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN commit_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2432,7 +2431,7 @@ COMMENT ON COLUMN coordinator.commit_history.task_name IS 'The task.';
 -- Name: COLUMN commit_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+COMMENT ON COLUMN coordinator.commit_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.';
 
 --
 -- Name: COLUMN commit_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2444,7 +2443,7 @@ COMMENT ON COLUMN coordinator.commit_history.checkpoint_id IS 'Which commit it w
 -- Name: COLUMN commit_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.is_preferred IS 'A reader with the job''s current config takes this one: of the versions of a commit the first that is read; a lower one only where no better stands before it, or long before; none in the place that is not read.';
+COMMENT ON COLUMN coordinator.commit_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
 
 --
 -- Name: COLUMN commit_history.partition_count; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2456,49 +2455,49 @@ COMMENT ON COLUMN coordinator.commit_history.partition_count IS 'How many input 
 -- Name: COLUMN commit_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.commit_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN commit_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.commit_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN commit_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.commit_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN commit_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.commit_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN commit_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.commit_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN commit_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.commit_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN commit_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.commit_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN commit_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.commit_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: newest_commits(text, text, bigint); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -2509,7 +2508,7 @@ CREATE FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint)
     AS $_$
   select c.job_name, c.job_id, c.job_bucket, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred, c.partition_count,
     c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
-  from projection.job_now j
+  from projection.current_job j
   cross join lateral (                                     -- `offset 0`: event by event from the log's end, not key by key
     select e.log_id, h.key_id, e.log_offset
     from projection.archived_event e
@@ -2680,19 +2679,19 @@ Key: provenance.';
 -- Name: COLUMN event.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.event.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN event.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.event.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN event.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.event.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN event.message_type; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2722,49 +2721,49 @@ COMMENT ON COLUMN coordinator.event.value_bytes IS 'Length of the value. Null: a
 -- Name: COLUMN event.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN event.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.event.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN event.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.event.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN event.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.event.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN event.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.event.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN event.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.event.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN event.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.event.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN event.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.event.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: newest_events(text, text, bigint); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -2788,7 +2787,7 @@ $_$;
 -- Name: FUNCTION newest_events(job_name text, job_id text, n bigint); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) IS 'The newest n rows of coordinator.event in each of the job''s current logs, newest first. It reads as much as it returns, where "order by log_offset desc limit n" of the view sorts all events of the job.';
+COMMENT ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) IS 'The newest n rows of coordinator.event in each of the job''s current logs, newest first. It reads only what it returns; "order by log_offset desc limit n" on the view sorts all events of the job.';
 
 --
 -- Name: starting_offset_state(integer, bigint, integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
@@ -2805,7 +2804,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     select t.*, (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
       or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs']) as is_input
     from projection.task_input($1, $2, $3, $4, $6) t
-  ), setting as (                                  -- what config says of each stream
+  ), setting as (                                  -- what config says about each stream
     select s.system_name, s.stream_name,
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
       (select lower(btrim(config.conf ->> o.config_key)) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
@@ -2813,14 +2812,14 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
       coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(s.system_name, s.stream_name) o
        where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
     from (select distinct p.system_name, p.stream_name from part p) s cross join config
-  ), candidate as (                                -- requests that name the partition of a task, best first
+  ), candidate as (                                -- pending startpoints for the partition of a task, best first
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
       case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
     from part p join projection.startpoint_candidate($1, $2, $3, $4, $5) r using (system_name, stream_name, partition_id)
     where p.is_input and (r.task_name is null or r.task_name = p.task_name)
     window w as (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
                  order by r.is_ambiguous, r.is_expired, r.created_ms desc, r.task_name nulls last, r.log_offset desc)
-  ), requested as (                                -- the request that counts, and why the best of the others does not
+  ), pending as (                                  -- the one that counts, and why the best of the others does not
     select c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket,
       max(c.startpoint_type) filter (where c.ignored is null) as startpoint_type,
       max(c.startpoint_value) filter (where c.ignored is null) as startpoint_value,
@@ -2835,7 +2834,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
       case when n.task_name is null then old.log_offset else r.log_offset end as startpoint_log_offset,
       k.input_offset, k.log_offset as checkpoint_log_offset
     from part p
-    left join requested r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
+    left join pending r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
     left join projection.startpoint_fan_out_state($1, null, $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
@@ -2894,7 +2893,7 @@ CREATE VIEW coordinator.starting_offset AS
     r.checkpoint_log_offset,
     r.ignored_reason,
     r.assigned_by
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.starting_offset_state(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, now(), NULL::text) r(task_name, system_name, stream_name, partition_id, key_bucket, decided_by, startpoint_type, startpoint_value, starting_offset, startpoint_log_offset, checkpoint_log_offset, ignored_reason, assigned_by))
   WHERE (r.decided_by IS NOT NULL);
 
@@ -2902,26 +2901,26 @@ CREATE VIEW coordinator.starting_offset AS
 -- Name: VIEW starting_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.starting_offset IS 'Where the next start, as a new deployment, would begin each partition of every task, and by which rule: startpoint, then reset, then checkpoint, then default. The partitions are those assigned to the tasks; where the job has no assignments at all (seed 000, or a job that only uses the managers), those that the tasks'' checkpoints name. Only streams that are among the job''s inputs; expiry is judged when read (by the function: at its time).
+COMMENT ON VIEW coordinator.starting_offset IS 'Where the next start, as a new deployment, would begin each partition of each task, and which rule decides: startpoint, reset, checkpoint or default, in this order. The partitions are those assigned to the tasks; if the job has no assignments at all (it uses only the managers, not Samza''s job coordinator), those in the tasks'' checkpoints. Streams that are not among the job''s inputs are left out. Expiry is judged now (in the as-of function: at its time).
 Key: task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN starting_offset.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.starting_offset.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN starting_offset.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.starting_offset.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN starting_offset.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.starting_offset.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN starting_offset.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2933,73 +2932,73 @@ COMMENT ON COLUMN coordinator.starting_offset.task_name IS 'The task.';
 -- Name: COLUMN starting_offset.system_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.system_name IS 'The partition''s system.';
+COMMENT ON COLUMN coordinator.starting_offset.system_name IS 'The system of the partition.';
 
 --
 -- Name: COLUMN starting_offset.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.stream_name IS 'The partition''s stream.';
+COMMENT ON COLUMN coordinator.starting_offset.stream_name IS 'The stream of the partition.';
 
 --
 -- Name: COLUMN starting_offset.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.partition_id IS 'The partition''s number.';
+COMMENT ON COLUMN coordinator.starting_offset.partition_id IS 'The number of the partition.';
 
 --
 -- Name: COLUMN starting_offset.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+COMMENT ON COLUMN coordinator.starting_offset.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
 
 --
 -- Name: COLUMN starting_offset.decided_by; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.decided_by IS 'The rule: `startpoint`, `reset` (config says to ignore the checkpoint), `checkpoint`, or `default` (config, else upcoming).';
+COMMENT ON COLUMN coordinator.starting_offset.decided_by IS 'The rule that decides: `startpoint`, `reset` (config says to ignore the checkpoint), `checkpoint`, or `default` (from config, else upcoming).';
 
 --
 -- Name: COLUMN starting_offset.startpoint_type; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.startpoint_type IS 'Where it starts: `oldest`, `upcoming`, `specific`, `timestamp`. Null: a checkpoint decided.';
+COMMENT ON COLUMN coordinator.starting_offset.startpoint_type IS 'Where the task starts: `oldest`, `upcoming`, `specific` or `timestamp`. Null: a checkpoint decides.';
 
 --
 -- Name: COLUMN starting_offset.startpoint_value; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.startpoint_value IS 'The offset of `specific`, the time in ms of `timestamp`. Null: another type, or no startpoint decided.';
+COMMENT ON COLUMN coordinator.starting_offset.startpoint_value IS 'The offset of `specific`, the time in ms since 1970 of `timestamp`. Null: another type, or another rule decides.';
 
 --
 -- Name: COLUMN starting_offset.starting_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.starting_offset IS 'The first offset to be read: for a checkpoint of a Kafka input the one after it. Null: only the input system can tell.';
+COMMENT ON COLUMN coordinator.starting_offset.starting_offset IS 'The first offset to read; for a checkpoint of a Kafka input, the one after it. Null: only the input system can tell.';
 
 --
 -- Name: COLUMN starting_offset.startpoint_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.startpoint_log_offset IS 'The event of the coordinator stream that holds the startpoint, also of one that names no place. Null: no startpoint counted.';
+COMMENT ON COLUMN coordinator.starting_offset.startpoint_log_offset IS 'The event of the coordinator stream that has the startpoint, also if the startpoint is ignored because of `no place`. Null: no startpoint applies.';
 
 --
 -- Name: COLUMN starting_offset.checkpoint_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.checkpoint_log_offset IS 'The event that holds the partition''s checkpoint, be it the winner or not. Null: there is no checkpoint of it.';
+COMMENT ON COLUMN coordinator.starting_offset.checkpoint_log_offset IS 'The event that has the partition''s checkpoint, whether it decides or not. Null: the partition has no checkpoint.';
 
 --
 -- Name: COLUMN starting_offset.ignored_reason; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.ignored_reason IS 'Why the strongest loser lost: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (a newer hand-out), `no place` (a startpoint that names none), `startpoint` or `reset` (it was the checkpoint). Null: nothing was passed over.';
+COMMENT ON COLUMN coordinator.starting_offset.ignored_reason IS 'Why the best candidate that does not decide is ignored. A startpoint: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (by a newer fan-out) or `no place` (it has no offset or time). A checkpoint: `startpoint` or `reset` (which take precedence). Null: no candidate is ignored.';
 
 --
 -- Name: COLUMN starting_offset.assigned_by; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.starting_offset.assigned_by IS 'What says that the task reads the partition: `assignment`, or `checkpoint` where the job has no assignments.';
+COMMENT ON COLUMN coordinator.starting_offset.assigned_by IS 'What shows that the task reads the partition: `assignment`, or `checkpoint` if the job has no assignments.';
 
 --
 -- Name: starting_offset_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -3018,7 +3017,7 @@ $_$;
 -- Name: FUNCTION starting_offset_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.starting_offset as it was at a time; expiry is judged at that time.';
+COMMENT ON FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.starting_offset at a time: the state after all events whose log_time is not later. Expiry is judged at that time.';
 
 --
 -- Name: startpoint_state(integer, integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
@@ -3028,10 +3027,10 @@ CREATE FUNCTION projection.startpoint_state(log_id integer, incarnation integer,
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value,
-    projection.to_time(r.created_ms), projection.to_time(least(r.created_ms, 9223372036811575807) + 43200000),
+    projection.to_time(r.created_ms), projection.startpoint_expires_at(r.created_ms),
     projection.is_expired(r.created_ms, $6), r.is_ambiguous,
     r.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, r.log_offset
-  from projection.startpoint_request($1, $3, $4, $5) r
+  from projection.pending_startpoint($1, $3, $4, $5) r
 $_$;
 
 --
@@ -3061,69 +3060,69 @@ CREATE VIEW coordinator.startpoint AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, j.checkpoint_log, NULL::bigint, now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, expires_at, is_expired, is_ambiguous, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW startpoint; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.startpoint IS 'Requests to start a partition somewhere else, not yet handed out: the next start takes them. A request of a task beats one of every task if it is as new, and the newest beats all; after 12 hours a request is expired and counts no more, but stays on the log.
+COMMENT ON VIEW coordinator.startpoint IS 'Startpoints that are requested and not yet fanned out. The next start of the job fans them out to its tasks, unless they have expired (12 hours after their creation) or are ambiguous; such startpoints stay on the log. For a partition, the newest request wins; of two created at the same time, the one for the task alone.
 Key: system_name, stream_name, partition_id, key_bucket, task_name.';
 
 --
 -- Name: COLUMN startpoint.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.startpoint.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN startpoint.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.startpoint.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN startpoint.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.startpoint.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN startpoint.system_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.system_name IS 'The partition''s system.';
+COMMENT ON COLUMN coordinator.startpoint.system_name IS 'The system of the partition.';
 
 --
 -- Name: COLUMN startpoint.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.stream_name IS 'The partition''s stream.';
+COMMENT ON COLUMN coordinator.startpoint.stream_name IS 'The stream of the partition.';
 
 --
 -- Name: COLUMN startpoint.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.partition_id IS 'The partition''s number.';
+COMMENT ON COLUMN coordinator.startpoint.partition_id IS 'The number of the partition.';
 
 --
 -- Name: COLUMN startpoint.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+COMMENT ON COLUMN coordinator.startpoint.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
 
 --
 -- Name: COLUMN startpoint.task_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.task_name IS 'The task that it is for. Null: every task that reads the partition.';
+COMMENT ON COLUMN coordinator.startpoint.task_name IS 'The task that the startpoint is for. Null: every task that reads the partition.';
 
 --
 -- Name: COLUMN startpoint.startpoint_type; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.startpoint_type IS 'Where to start: `oldest`, `upcoming`, `specific` (an offset) or `timestamp`.';
+COMMENT ON COLUMN coordinator.startpoint.startpoint_type IS 'Where to start: `oldest`, `upcoming`, `specific` (at an offset) or `timestamp`.';
 
 --
 -- Name: COLUMN startpoint.startpoint_value; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3135,73 +3134,73 @@ COMMENT ON COLUMN coordinator.startpoint.startpoint_value IS 'The offset of `spe
 -- Name: COLUMN startpoint.created_at; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.created_at IS 'When the request was made, by the clock of who made it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.startpoint.created_at IS 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint.expires_at; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.expires_at IS '12 hours after it was made. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.startpoint.expires_at IS '12 hours after created_at. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint.is_expired; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.is_expired IS 'Whether that is over, judged when read (by the functions: at their time).';
+COMMENT ON COLUMN coordinator.startpoint.is_expired IS 'Whether the startpoint has expired now (in the as-of functions: at their time).';
 
 --
 -- Name: COLUMN startpoint.is_ambiguous; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.is_ambiguous IS 'The key on the log can be read in several ways (dots in names), and what the tasks are known to read does not settle which.';
+COMMENT ON COLUMN coordinator.startpoint.is_ambiguous IS 'Whether the key on the log can be read in several ways (names with dots) and the partitions that the tasks read do not decide which one is meant.';
 
 --
 -- Name: COLUMN startpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.startpoint.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.startpoint.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.startpoint.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN startpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.startpoint.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN startpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.startpoint.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN startpoint.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.startpoint.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN startpoint.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.startpoint.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN startpoint.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.startpoint.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: startpoint_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -3221,7 +3220,7 @@ $_$;
 -- Name: FUNCTION startpoint_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.startpoint_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint as it was at a time; expiry is judged at that time.';
+COMMENT ON FUNCTION coordinator.startpoint_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint at a time: the state after all events whose log_time is not later. Expiry is judged at that time.';
 
 --
 -- Name: startpoint_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -3242,7 +3241,7 @@ $_$;
 -- Name: FUNCTION startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.startpoint as it was after an event of the log; expiry is judged at that event''s log_time.';
+COMMENT ON FUNCTION coordinator.startpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.startpoint after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time, and expiry is judged at that time.';
 
 --
 -- Name: startpoint_fan_out_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -3284,33 +3283,33 @@ CREATE VIEW coordinator.startpoint_fan_out AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_at, fanned_out_at, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW startpoint_fan_out; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.startpoint_fan_out IS 'Startpoints that a start handed out to tasks and that are not used up: a row leaves when its partition''s checkpoint was written again. They never expire.
+COMMENT ON VIEW coordinator.startpoint_fan_out IS 'Startpoints that were fanned out to tasks and are not yet consumed. A task removes a partition from its fan-out after it has written the partition''s checkpoint again. A fanned-out startpoint never expires.
 Key: task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN startpoint_fan_out.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN startpoint_fan_out.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN startpoint_fan_out.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN startpoint_fan_out.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3322,31 +3321,31 @@ COMMENT ON COLUMN coordinator.startpoint_fan_out.task_name IS 'The task.';
 -- Name: COLUMN startpoint_fan_out.system_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.system_name IS 'The partition''s system.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.system_name IS 'The system of the partition.';
 
 --
 -- Name: COLUMN startpoint_fan_out.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.stream_name IS 'The partition''s stream.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.stream_name IS 'The stream of the partition.';
 
 --
 -- Name: COLUMN startpoint_fan_out.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.partition_id IS 'The partition''s number.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.partition_id IS 'The number of the partition.';
 
 --
 -- Name: COLUMN startpoint_fan_out.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
 
 --
 -- Name: COLUMN startpoint_fan_out.startpoint_type; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.startpoint_type IS 'Where to start: `oldest`, `upcoming`, `specific` (an offset) or `timestamp`.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.startpoint_type IS 'Where to start: `oldest`, `upcoming`, `specific` (at an offset) or `timestamp`.';
 
 --
 -- Name: COLUMN startpoint_fan_out.startpoint_value; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3358,61 +3357,61 @@ COMMENT ON COLUMN coordinator.startpoint_fan_out.startpoint_value IS 'The offset
 -- Name: COLUMN startpoint_fan_out.created_at; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.created_at IS 'When the request was made. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.created_at IS 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint_fan_out.fanned_out_at; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.fanned_out_at IS 'When it was handed out. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.fanned_out_at IS 'When the startpoint was fanned out to the task. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint_fan_out.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint_fan_out.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint_fan_out.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN startpoint_fan_out.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN startpoint_fan_out.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN startpoint_fan_out.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN startpoint_fan_out.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN startpoint_fan_out.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: startpoint_fan_out_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -3453,54 +3452,54 @@ CREATE FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_i
 COMMENT ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.startpoint_fan_out after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
--- Name: startpoint_life_state(integer, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_history_state(integer, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_at timestamp with time zone, status text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+CREATE FUNCTION projection.startpoint_history_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_at timestamp with time zone, status text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  with asked as (
-    select a.* from projection.startpoint_asked($1, $3) a
-  ), handed as (
-    select h.* from projection.startpoint_handed($1, $3) h
-  ), met as (                                      -- fan-outs written while a request for the partition stood
+  with requested as (
+    select a.* from projection.startpoint_requested($1, $3) a
+  ), fanned_out as (
+    select h.* from projection.startpoint_fanned_out($1, $3) h
+  ), fan_out_of_request as (                       -- fan-outs of the partition while the request stands
     select a.log_offset,
       (h.startpoint_type, h.created_ms) = (a.startpoint_type, a.created_ms) and h.startpoint_value is not distinct from a.startpoint_value as is_same,
       h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null as is_later,
       h.record_time as fan_out_time, h.log_offset as fan_out_offset
-    from asked a join handed h using (system_name, stream_name, partition_id)
+    from requested a join fanned_out h using (system_name, stream_name, partition_id)
     where not a.is_ambiguous and (a.task_name is null or a.task_name = h.task_name)
       and h.log_offset > a.log_offset and h.log_offset < coalesce(a.end_offset, 9223372036854775807)
   ), outcome as (
-    select m.log_offset, bool_or(m.is_same) as is_taken, min(m.fan_out_offset) filter (where m.is_later and not m.is_same) as lost_offset,
-      (array_agg(m.fan_out_time order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as lost_time
-    from met m group by m.log_offset
-  ), untaken as (
-    select a.*, o.lost_offset, o.lost_time, projection.to_time(least(a.created_ms, 9223372036811575807) + 43200000) as expires_at
-    from asked a left join outcome o using (log_offset)
-    where o.is_taken is not true
+    select m.log_offset, bool_or(m.is_same) as is_fanned_out, min(m.fan_out_offset) filter (where m.is_later and not m.is_same) as superseded_offset,
+      (array_agg(m.fan_out_time order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as superseded_time
+    from fan_out_of_request m group by m.log_offset
+  ), not_fanned_out as (
+    select a.*, o.superseded_offset, o.superseded_time, projection.startpoint_expires_at(a.created_ms) as expires_at
+    from requested a left join outcome o using (log_offset)
+    where o.is_fanned_out is not true
   ), step as (
     select a.system_name, a.stream_name, a.partition_id, -1 as key_bucket, a.task_name, a.startpoint_type, a.startpoint_value, a.created_ms,
       'requested' as status, a.record_time, a.log_offset
-    from asked a
+    from requested a
     union all
     select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
-      'superseded', u.lost_time, u.lost_offset
-    from untaken u where u.lost_offset is not null
+      'superseded', u.superseded_time, u.superseded_offset
+    from not_fanned_out u where u.superseded_offset is not null
     union all
     select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
       case when u.is_overwritten then 'superseded' else 'deleted' end, u.end_time, u.end_offset
-    from untaken u where u.lost_offset is null and u.end_offset is not null
+    from not_fanned_out u where u.superseded_offset is null and u.end_offset is not null
     union all
     select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
       'expired', u.expires_at, null
-    from untaken u
-    where coalesce(u.expires_at < $4, u.created_ms < 0)
-      and coalesce(u.expires_at < coalesce(u.lost_time, u.end_time), coalesce(u.lost_offset, u.end_offset) is null)
+    from not_fanned_out u
+    where projection.is_expired(u.created_ms, $4)
+      and coalesce(u.expires_at < coalesce(u.superseded_time, u.end_time), coalesce(u.superseded_offset, u.end_offset) is null)
     union all
     select h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.task_name, h.startpoint_type, h.startpoint_value, h.created_ms,
       'fanned_out', h.record_time, h.log_offset
-    from handed h
+    from fanned_out h
     union all
     select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value, r.created_ms,
       r.status, r.record_time, r.log_offset
@@ -3537,57 +3536,57 @@ CREATE VIEW coordinator.startpoint_history AS
     r.incarnation,
     r.log_offset
    FROM (projection.job_log j
-     CROSS JOIN LATERAL projection.startpoint_life_state(j.log_id, j.incarnation, NULL::bigint, now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, status, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset))
+     CROSS JOIN LATERAL projection.startpoint_history_state(j.log_id, j.incarnation, NULL::bigint, now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, status, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset))
   WHERE (j.stream_kind = 'coordinator'::text);
 
 --
 -- Name: VIEW startpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.startpoint_history IS 'The life of every startpoint, a row a step: requested, then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged when read.
+COMMENT ON VIEW coordinator.startpoint_history IS 'Every step of every startpoint: requested; then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged now (in the as-of function: at its time).
 Key: provenance, system_name, stream_name, partition_id, key_bucket, task_name, created_at, status.';
 
 --
 -- Name: COLUMN startpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.startpoint_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN startpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.startpoint_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN startpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.startpoint_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN startpoint_history.system_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.system_name IS 'The partition''s system.';
+COMMENT ON COLUMN coordinator.startpoint_history.system_name IS 'The system of the partition.';
 
 --
 -- Name: COLUMN startpoint_history.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.stream_name IS 'The partition''s stream.';
+COMMENT ON COLUMN coordinator.startpoint_history.stream_name IS 'The stream of the partition.';
 
 --
 -- Name: COLUMN startpoint_history.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.partition_id IS 'The partition''s number.';
+COMMENT ON COLUMN coordinator.startpoint_history.partition_id IS 'The number of the partition.';
 
 --
 -- Name: COLUMN startpoint_history.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+COMMENT ON COLUMN coordinator.startpoint_history.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
 
 --
 -- Name: COLUMN startpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3611,19 +3610,19 @@ COMMENT ON COLUMN coordinator.startpoint_history.startpoint_value IS 'The next o
 -- Name: COLUMN startpoint_history.created_at; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.created_at IS 'When the startpoint was made, by its writer''s clock. Null: a time that timestamptz cannot hold.';
+COMMENT ON COLUMN coordinator.startpoint_history.created_at IS 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint_history.status; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.status IS 'requested; superseded: overwritten, or another one won the fan-out; fanned_out: handed to the task; consumed: left the fan-out after the partition''s checkpoint was written again; refused: the same, but that checkpoint goes on from the old place; expired: 12 hours after its creation nobody had taken it; deleted: taken away before it was used.';
+COMMENT ON COLUMN coordinator.startpoint_history.status IS 'requested; superseded: overwritten, or another startpoint won the fan-out; fanned_out: to the task; consumed: removed from the fan-out after the partition''s checkpoint was written again; refused: the same, but that checkpoint continues from the old position; expired: not fanned out within 12 hours of its creation; deleted: removed before it was consumed.';
 
 --
 -- Name: COLUMN startpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.record_time IS 'When the step was recorded; of an expired one when it expired. Null: a time that timestamptz cannot hold.';
+COMMENT ON COLUMN coordinator.startpoint_history.record_time IS 'The time of the step''s log record; for expired, when the startpoint expired. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN startpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3653,19 +3652,19 @@ COMMENT ON COLUMN coordinator.startpoint_history.username IS 'Startpoints have n
 -- Name: COLUMN startpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.startpoint_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN startpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.startpoint_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN startpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.log_offset IS 'The event that is the step. Null: no event says that a startpoint expired.';
+COMMENT ON COLUMN coordinator.startpoint_history.log_offset IS 'The offset of the step''s event. Null: expired, which no event says.';
 
 --
 -- Name: startpoint_history_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -3677,7 +3676,7 @@ CREATE FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text,
   select j.job_name, j.job_id, j.job_bucket, r.*
   from projection.job_log j
   cross join lateral (select projection.retained_cut(j.log_id, x.cut) as cut from projection.log_cut(j.log_id, $3) x where x.cut >= 0 offset 0) c
-  cross join lateral projection.startpoint_life_state(j.log_id, j.incarnation, c.cut, $3) r
+  cross join lateral projection.startpoint_history_state(j.log_id, j.incarnation, c.cut, $3) r
   where j.job_name = $1 and j.job_id = $2 and j.stream_kind = 'coordinator'
 $_$;
 
@@ -3685,7 +3684,7 @@ $_$;
 -- Name: FUNCTION startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint_history as it was at a time: the steps until then; expiry is judged at that time.';
+COMMENT ON FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint_history at a time: the steps of all events whose log_time is not later. Expiry is judged at that time.';
 
 --
 -- Name: state_checkpoint_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -3706,7 +3705,7 @@ CREATE FUNCTION projection.state_checkpoint_state(coordinator_log integer, coord
   join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
   cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
   left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
-  where l.is_state or w.checkpoint_version = 1 and l.system_name || '.' || l.stream_name = any (w.changelogs)
+  where l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
 $_$;
 
 --
@@ -3735,33 +3734,33 @@ CREATE VIEW coordinator.state_checkpoint AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, j.checkpoint_log, j.checkpoint_incarnation, NULL::bigint) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, checkpoint_id, checkpoint_version, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW state_checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.state_checkpoint IS 'The state of every task''s checkpoint: how far each store had been backed up when the checkpoint was written, a row a store and backend. Version 1 names changelogs alone: where the config does not say whose they are, the store is empty, and the changelog tells the rows apart.
+COMMENT ON VIEW coordinator.state_checkpoint IS 'The state in the checkpoint that each task would start from: how far each store was backed up when the checkpoint was written, one row per store and backend. Checkpoints of version 1 have changelogs without stores; if config does not name the store of a changelog, store_name is empty, and the changelog distinguishes the rows.
 Key: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 
 --
 -- Name: COLUMN state_checkpoint.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.state_checkpoint.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN state_checkpoint.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.state_checkpoint.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN state_checkpoint.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.state_checkpoint.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN state_checkpoint.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3773,103 +3772,103 @@ COMMENT ON COLUMN coordinator.state_checkpoint.task_name IS 'The task.';
 -- Name: COLUMN state_checkpoint.store_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.store_name IS 'The store; empty where version 1 names a changelog and the config no store.';
+COMMENT ON COLUMN coordinator.state_checkpoint.store_name IS 'The store; empty if version 1 has a changelog for which config names no store.';
 
 --
 -- Name: COLUMN state_checkpoint.factory_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.factory_name IS 'The class of the backend that wrote the state.';
+COMMENT ON COLUMN coordinator.state_checkpoint.factory_name IS 'The factory class of the state backend.';
 
 --
 -- Name: COLUMN state_checkpoint.marker; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.marker IS 'What the backend wrote in order to find its backup again. Null: version 1 has no markers.';
+COMMENT ON COLUMN coordinator.state_checkpoint.marker IS 'What the backend wrote to find its backup again. Null: version 1 has no markers.';
 
 --
 -- Name: COLUMN state_checkpoint.changelog_system; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.changelog_system IS 'The changelog''s system. Null: the backend keeps no changelog in Kafka.';
+COMMENT ON COLUMN coordinator.state_checkpoint.changelog_system IS 'The system of the changelog. Null: the backend keeps no changelog in Kafka.';
 
 --
 -- Name: COLUMN state_checkpoint.changelog_stream; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.changelog_stream IS 'The changelog''s stream. Null: the backend keeps no changelog in Kafka.';
+COMMENT ON COLUMN coordinator.state_checkpoint.changelog_stream IS 'The stream of the changelog. Null: the backend keeps no changelog in Kafka.';
 
 --
 -- Name: COLUMN state_checkpoint.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.changelog_partition IS 'The changelog''s partition. Null: the backend keeps no changelog in Kafka.';
+COMMENT ON COLUMN coordinator.state_checkpoint.changelog_partition IS 'The partition of the changelog. Null: the backend keeps no changelog in Kafka.';
 
 --
 -- Name: COLUMN state_checkpoint.changelog_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.changelog_offset IS 'The last offset of the changelog that belongs to the checkpoint. Null: the changelog was empty, or the backend keeps none in Kafka.';
+COMMENT ON COLUMN coordinator.state_checkpoint.changelog_offset IS 'The last offset of the changelog that is part of the checkpoint. Null: the changelog was empty, or the backend keeps none in Kafka.';
 
 --
 -- Name: COLUMN state_checkpoint.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.checkpoint_id IS 'Which commit it was: a time in ms and a part that tells commits apart. Null: version 1 has it only in offsets that carry it.';
+COMMENT ON COLUMN coordinator.state_checkpoint.checkpoint_id IS 'Identifies the commit: a time in ms and a part that distinguishes commits of the same time. Null: version 1 has it only in changelog offsets that include it.';
 
 --
 -- Name: COLUMN state_checkpoint.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+COMMENT ON COLUMN coordinator.state_checkpoint.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.';
 
 --
 -- Name: COLUMN state_checkpoint.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.state_checkpoint.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN state_checkpoint.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.state_checkpoint.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN state_checkpoint.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.state_checkpoint.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN state_checkpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.state_checkpoint.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN state_checkpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.state_checkpoint.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN state_checkpoint.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.state_checkpoint.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN state_checkpoint.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.state_checkpoint.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN state_checkpoint.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.state_checkpoint.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: state_checkpoint_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -3939,33 +3938,33 @@ CREATE VIEW coordinator.task_container AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW task_container; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_container IS 'The container that runs every task.
+COMMENT ON VIEW coordinator.task_container IS 'The container that runs each task.
 Key: task_name.';
 
 --
 -- Name: COLUMN task_container.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.task_container.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN task_container.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.task_container.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN task_container.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.task_container.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN task_container.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3977,55 +3976,55 @@ COMMENT ON COLUMN coordinator.task_container.task_name IS 'The task.';
 -- Name: COLUMN task_container.container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.container_id IS 'The container, as the job numbers them.';
+COMMENT ON COLUMN coordinator.task_container.container_id IS 'The id of the container within the job.';
 
 --
 -- Name: COLUMN task_container.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_container.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_container.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_container.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_container.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_container.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN task_container.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_container.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN task_container.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_container.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN task_container.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.task_container.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN task_container.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.task_container.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN task_container.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.task_container.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: task_container_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -4095,33 +4094,33 @@ CREATE VIEW coordinator.task_mode AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, task_mode, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW task_mode; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_mode IS 'Whether every task is active or a standby.
+COMMENT ON VIEW coordinator.task_mode IS 'Whether each task is active or a standby.
 Key: task_name.';
 
 --
 -- Name: COLUMN task_mode.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.task_mode.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN task_mode.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.task_mode.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN task_mode.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.task_mode.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN task_mode.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4133,55 +4132,55 @@ COMMENT ON COLUMN coordinator.task_mode.task_name IS 'The task.';
 -- Name: COLUMN task_mode.task_mode; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.task_mode IS 'Active or Standby; standby tasks are called Standby-<task>-<n>.';
+COMMENT ON COLUMN coordinator.task_mode.task_mode IS 'Active or Standby; the name of a standby task is Standby-<task>-<n>.';
 
 --
 -- Name: COLUMN task_mode.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_mode.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_mode.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_mode.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_mode.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_mode.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN task_mode.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_mode.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN task_mode.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_mode.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN task_mode.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.task_mode.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN task_mode.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.task_mode.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN task_mode.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.task_mode.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: task_mode_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -4255,57 +4254,57 @@ CREATE VIEW coordinator.task_partition AS
     r.stream_kind,
     r.incarnation,
     r.log_offset
-   FROM (projection.job_now j
+   FROM (projection.current_job j
      CROSS JOIN LATERAL projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(system_name, stream_name, partition_id, key_bucket, task_name, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW task_partition; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_partition IS 'Which tasks read which input partition: several for a broadcast input, so a row a partition and task. Partitions of inputs that the job no longer has stay here, as they do on the log.
+COMMENT ON VIEW coordinator.task_partition IS 'Which tasks read which input partition: one row per partition and task, since several tasks read a partition of a broadcast input. Partitions of inputs that the job no longer has stay here, as they do on the log.
 Key: system_name, stream_name, partition_id, key_bucket, task_name.';
 
 --
 -- Name: COLUMN task_partition.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.task_partition.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN task_partition.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.task_partition.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN task_partition.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.task_partition.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN task_partition.system_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.system_name IS 'The partition''s system.';
+COMMENT ON COLUMN coordinator.task_partition.system_name IS 'The system of the partition.';
 
 --
 -- Name: COLUMN task_partition.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.stream_name IS 'The partition''s stream.';
+COMMENT ON COLUMN coordinator.task_partition.stream_name IS 'The stream of the partition.';
 
 --
 -- Name: COLUMN task_partition.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.partition_id IS 'The partition''s number.';
+COMMENT ON COLUMN coordinator.task_partition.partition_id IS 'The number of the partition.';
 
 --
 -- Name: COLUMN task_partition.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+COMMENT ON COLUMN coordinator.task_partition.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
 
 --
 -- Name: COLUMN task_partition.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4317,49 +4316,49 @@ COMMENT ON COLUMN coordinator.task_partition.task_name IS 'The task.';
 -- Name: COLUMN task_partition.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_partition.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_partition.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_partition.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_partition.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_partition.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN task_partition.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_partition.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN task_partition.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_partition.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN task_partition.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.task_partition.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN task_partition.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.task_partition.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN task_partition.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.task_partition.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: task_partition_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -4413,22 +4412,22 @@ declare
 begin
   if $1 is null or $2 is null or $3 is null then
     raise exception using errcode = 'null_value_not_allowed',
-      message = 'coordinator.wait_for was called with a null: give the name of a stream, an offset of it, and how many milliseconds to wait at most';
+      message = 'coordinator.wait_for does not accept null: pass the name of a stream, an offset of it, and the maximum time to wait in milliseconds.';
   end if;
   if $3 > 600000 then
     raise exception using errcode = 'invalid_parameter_value', message = format(
-      'coordinator.wait_for waits 600000 ms (10 minutes) at most, not %s: give less, and call it again when it returns false', $3);
+      'Invalid timeout_ms %s. coordinator.wait_for waits at most 600000 ms (10 minutes); call it again if it returns false.', $3);
   end if;
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
     raise exception using errcode = 'invalid_transaction_state', message = format(
-      'coordinator.wait_for would wait in vain: a transaction that is %s does not see what others commit; call it before that transaction', current_setting('transaction_isolation'));
+      'coordinator.wait_for cannot run in a %s transaction, which does not see what others commit. Call it before the transaction begins.', current_setting('transaction_isolation'));
   end if;
   loop
     select p.next_offset into next_offset
     from projection.job_log l join projection.position p on p.log_id = l.log_id where l.stream_name = $1 and l.is_current;
     if not found then
       raise exception using errcode = 'no_data_found', message = format(
-        'no log of the stream %s is known: coordinator.log_position has the names of those that are followed', quote_literal($1));
+        'Unknown stream %s. coordinator.log_position has the names of the streams that are followed.', quote_literal($1));
     end if;
     if next_offset > $2 then
       return true;
@@ -4446,7 +4445,7 @@ $_$;
 -- Name: FUNCTION wait_for(stream_name text, log_offset bigint, timeout_ms integer); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) IS 'Waits until the current incarnation of a stream has been folded beyond an offset, and says whether it has: true as soon as the next statement can read what that event says, false when so many milliseconds have passed (0 or less: it only looks; 600000, which is 10 minutes, at most). Raises for a stream that is not known, for a null, for a longer time, and in a transaction that is repeatable read or serializable, which could not see it.';
+COMMENT ON FUNCTION coordinator.wait_for(stream_name text, log_offset bigint, timeout_ms integer) IS 'Waits until the current incarnation of a stream has been folded beyond an offset. Returns true as soon as the next statement can read what the event at that offset says, false if timeout_ms milliseconds have passed (at most 600000, which is 10 minutes; 0 or less: checks once). Raises for an unknown stream, for null, for a longer timeout, and in a transaction that is repeatable read or serializable and could not see the event.';
 
 --
 -- Name: append(text, bytea[], bytea[], bigint[], jsonb[], bigint, timestamp with time zone); Type: FUNCTION; Schema: eventlog; Owner: -
@@ -4665,8 +4664,8 @@ CREATE FUNCTION projection.checkpoint_choice(coordinator_log integer, coordinato
                  (select n.grouper_factory from projection.checkpoint_head($3, $4) n where n.checkpoint_version > 0 order by n.log_offset desc limit 1)) end
     window w as (partition by h.task_name order by array_position(q.versions, h.checkpoint_version), h.log_offset desc)) r
   where case r.place
-    when 1 then not coalesce(r.lower_offset > r.log_offset and r.lower_time - r.record_time > r.max_age, false)
-    when 2 then coalesce(r.log_offset > r.upper_offset and r.record_time - r.upper_time > r.max_age, false)
+    when 1 then not coalesce(r.lower_offset > r.log_offset and projection.is_outdated(r.record_time, r.lower_time, r.max_age), false)
+    when 2 then coalesce(r.log_offset > r.upper_offset and projection.is_outdated(r.upper_time, r.record_time, r.max_age), false)
     else false end
 $_$;
 
@@ -4730,66 +4729,6 @@ CREATE FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) RETURNS
 $_$;
 
 --
--- Name: checkpoint_tried(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) RETURNS TABLE(log_id integer, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], is_deleted boolean, ignored_reason text, chosen_because text, record_time timestamp with time zone, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  with head as (
-    select distinct on (k.log_id, k.checkpoint_version, k.grouper_factory) k.log_id, k.checkpoint_version, k.grouper_factory,
-      e.layout_id, e.offsets, e.offsets_odd, e.record_time, e.log_offset
-    from projection.event_key k
-    cross join lateral (
-      select e.* from projection.checkpoint_event e
-      where e.log_id = k.log_id and e.key_id = k.key_id
-        and e.log_offset <= coalesce(case when k.log_id = $1 then $2 else $4 end, 9223372036854775807)
-      order by e.log_offset desc limit 1) e
-    where k.log_id in ($1, $3) and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
-      and left(k.message_key, 100) = left($5, 100) and k.message_key = $5
-    order by k.log_id, k.checkpoint_version, k.grouper_factory, e.layout_id is null, e.log_offset desc
-  ), tried as (
-    select h.*, q.versions, q.max_age, q.changelogs, q.grouper_factory as read_grouper, w.grouper_factory as chosen_grouper,
-      w.checkpoint_version as chosen_version, w.log_offset as chosen_offset, w.record_time as chosen_time,
-      array_position(q.versions, h.checkpoint_version) as rank, array_position(q.versions, w.checkpoint_version) as chosen_rank,
-      case when h.record_time > w.record_time then h.record_time - w.record_time else w.record_time - h.record_time end as apart,
-      s.config_value as setting, s.log_offset as setting_offset
-    from head h
-    cross join projection.checkpoint_rule($1, $2) q
-    left join projection.config_state($1, null, $2) s on s.config_key = 'task.checkpoint.read.versions'
-    left join (
-      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
-      where c.task_name = $5) w on true
-  )
-  select t.log_id, t.checkpoint_version, t.layout_id, t.offsets, t.offsets_odd, t.changelogs, t.layout_id is null,
-    case
-      when t.log_offset = t.chosen_offset and t.log_id = coalesce($3, $1) then null
-      when t.log_id <> coalesce($3, $1) then 'other place: the job has a checkpoint topic, so set-checkpoint messages are not read'
-      when t.layout_id is null then 'deleted: the last word is a tombstone'
-      when t.grouper_factory <> coalesce(t.read_grouper, t.chosen_grouper, t.grouper_factory)
-        then 'other grouper: written by ' || t.grouper_factory || ', and the job groups by ' || coalesce(t.read_grouper, t.chosen_grouper)
-      when t.rank is null
-        then 'version not read: ' || coalesce('task.checkpoint.read.versions at coordinator offset ' || t.setting_offset || ' says ' || t.setting,
-          'task.checkpoint.read.versions is not set, so only version 1 is read')
-      when t.chosen_offset is null then 'other grouper: written by ' || t.grouper_factory || ', and the newest checkpoint of the job by another'
-      when t.rank < t.chosen_rank
-        then 'stale version: version ' || t.chosen_version || ' at offset ' || t.chosen_offset || ' is newer by '
-          || projection.duration_text(t.apart) || ', more than ' || projection.duration_text(t.max_age)
-      else 'lower priority: version ' || t.chosen_version || ' at offset ' || t.chosen_offset || ' is read first, and this one is '
-        || case when t.record_time > t.chosen_time and t.log_offset > t.chosen_offset
-                then 'newer by only ' || projection.duration_text(t.apart) else 'not newer' end
-    end,
-    case
-      when t.checkpoint_version = 0 then 'the last set-checkpoint of the task'
-      when exists (select from tried o where o.rank < t.rank and o.layout_id is not null and o.grouper_factory = t.grouper_factory)
-        then 'version ' || t.checkpoint_version || ' is read later, but is the newer by more than ' || projection.duration_text(t.max_age)
-      else 'the last of version ' || t.checkpoint_version
-    end,
-    t.record_time, t.log_offset
-  from tried t
-$_$;
-
---
 -- Name: checkpointed_input(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -4819,6 +4758,220 @@ CREATE FUNCTION projection.duration_text(duration interval) RETURNS text
 $_$;
 
 --
+-- Name: explain_checkpoints(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) RETURNS TABLE(log_id integer, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[], is_deleted boolean, ignored_reason text, chosen_because text, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with head as (
+    select distinct on (k.log_id, k.checkpoint_version, k.grouper_factory) k.log_id, k.checkpoint_version, k.grouper_factory,
+      e.layout_id, e.offsets, e.offsets_odd, e.record_time, e.log_offset
+    from projection.event_key k
+    cross join lateral (
+      select e.* from projection.checkpoint_event e
+      where e.log_id = k.log_id and e.key_id = k.key_id
+        and e.log_offset <= coalesce(case when k.log_id = $1 then $2 else $4 end, 9223372036854775807)
+      order by e.log_offset desc limit 1) e
+    where k.log_id in ($1, $3) and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+      and left(k.message_key, 100) = left($5, 100) and k.message_key = $5
+    order by k.log_id, k.checkpoint_version, k.grouper_factory, e.layout_id is null, e.log_offset desc
+  ), candidate as (
+    select h.*, q.versions, q.max_age, q.changelogs, q.grouper_factory as read_grouper, w.grouper_factory as chosen_grouper,
+      w.checkpoint_version as chosen_version, w.log_offset as chosen_offset, w.record_time as chosen_time,
+      array_position(q.versions, h.checkpoint_version) as rank, array_position(q.versions, w.checkpoint_version) as chosen_rank,
+      case when h.record_time > w.record_time then h.record_time - w.record_time else w.record_time - h.record_time end as apart,
+      s.config_value as setting, s.log_offset as setting_offset
+    from head h
+    cross join projection.checkpoint_rule($1, $2) q
+    left join projection.config_state($1, null, $2) s on s.config_key = 'task.checkpoint.read.versions'
+    left join (
+      select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
+      where c.task_name = $5) w on true
+  )
+  select t.log_id, t.checkpoint_version, t.layout_id, t.offsets, t.offsets_odd, t.changelogs, t.layout_id is null,
+    case
+      when t.log_offset = t.chosen_offset and t.log_id = coalesce($3, $1) then null
+      when t.log_id <> coalesce($3, $1) then 'other place: the job has a checkpoint topic, so set-checkpoint messages are not read'
+      when t.layout_id is null then 'deleted: the last event is a tombstone'
+      when t.grouper_factory <> coalesce(t.read_grouper, t.chosen_grouper, t.grouper_factory)
+        then 'other grouper: written by ' || t.grouper_factory || ', but the job groups by ' || coalesce(t.read_grouper, t.chosen_grouper)
+      when t.rank is null
+        then 'version not read: ' || coalesce('task.checkpoint.read.versions is ' || t.setting || ' (coordinator offset ' || t.setting_offset || ')',
+          'task.checkpoint.read.versions is not set, so only version 1 is read')
+      when t.chosen_offset is null then 'other grouper: written by ' || t.grouper_factory || ', but the newest checkpoint of the job by another'
+      when t.rank < t.chosen_rank
+        then 'stale version: version ' || t.chosen_version || ' at offset ' || t.chosen_offset || ' is newer by '
+          || projection.duration_text(t.apart) || ', more than ' || projection.duration_text(t.max_age)
+      else 'lower priority: version ' || t.chosen_version || ' at offset ' || t.chosen_offset || ' takes precedence, and this one is '
+        || case when t.record_time > t.chosen_time and t.log_offset > t.chosen_offset
+                then 'newer by only ' || projection.duration_text(t.apart) else 'not newer' end
+    end,
+    case
+      when t.checkpoint_version = 0 then 'the last set-checkpoint of the task'
+      when exists (select from candidate o where o.rank < t.rank and o.layout_id is not null and o.grouper_factory = t.grouper_factory)
+        then 'version ' || t.checkpoint_version || ' has lower priority, but is newer by more than ' || projection.duration_text(t.max_age)
+      else 'the last of version ' || t.checkpoint_version
+    end,
+    t.record_time, t.log_offset
+  from candidate t
+$_$;
+
+--
+-- Name: explain_starting_offsets(integer, integer, bigint, integer, integer, bigint, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, step integer, rule text, candidate text, outcome text, reason text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with config as (
+    select c.* from projection.config_state($1, $2, $3) c
+  ), part as (                                     -- decided_by null = not among the job's inputs
+    select d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.assigned_by, d.decided_by,
+      case when d.decided_by is not null then d.startpoint_log_offset end as startpoint_log_offset, d.checkpoint_log_offset,
+      max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
+    from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
+  ), setting as (                                  -- for each rule the first key that is set counts
+    select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
+      first_value(o.config_key) over w as first_key, c.*
+    from (select distinct p.system_name, p.stream_name from part p) s
+    cross join lateral projection.offset_setting(s.system_name, s.stream_name) o
+    join config c on c.config_key = o.config_key
+    window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
+  ), startpoint as (
+    select s.* from projection.explain_startpoints($1, $3, $4, $6, $8, $7) s
+  ), candidate as (                                -- own_reason: why it loses, whatever the other candidates are
+    select p.*, 0 as rule_place, 1::bigint as place, 'input' as rule, null as candidate, null as winning_reason,
+      case when p.decided_by is null then 'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name
+           else 'not assigned: the job has no assignments of partitions to tasks, so the task is assumed to read what its checkpoint names' end as own_reason,
+      c.record_time, c.message_time, c.source, c.host, c.username, 'coordinator' as stream_kind, c.log_offset
+    from part p
+    left join (select c.* from config c where c.config_key in ('task.inputs', 'task.broadcast.inputs') order by c.log_offset desc limit 1) c
+      on p.decided_by is null
+    where p.decided_by is null or p.assigned_by = 'checkpoint'
+    union all
+    select p.*, 1, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
+        order by s.log_offset = p.startpoint_log_offset desc, s.is_fan_out, s.is_ambiguous, s.is_expired, s.created_ms desc, s.is_for_task desc, s.log_offset desc),
+      'startpoint', s.startpoint_type || coalesce(' ' || s.startpoint_value, ''),
+      case when s.is_fan_out then 'fanned out: fanned out to the task at ' || projection.time_text(s.since) || ', and not yet consumed'
+           else 'requested: requested for ' || case when s.is_for_task then 'this task' else 'every task' end
+             || ' at ' || projection.time_text(s.since) || ', and the next start fans it out' end,
+      case when s.log_offset is null then 'none: no startpoint is for the partition'
+           when s.log_offset = p.startpoint_log_offset and p.decided_by = 'startpoint' then null
+           when s.log_offset = p.startpoint_log_offset then 'no place: it has no offset or time, so the input system would refuse it'
+           when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so it is not fanned out'
+           when s.is_expired then 'expired: created ' || projection.time_text(s.since) || ', more than '
+             || projection.duration_text(projection.startpoint_expires_at(0) - projection.to_time(0)) || ' before'
+           when s.is_fan_out then 'replaced: the next start replaces the fan-out of the task, because of the request at offset ' || p.newest_startpoint
+           when w.created_ms > s.created_ms
+             then 'older: created ' || coalesce(projection.duration_text(w.since - s.since) || ' ', '') || 'before the one at offset ' || w.log_offset
+           when w.is_for_task and not s.is_for_task
+             then 'task''s own: created at the same moment as the one at offset ' || w.log_offset || ', which is for this task alone'
+           else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
+      s.record_time, null, null, null, null, 'coordinator', s.log_offset
+    from part p
+    left join startpoint s on (s.system_name, s.stream_name, s.partition_id, coalesce(s.key_bucket, p.key_bucket))
+      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    left join startpoint w on w.log_offset = p.startpoint_log_offset and (w.system_name, w.stream_name, w.partition_id, coalesce(w.key_bucket, p.key_bucket))
+      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    union all
+    select p.*, 2, coalesce(s.place, 1), 'reset', case when s.word = 'true' then coalesce(d.word, 'upcoming') end,
+      'reset: ' || s.config_key || ' is true, so checkpoints are ignored',
+      case when s.word is null then 'none: no setting resets the stream'
+           when s.word <> 'true' then 'not set: ' || s.config_key || ' is not true'
+           when s.place > 1 then 'other setting: ' || s.first_key || ' takes precedence' end,
+      s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
+    from part p
+    left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'reset')
+    left join setting d on (d.system_name, d.stream_name, d.rule, d.place) = (p.system_name, p.stream_name, 'default', 1)
+    union all
+    select p.*, 3, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
+        order by c.ignored_reason is null desc, x.input_offset is null, c.log_offset desc),
+      'checkpoint', 'after ' || x.input_offset || case c.checkpoint_version when 0 then ' (set-checkpoint)' else ' (version ' || c.checkpoint_version || ')' end,
+      'checkpoint: ' || c.chosen_because,
+      case when c.log_offset is null then 'none: the task has no checkpoint'
+           when x.input_offset is null and not c.is_deleted then 'no offset: the checkpoint has none for this partition'
+           else c.ignored_reason end,
+      c.record_time, v.message_time, v.source, v.host, v.username, case when c.log_id = $1 then 'coordinator' else 'checkpoint' end, c.log_offset
+    from part p
+    left join projection.explain_checkpoints($1, $3, $4, $6, $7) c on true
+    left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
+      and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+      and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
+    left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
+    left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset and c.checkpoint_version = 0
+    union all
+    select p.*, 4, coalesce(s.place, 1), 'default', coalesce(s.word, 'upcoming'),
+      'default: ' || coalesce('set by ' || s.config_key, 'nothing is set'),
+      case when s.place > 1 then 'other setting: ' || s.first_key || ' takes precedence' end,
+      s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
+    from part p
+    left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'default')
+  )
+  select t.system_name, t.stream_name, t.partition_id, t.key_bucket,
+    (row_number() over (partition by t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.rule_place, t.place))::integer,
+    t.rule, t.candidate,
+    case when t.candidate is null then 'absent' when t.own_reason is null and t.rule = t.decided_by then 'wins' else 'loses' end,
+    case
+      when t.candidate is null then t.own_reason
+      when t.decided_by is null then 'dropped input: the partition is not read'
+      when t.own_reason is not null then t.own_reason
+      when t.rule = t.decided_by then t.winning_reason
+      when t.decided_by = 'startpoint' then 'startpoint: the one at offset ' || t.startpoint_log_offset || ' takes precedence'
+      when t.decided_by = 'checkpoint' then 'checkpoint: the one at offset ' || t.checkpoint_log_offset || ' takes precedence'
+      else 'reset: ' || case t.rule when 'default' then 'the reset already starts there' else 'the checkpoints of the stream are ignored' end
+    end,
+    t.record_time, t.message_time, t.source, t.host, t.username,
+    case when t.log_offset is not null then t.stream_kind end,
+    case when t.log_offset is not null then case t.stream_kind when 'checkpoint' then $5 else $2 end end,
+    t.log_offset
+  from candidate t
+  where t.decided_by is not null or t.rule = 'input' or t.rule in ('startpoint', 'checkpoint') and t.candidate is not null
+$_$;
+
+--
+-- Name: explain_startpoints(integer, bigint, integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, since timestamp with time zone, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select c.system_name, c.stream_name, c.partition_id, null::integer, c.startpoint_type, c.startpoint_value,
+    false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms), c.record_time, c.log_offset
+  from projection.startpoint_candidate($1, $2, $3, $4, $5) c
+  where c.task_name is null or c.task_name = $6
+  union all
+  select f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value,
+    true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
+  from projection.startpoint_fan_out_state($1, null, $2) f
+  where f.task_name = $6
+$_$;
+
+--
+-- Name: fan_out_change(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.fan_out_change(log_id integer, cut bigint) RETURNS TABLE(task_name text, body jsonb, previous_body jsonb, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select k.message_key, e.body, b.body, e.record_time, e.log_offset
+  from projection.event_key k
+  cross join lateral (                                     -- `offset 0`: key by key, not each event of a stretch with all keys
+    select m.* from projection.message_event m
+    where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= coalesce($2, 9223372036854775807) offset 0) e
+  left join lateral (
+    select x.body from projection.event_key s
+    cross join lateral (
+      select m.body, m.log_offset from projection.message_event m
+      where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset < e.log_offset
+      order by m.log_offset desc limit 1) x
+    where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1-fan-out' and not s.is_other
+      and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
+    order by x.log_offset desc limit 1) b on true
+  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
+$_$;
+
+--
 -- Name: is_assigned(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -4841,13 +4994,23 @@ CREATE FUNCTION projection.is_assigned(log_id integer, cut bigint) RETURNS boole
 $_$;
 
 --
+-- Name: is_changelog(integer, text, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select $1 = 1 and coalesce($2 || '.' || $3 = any ($4), false)
+$_$;
+
+--
 -- Name: is_expired(bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
 CREATE FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select coalesce(projection.to_time(least($1, 9223372036811575807) + 43200000) < $2, $1 < 0)
+  select coalesce(projection.startpoint_expires_at($1) < $2, $1 < 0)
 $_$;
 
 --
@@ -4858,6 +5021,16 @@ CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time 
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select $1 <> 'stopped' and $2 < now() - interval '30 seconds'
+$_$;
+
+--
+-- Name: is_outdated(timestamp with time zone, timestamp with time zone, interval); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select coalesce($2 - $1 > $3, false)
 $_$;
 
 --
@@ -4940,6 +5113,31 @@ CREATE FUNCTION projection.job_input(config jsonb) RETURNS TABLE(system_name tex
 $_$;
 
 --
+-- Name: lock_stream(text, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.lock_stream(of_stream text, working_pid integer) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+  number integer;
+begin
+  insert into projection.stream_holder (stream_name, lock_id, backend_pid, taken_at)
+  values (of_stream, floor(random() * 2147483647)::integer, 0, now()) on conflict do nothing;
+  select h.lock_id into number from projection.stream_holder h where h.stream_name = of_stream for update;
+  while not pg_try_advisory_lock(7106407, number) loop
+    if exists (select from projection.locked_stream h where h.stream_name = of_stream) then
+      return false;
+    end if;
+    number := floor(random() * 2147483647)::integer;
+  end loop;
+  update projection.stream_holder h
+  set lock_id = number, backend_pid = pg_backend_pid(), working_pid = lock_stream.working_pid, taken_at = clock_timestamp()
+  where h.stream_name = of_stream;
+  return true;
+end $$;
+
+--
 -- Name: log_bound(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -4992,6 +5190,38 @@ CREATE FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_o
 $_$;
 
 --
+-- Name: message_change(integer, text, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.message_change(log_id integer, message_type text, message_key text) RETURNS TABLE(message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean, previous_body jsonb, previous_offset bigint, body jsonb, log_offset bigint, next_body jsonb, next_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.is_sensitive,
+    t.previous_body, t.previous_offset, t.body, t.log_offset, lead(t.body) over own, lead(t.log_offset) over own,
+    t.record_time, t.message_time, t.source, t.host, t.username
+  from (
+    select s.*, lag(s.body) over own as previous_body, lag(s.log_offset) over own as previous_offset
+    from (
+      select k.message_key, k.system_name, k.stream_name, k.partition_id, k.key_bucket, k.is_sensitive, coalesce(e.body, u.body) as body,
+        e.log_offset, e.record_time, e.message_time, e.source, e.host, e.username
+      from projection.event_key k
+      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+      left join lateral (
+        select b.body from projection.event_key o
+        cross join lateral (
+          select h.body, h.log_offset from projection.message_event h
+          where h.log_id = o.log_id and h.key_id = o.key_id and h.log_offset < e.log_offset
+          order by h.log_offset desc limit 1) b
+        where o.log_id = k.log_id and o.message_type = k.message_type and not o.is_other and o.key_id <> k.key_id
+          and left(o.message_key, 100) = left(k.message_key, 100) and o.message_key = k.message_key and b.body is not null
+        order by b.log_offset desc limit 1) u on e.body is null
+      where k.log_id = $1 and k.message_type = $2 and not k.is_other and ($3 is null or k.message_key = $3)) s
+    window own as (partition by s.message_key, s.system_name, s.stream_name, s.partition_id, s.key_bucket order by s.log_offset)) t
+  where t.body is distinct from t.previous_body
+  window own as (partition by t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.log_offset)
+$_$;
+
+--
 -- Name: message_head(integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5017,38 +5247,6 @@ CREATE FUNCTION projection.message_head(log_id integer, cut bigint, message_type
       order by e.log_offset desc limit 1) h
     where $2 is not null and k.log_id = $1 and (k.message_type = $3 and not k.is_other or $3 is null and k.is_other) and h.body is not null) m
   order by m.message_type, m.message_key, m.log_offset desc
-$_$;
-
---
--- Name: message_turn(integer, text, text); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) RETURNS TABLE(message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean, earlier_body jsonb, earlier_offset bigint, body jsonb, log_offset bigint, next_body jsonb, next_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.is_sensitive,
-    t.earlier_body, t.earlier_offset, t.body, t.log_offset, lead(t.body) over own, lead(t.log_offset) over own,
-    t.record_time, t.message_time, t.source, t.host, t.username
-  from (
-    select s.*, lag(s.body) over own as earlier_body, lag(s.log_offset) over own as earlier_offset
-    from (
-      select k.message_key, k.system_name, k.stream_name, k.partition_id, k.key_bucket, k.is_sensitive, coalesce(e.body, u.body) as body,
-        e.log_offset, e.record_time, e.message_time, e.source, e.host, e.username
-      from projection.event_key k
-      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
-      left join lateral (
-        select b.body from projection.event_key o
-        cross join lateral (
-          select h.body, h.log_offset from projection.message_event h
-          where h.log_id = o.log_id and h.key_id = o.key_id and h.log_offset < e.log_offset
-          order by h.log_offset desc limit 1) b
-        where o.log_id = k.log_id and o.message_type = k.message_type and not o.is_other and o.key_id <> k.key_id
-          and left(o.message_key, 100) = left(k.message_key, 100) and o.message_key = k.message_key and b.body is not null
-        order by b.log_offset desc limit 1) u on e.body is null
-      where k.log_id = $1 and k.message_type = $2 and not k.is_other and ($3 is null or k.message_key = $3)) s
-    window own as (partition by s.message_key, s.system_name, s.stream_name, s.partition_id, s.key_bucket order by s.log_offset)) t
-  where t.body is distinct from t.earlier_body
-  window own as (partition by t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.log_offset)
 $_$;
 
 --
@@ -5188,6 +5386,20 @@ CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, o
 $_$;
 
 --
+-- Name: pending_startpoint(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(key_id integer, system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name,
+    m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', (m.body ->> 'created_ms')::bigint,
+    r.is_ambiguous, m.record_time, m.log_offset
+  from projection.message_head($1, $2, 'samza-startpoint-v1') m
+  cross join lateral projection.startpoint_meaning($1, m.key_id, $2, $3, $4) r
+$_$;
+
+--
 -- Name: retained_cut(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5197,158 +5409,19 @@ CREATE FUNCTION projection.retained_cut(log_id integer, cut bigint) RETURNS bigi
 declare
   known bigint := (select max(t.log_offset) from projection.log_time t where t.log_id = $1 and t.log_offset <= $2);
 begin
-  if known is null  -- nothing had been said by then
+  if known is null  -- the log had no events by then
      or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset = known)
      or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset <= $2) then
     return $2;
   end if;
   raise exception using errcode = 'invalid_parameter_value', message = (
-    select case when r.first_offset is null then format('nothing of %s is retained: what it said cannot be told', l.stream_name)
-      else format('%s is retained from offset %s on, and what it said before is gone: ask about that offset or a later one, or a later time',
+    select case when r.first_offset is null then format('The archive no longer has any event of "%s".', l.stream_name)
+      else format('The archive of "%s" begins at offset %s. Use that offset or a later one, or a later time.',
                   l.stream_name, r.first_offset) end
     from projection.job_log l
     cross join lateral (select min(e.log_offset) as first_offset from projection.archived_event e where e.log_id = l.log_id) r
     where l.log_id = $1);
 end
-$_$;
-
---
--- Name: starting_offset_tried(integer, integer, bigint, integer, integer, bigint, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, step integer, rule text, candidate text, outcome text, reason text, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  with config as (
-    select c.* from projection.config_state($1, $2, $3) c
-  ), part as (                                     -- decided_by null = not among the job's inputs
-    select d.system_name, d.stream_name, d.partition_id, d.key_bucket, d.assigned_by, d.decided_by,
-      case when d.decided_by is not null then d.startpoint_log_offset end as startpoint_log_offset, d.checkpoint_log_offset,
-      max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
-    from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
-  ), setting as (                                  -- of each rule the first that is set counts
-    select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
-      first_value(o.config_key) over w as first_key, c.*
-    from (select distinct p.system_name, p.stream_name from part p) s
-    cross join lateral projection.offset_setting(s.system_name, s.stream_name) o
-    join config c on c.config_key = o.config_key
-    window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
-  ), startpoint as (
-    select s.* from projection.startpoint_tried($1, $3, $4, $6, $8, $7) s
-  ), tried as (                                    -- own_reason: why it is out, whatever else there is
-    select p.*, 0 as rule_place, 1::bigint as place, 'input' as rule, null as candidate, null as winning_reason,
-      case when p.decided_by is null then 'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name
-           else 'not assigned: the job has no assignment of partitions to tasks, so the task is taken to read what its checkpoint names' end as own_reason,
-      c.record_time, c.message_time, c.source, c.host, c.username, 'coordinator' as stream_kind, c.log_offset
-    from part p
-    left join (select c.* from config c where c.config_key in ('task.inputs', 'task.broadcast.inputs') order by c.log_offset desc limit 1) c
-      on p.decided_by is null
-    where p.decided_by is null or p.assigned_by = 'checkpoint'
-    union all
-    select p.*, 1, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
-        order by s.log_offset = p.startpoint_log_offset desc, s.is_fan_out, s.is_ambiguous, s.is_expired, s.created_ms desc, s.is_for_task desc, s.log_offset desc),
-      'startpoint', s.startpoint_type || coalesce(' ' || s.startpoint_value, ''),
-      case when s.is_fan_out then 'fanned out: handed to the task at ' || projection.time_text(s.asked_at) || ' and not used up yet'
-           else 'requested: asked for ' || case when s.is_for_task then 'this task' else 'every task' end
-             || ' at ' || projection.time_text(s.asked_at) || ', and handed out by the next start' end,
-      case when s.log_offset is null then 'none: no startpoint names the partition'
-           when s.log_offset = p.startpoint_log_offset and p.decided_by = 'startpoint' then null
-           when s.log_offset = p.startpoint_log_offset then 'no place: it names none, so its input would refuse it'
-           when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so nobody gets it'
-           when s.is_expired then 'expired: created ' || projection.time_text(s.asked_at) || ', more than 12 hours before'
-           when s.is_fan_out then 'replaced: the next start fans out anew to the task, from the request at offset ' || p.newest_startpoint
-           when w.created_ms > s.created_ms
-             then 'older: created ' || coalesce(projection.duration_text(w.asked_at - s.asked_at) || ' ', '') || 'before the one at offset ' || w.log_offset
-           when w.is_for_task and not s.is_for_task
-             then 'task''s own: created at the same moment as the one at offset ' || w.log_offset || ', which is for this task alone'
-           else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
-      s.record_time, null, null, null, null, 'coordinator', s.log_offset
-    from part p
-    left join startpoint s on (s.system_name, s.stream_name, s.partition_id, coalesce(s.key_bucket, p.key_bucket))
-      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-    left join startpoint w on w.log_offset = p.startpoint_log_offset and (w.system_name, w.stream_name, w.partition_id, coalesce(w.key_bucket, p.key_bucket))
-      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-    union all
-    select p.*, 2, coalesce(s.place, 1), 'reset', case when s.word = 'true' then coalesce(d.word, 'upcoming') end,
-      'reset: ' || s.config_key || ' is true, so checkpoints are left aside',
-      case when s.word is null then 'none: no setting resets the stream'
-           when s.word <> 'true' then 'not set: ' || s.config_key || ' is not true'
-           when s.place > 1 then 'other setting: ' || s.first_key || ' goes before it' end,
-      s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
-    from part p
-    left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'reset')
-    left join setting d on (d.system_name, d.stream_name, d.rule, d.place) = (p.system_name, p.stream_name, 'default', 1)
-    union all
-    select p.*, 3, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
-        order by c.ignored_reason is null desc, x.input_offset is null, c.log_offset desc),
-      'checkpoint', 'after ' || x.input_offset || case c.checkpoint_version when 0 then ' (set-checkpoint)' else ' (version ' || c.checkpoint_version || ')' end,
-      'checkpoint: ' || c.chosen_because,
-      case when c.log_offset is null then 'none: the task has no checkpoint'
-           when x.input_offset is null and not c.is_deleted then 'no offset: the checkpoint has none of this partition'
-           else c.ignored_reason end,
-      c.record_time, v.message_time, v.source, v.host, v.username, case when c.log_id = $1 then 'coordinator' else 'checkpoint' end, c.log_offset
-    from part p
-    left join projection.checkpoint_tried($1, $3, $4, $6, $7) c on true
-    left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
-      and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-      and not (c.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (c.changelogs), false))
-    left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
-    left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset and c.checkpoint_version = 0
-    union all
-    select p.*, 4, coalesce(s.place, 1), 'default', coalesce(s.word, 'upcoming'),
-      'default: ' || coalesce(s.config_key || ' says so', 'no setting says where'),
-      case when s.place > 1 then 'other setting: ' || s.first_key || ' goes before it' end,
-      s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
-    from part p
-    left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'default')
-  )
-  select t.system_name, t.stream_name, t.partition_id, t.key_bucket,
-    (row_number() over (partition by t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.rule_place, t.place))::integer,
-    t.rule, t.candidate,
-    case when t.candidate is null then 'absent' when t.own_reason is null and t.rule = t.decided_by then 'wins' else 'loses' end,
-    case
-      when t.candidate is null then t.own_reason
-      when t.decided_by is null then 'dropped input: nothing of it is read'
-      when t.own_reason is not null then t.own_reason
-      when t.rule = t.decided_by then t.winning_reason
-      when t.decided_by = 'startpoint' then 'startpoint: the one at offset ' || t.startpoint_log_offset || ' goes before it'
-      when t.decided_by = 'checkpoint' then 'checkpoint: the one at offset ' || t.checkpoint_log_offset || ' goes before it'
-      else 'reset: ' || case t.rule when 'default' then 'the reset starts there already' else 'the stream''s checkpoints are left aside' end
-    end,
-    t.record_time, t.message_time, t.source, t.host, t.username,
-    case when t.log_offset is not null then t.stream_kind end,
-    case when t.log_offset is not null then case t.stream_kind when 'checkpoint' then $5 else $2 end end,
-    t.log_offset
-  from tried t
-  where t.decided_by is not null or t.rule = 'input' or t.rule in ('startpoint', 'checkpoint') and t.candidate is not null
-$_$;
-
---
--- Name: startpoint_asked(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.startpoint_asked(log_id integer, cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean, startpoint_type text, startpoint_value text, created_ms bigint, record_time timestamp with time zone, log_offset bigint, is_overwritten boolean, end_time timestamp with time zone, end_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select r.system_name, r.stream_name, r.partition_id, r.task_name, r.is_ambiguous,
-    e.body ->> 'startpoint_type', e.body ->> 'startpoint_value', (e.body ->> 'created_ms')::bigint, e.record_time, e.log_offset,
-    n.is_overwritten, n.record_time, n.log_offset
-  from projection.event_key k
-  join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
-  left join lateral (
-    select x.* from projection.event_key s
-    cross join lateral (
-      select m.body is not null as is_overwritten, m.record_time, m.log_offset from projection.message_event m
-      where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset > e.log_offset and m.log_offset <= coalesce($2, 9223372036854775807)
-        and (m.body is not null or m.key_id = e.key_id)
-      order by m.log_offset limit 1) x
-    where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1' and not s.is_other
-      and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
-    order by x.log_offset limit 1) n on true
-  left join lateral projection.checkpoint_log_at(k.log_id, coalesce(n.log_offset, $2)) p on true
-  cross join lateral projection.startpoint_meaning(k.log_id, k.key_id, coalesce(n.log_offset, $2), p.log_id, p.cut) r
-  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1' and not k.is_other
-    and e.body is not null and e.log_offset <= coalesce($2, 9223372036854775807)
 $_$;
 
 --
@@ -5360,7 +5433,7 @@ CREATE FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, chec
     AS $_$
   select n.system_name, n.stream_name, n.partition_id, n.task_name, r.startpoint_type, r.startpoint_value,
     r.created_ms, projection.is_expired(r.created_ms, $5), r.is_ambiguous, r.record_time, r.log_offset
-  from projection.startpoint_request($1, $2, $3, $4) r
+  from projection.pending_startpoint($1, $2, $3, $4) r
   cross join lateral (
     select r.system_name, r.stream_name, r.partition_id, r.task_name where not r.is_ambiguous
     union all
@@ -5369,35 +5442,25 @@ CREATE FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, chec
 $_$;
 
 --
--- Name: startpoint_fate(text, text, timestamp with time zone, timestamp with time zone, text, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_expires_at(bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) RETURNS text
+CREATE FUNCTION projection.startpoint_expires_at(created_ms bigint) RETURNS timestamp with time zone
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
-  select case
-    when $4 is null then 'consumed'
-    when $4 < $3 or $5 is null then 'deleted'
-    when o.new > o.old and case
-      when $1 = 'upcoming' then false
-      when $1 = 'timestamp' then projection.to_time(o.start) <= $6
-      when o.start is null then true
-      when o.start <= o.old then o.old - o.start + 1 > o.new - o.old
-      else o.new < o.start end then 'refused'
-    else 'consumed' end
-  from (select projection.offset_number($5), projection.offset_number($7), case when $1 = 'oldest' then 0 else projection.offset_number($2) end) o(new, old, start)
+  select projection.to_time(least($1, 9223372036854775807 - 43200000) + 43200000)
 $_$;
 
 --
--- Name: startpoint_handed(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_fanned_out(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_handed(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, record_time timestamp with time zone, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
     (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.log_offset
-  from projection.startpoint_turn($1, $2) t
+  from projection.fan_out_change($1, $2) t
   cross join lateral jsonb_array_elements(t.body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)
     f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
@@ -5422,85 +5485,52 @@ CREATE FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cu
 $_$;
 
 --
--- Name: startpoint_request(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_outcome(text, text, timestamp with time zone, timestamp with time zone, text, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(key_id integer, system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
+CREATE FUNCTION projection.startpoint_outcome(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
-  select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name,
-    m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', (m.body ->> 'created_ms')::bigint,
-    r.is_ambiguous, m.record_time, m.log_offset
-  from projection.message_head($1, $2, 'samza-startpoint-v1') m
-  cross join lateral projection.startpoint_meaning($1, m.key_id, $2, $3, $4) r
+  select case
+    when $4 is null then 'consumed'
+    when $4 < $3 or $5 is null then 'deleted'
+    when o.new > o.old and case
+      when $1 = 'upcoming' then false
+      when $1 = 'timestamp' then projection.to_time(o.start) <= $6
+      when o.start is null then true
+      when o.start <= o.old then o.old - o.start + 1 > o.new - o.old
+      else o.new < o.start end then 'refused'
+    else 'consumed' end
+  from (select projection.offset_number($5), projection.offset_number($7), case when $1 = 'oldest' then 0 else projection.offset_number($2) end) o(new, old, start)
 $_$;
 
 --
--- Name: startpoint_tried(integer, bigint, integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: startpoint_requested(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, asked_at timestamp with time zone, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.startpoint_requested(log_id integer, cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean, startpoint_type text, startpoint_value text, created_ms bigint, record_time timestamp with time zone, log_offset bigint, is_overwritten boolean, end_time timestamp with time zone, end_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select c.system_name, c.stream_name, c.partition_id, null::integer, c.startpoint_type, c.startpoint_value,
-    false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms), c.record_time, c.log_offset
-  from projection.startpoint_candidate($1, $2, $3, $4, $5) c
-  where c.task_name is null or c.task_name = $6
-  union all
-  select f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value,
-    true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
-  from projection.startpoint_fan_out_state($1, null, $2) f
-  where f.task_name = $6
-$_$;
-
---
--- Name: startpoint_turn(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.startpoint_turn(log_id integer, cut bigint) RETURNS TABLE(task_name text, body jsonb, previous_body jsonb, record_time timestamp with time zone, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select k.message_key, e.body, b.body, e.record_time, e.log_offset
+  select r.system_name, r.stream_name, r.partition_id, r.task_name, r.is_ambiguous,
+    e.body ->> 'startpoint_type', e.body ->> 'startpoint_value', (e.body ->> 'created_ms')::bigint, e.record_time, e.log_offset,
+    n.is_overwritten, n.record_time, n.log_offset
   from projection.event_key k
-  cross join lateral (                                     -- `offset 0`: key by key, not each event of a stretch with all keys
-    select m.* from projection.message_event m
-    where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= coalesce($2, 9223372036854775807) offset 0) e
+  join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
   left join lateral (
-    select x.body from projection.event_key s
+    select x.* from projection.event_key s
     cross join lateral (
-      select m.body, m.log_offset from projection.message_event m
-      where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset < e.log_offset
-      order by m.log_offset desc limit 1) x
-    where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1-fan-out' and not s.is_other
+      select m.body is not null as is_overwritten, m.record_time, m.log_offset from projection.message_event m
+      where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset > e.log_offset and m.log_offset <= coalesce($2, 9223372036854775807)
+        and (m.body is not null or m.key_id = e.key_id)
+      order by m.log_offset limit 1) x
+    where s.log_id = k.log_id and s.message_type = 'samza-startpoint-v1' and not s.is_other
       and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key
-    order by x.log_offset desc limit 1) b on true
-  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
+    order by x.log_offset limit 1) n on true
+  left join lateral projection.checkpoint_log_at(k.log_id, coalesce(n.log_offset, $2)) p on true
+  cross join lateral projection.startpoint_meaning(k.log_id, k.key_id, coalesce(n.log_offset, $2), p.log_id, p.cut) r
+  where k.log_id = $1 and k.message_type = 'samza-startpoint-v1' and not k.is_other
+    and e.body is not null and e.log_offset <= coalesce($2, 9223372036854775807)
 $_$;
-
---
--- Name: take_stream(text, integer); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.take_stream(of_stream text, working_pid integer) RETURNS boolean
-    LANGUAGE plpgsql
-    AS $$
-declare
-  number integer;
-begin
-  insert into projection.stream_holder (stream_name, lock_id, backend_pid, taken_at)
-  values (of_stream, floor(random() * 2147483647)::integer, 0, now()) on conflict do nothing;
-  select h.lock_id into number from projection.stream_holder h where h.stream_name = of_stream for update;
-  while not pg_try_advisory_lock(7106407, number) loop
-    if exists (select from projection.held_stream h where h.stream_name = of_stream) then
-      return false;
-    end if;
-    number := floor(random() * 2147483647)::integer;
-  end loop;
-  update projection.stream_holder h
-  set lock_id = number, backend_pid = pg_backend_pid(), working_pid = take_stream.working_pid, taken_at = clock_timestamp()
-  where h.stream_name = of_stream;
-  return true;
-end $$;
 
 --
 -- Name: task_input(integer, bigint, integer, bigint, text); Type: FUNCTION; Schema: projection; Owner: -
@@ -5609,26 +5639,26 @@ CREATE VIEW coordinator.changelog_mapping_history AS
 -- Name: VIEW changelog_mapping_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.changelog_mapping_history IS 'Every event that gave a task its changelog partition, or took it away.
+COMMENT ON VIEW coordinator.changelog_mapping_history IS 'Every event that assigned a changelog partition to a task or deleted the assignment.
 Key: provenance.';
 
 --
 -- Name: COLUMN changelog_mapping_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN changelog_mapping_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN changelog_mapping_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN changelog_mapping_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5640,7 +5670,7 @@ COMMENT ON COLUMN coordinator.changelog_mapping_history.task_name IS 'The task.'
 -- Name: COLUMN changelog_mapping_history.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.changelog_partition IS 'The partition, the same in every changelog of the job. Null: the event takes it away.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.changelog_partition IS 'The partition number, the same in every changelog of the job. Null: the event deletes the assignment.';
 
 --
 -- Name: COLUMN changelog_mapping_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5652,49 +5682,49 @@ COMMENT ON COLUMN coordinator.changelog_mapping_history.operation IS '`set` or `
 -- Name: COLUMN changelog_mapping_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN changelog_mapping_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN changelog_mapping_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN changelog_mapping_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN changelog_mapping_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN changelog_mapping_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN changelog_mapping_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN changelog_mapping_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -5740,19 +5770,19 @@ Key: provenance, system_name, stream_name, partition_id, key_bucket.';
 -- Name: COLUMN checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.checkpoint_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN checkpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.checkpoint_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN checkpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.checkpoint_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN checkpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5806,13 +5836,13 @@ COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_id IS 'Which commit 
 -- Name: COLUMN checkpoint_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.';
 
 --
 -- Name: COLUMN checkpoint_history.origin; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.origin IS 'Where it stood: `coordinator-stream` or `checkpoint-topic`.';
+COMMENT ON COLUMN coordinator.checkpoint_history.origin IS 'Where the checkpoint was read: `coordinator-stream` or `checkpoint-topic`.';
 
 --
 -- Name: COLUMN checkpoint_history.grouper_factory; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5830,55 +5860,55 @@ COMMENT ON COLUMN coordinator.checkpoint_history.operation IS '`set` or `delete`
 -- Name: COLUMN checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.is_preferred IS 'A reader with the job''s current config takes this one: of the versions of a commit the first that is read; a lower one only where no better stands before it, or long before; none in the place that is not read.';
+COMMENT ON COLUMN coordinator.checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
 
 --
 -- Name: COLUMN checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.checkpoint_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN checkpoint_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.checkpoint_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.checkpoint_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.checkpoint_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.checkpoint_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN checkpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.checkpoint_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN checkpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.checkpoint_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: config_change; Type: VIEW; Schema: coordinator; Owner: -
@@ -5927,98 +5957,98 @@ CREATE VIEW coordinator.config_change AS
 -- Name: VIEW config_change; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.config_change IS 'Config events that changed a value: each deploy writes every key again, and what it wrote as it was is left out, as is a delete of a key that was not set. Secrets are compared, and show, as fingerprints. A new incarnation of a log begins with no value set.
+COMMENT ON VIEW coordinator.config_change IS 'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set.
 Key: provenance.';
 
 --
 -- Name: COLUMN config_change.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.config_change.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN config_change.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.config_change.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN config_change.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.config_change.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN config_change.config_key; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.config_key IS 'The config key; a key that shows a secret itself is a fingerprint.';
+COMMENT ON COLUMN coordinator.config_change.config_key IS 'The config key, or its fingerprint if the key itself contains a secret.';
 
 --
 -- Name: COLUMN config_change.previous_value; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.previous_value IS 'The value until this event. Null: the key was not set.';
+COMMENT ON COLUMN coordinator.config_change.previous_value IS 'The value before this event. Null: the key was not set.';
 
 --
 -- Name: COLUMN config_change.config_value; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.config_value IS 'The value from this event on. Null: the key is not set any more.';
+COMMENT ON COLUMN coordinator.config_change.config_value IS 'The value after this event. Null: the key is no longer set.';
 
 --
 -- Name: COLUMN config_change.operation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.operation IS 'set, or delete: whether the key has a value from this event on.';
+COMMENT ON COLUMN coordinator.config_change.operation IS '`set` if the key has a value after this event, else `delete`.';
 
 --
 -- Name: COLUMN config_change.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.config_change.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN config_change.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.config_change.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN config_change.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config_change.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN config_change.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config_change.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN config_change.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config_change.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN config_change.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.config_change.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN config_change.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.config_change.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN config_change.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.config_change.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: config_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -6047,44 +6077,44 @@ CREATE VIEW coordinator.config_history AS
 -- Name: VIEW config_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.config_history IS 'Every event that set or deleted a config key, also where the value stayed the same: each deployment writes all keys again.
+COMMENT ON VIEW coordinator.config_history IS 'Every event that set or deleted a config key, also if the value stayed the same: each deployment writes all keys again.
 Key: provenance.';
 
 --
 -- Name: COLUMN config_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.config_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN config_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.config_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN config_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.config_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN config_history.config_key; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.config_key IS 'The config key; a key that shows a secret itself is a fingerprint.';
+COMMENT ON COLUMN coordinator.config_history.config_key IS 'The config key, or its fingerprint if the key itself contains a secret.';
 
 --
 -- Name: COLUMN config_history.config_value; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.config_value IS 'The value, or its fingerprint (`hmac-sha256:…`) where it is a secret. Null: the event deletes the key.';
+COMMENT ON COLUMN coordinator.config_history.config_value IS 'The value, or its fingerprint (`hmac-sha256:…`) if it is a secret. Null: the event deletes the key.';
 
 --
 -- Name: COLUMN config_history.is_sensitive; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.is_sensitive IS 'The value is a secret, by its key or by what it shows, and only its fingerprint is here.';
+COMMENT ON COLUMN coordinator.config_history.is_sensitive IS 'Whether the value is a secret, by its key or by its text, so that only its fingerprint is shown.';
 
 --
 -- Name: COLUMN config_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6096,49 +6126,49 @@ COMMENT ON COLUMN coordinator.config_history.operation IS '`set` or `delete`.';
 -- Name: COLUMN config_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.config_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN config_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.config_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN config_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN config_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN config_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.config_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN config_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.config_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN config_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.config_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN config_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.config_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: config_validity; Type: VIEW; Schema: coordinator; Owner: -
@@ -6158,7 +6188,7 @@ CREATE VIEW coordinator.config_validity AS
     j.incarnation
    FROM (((projection.job_log j
      CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
-     CROSS JOIN LATERAL projection.message_turn(j.log_id, 'set-config'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, earlier_body, earlier_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
+     CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-config'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
      CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
   WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL));
 
@@ -6166,74 +6196,74 @@ CREATE VIEW coordinator.config_validity AS
 -- Name: VIEW config_validity; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.config_validity IS 'Every value that a config key ever had, and from when to when: a row a value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are config_as_of T. A filter on the job is cheap, one on the key too.
+COMMENT ON VIEW coordinator.config_validity IS 'Every value that a config key had, and the time for which it was valid: one row per value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of config_as_of at T. Filters on the job and on the key use indexes.
 Key: config_key, config_value, is_sensitive, incarnation, from_log_offset.';
 
 --
 -- Name: COLUMN config_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.config_validity.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN config_validity.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.config_validity.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN config_validity.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.config_validity.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN config_validity.config_key; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.config_key IS 'The config key; a key that shows a secret itself is a fingerprint.';
+COMMENT ON COLUMN coordinator.config_validity.config_key IS 'The config key, or its fingerprint if the key itself contains a secret.';
 
 --
 -- Name: COLUMN config_validity.config_value; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.config_value IS 'The value, or its fingerprint (`hmac-sha256:…`) where it is a secret.';
+COMMENT ON COLUMN coordinator.config_validity.config_value IS 'The value, or its fingerprint (`hmac-sha256:…`) if it is a secret.';
 
 --
 -- Name: COLUMN config_validity.is_sensitive; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.is_sensitive IS 'The value is a secret, by its key or by what it shows, and only its fingerprint is here.';
+COMMENT ON COLUMN coordinator.config_validity.is_sensitive IS 'Whether the value is a secret, by its key or by its text, so that only its fingerprint is shown.';
 
 --
 -- Name: COLUMN config_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.valid_from IS 'From when on it was so: the log_time of the event that said it.';
+COMMENT ON COLUMN coordinator.config_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value.';
 
 --
 -- Name: COLUMN config_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.valid_to IS 'Until when it was so (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: it still is.';
+COMMENT ON COLUMN coordinator.config_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: still valid.';
 
 --
 -- Name: COLUMN config_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.from_log_offset IS 'The event that said it first.';
+COMMENT ON COLUMN coordinator.config_validity.from_log_offset IS 'The event that set the value.';
 
 --
 -- Name: COLUMN config_validity.to_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.to_log_offset IS 'The event that ended it: another value, or a delete. Null: no event of this log did.';
+COMMENT ON COLUMN coordinator.config_validity.to_log_offset IS 'The event that ended the validity: another value, or a delete. Null: no event of this log did.';
 
 --
 -- Name: COLUMN config_validity.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_validity.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.config_validity.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: container_execution_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -6261,26 +6291,26 @@ CREATE VIEW coordinator.container_execution_history AS
 -- Name: VIEW container_execution_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.container_execution_history IS 'Every id that the cluster ever gave to a container, and its deletions.
+COMMENT ON VIEW coordinator.container_execution_history IS 'Every event that set or deleted the id that the cluster gave to a container.
 Key: provenance.';
 
 --
 -- Name: COLUMN container_execution_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.container_execution_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN container_execution_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.container_execution_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN container_execution_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.container_execution_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN container_execution_history.container_id; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6292,7 +6322,7 @@ COMMENT ON COLUMN coordinator.container_execution_history.container_id IS 'The c
 -- Name: COLUMN container_execution_history.execution_container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.execution_container_id IS 'The id that the cluster gave to it, such as container_1700000000001_0042_01_000002. Null: the event deletes the container''s id.';
+COMMENT ON COLUMN coordinator.container_execution_history.execution_container_id IS 'The id that the cluster gave to the container, for example container_1700000000001_0042_01_000002. Null: the event deletes the container''s id.';
 
 --
 -- Name: COLUMN container_execution_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6304,49 +6334,49 @@ COMMENT ON COLUMN coordinator.container_execution_history.operation IS '`set` or
 -- Name: COLUMN container_execution_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.container_execution_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN container_execution_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.container_execution_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN container_execution_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_execution_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN container_execution_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_execution_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN container_execution_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_execution_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN container_execution_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.container_execution_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN container_execution_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.container_execution_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN container_execution_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.container_execution_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: container_host_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -6376,26 +6406,26 @@ CREATE VIEW coordinator.container_host_history AS
 -- Name: VIEW container_host_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.container_host_history IS 'Every host that a container was ever said to run on, and deletions.
+COMMENT ON VIEW coordinator.container_host_history IS 'Every event that set or deleted the host of a container.
 Key: provenance.';
 
 --
 -- Name: COLUMN container_host_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.container_host_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN container_host_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.container_host_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN container_host_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.container_host_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN container_host_history.container_id; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6407,19 +6437,19 @@ COMMENT ON COLUMN coordinator.container_host_history.container_id IS 'The contai
 -- Name: COLUMN container_host_history.host_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.host_name IS 'The host that the container runs on; host is the writer''s. Null: the event deletes the container''s host.';
+COMMENT ON COLUMN coordinator.container_host_history.host_name IS 'The host that the container runs on. The host of the message''s writer is in the column host. Null: the event deletes the row.';
 
 --
 -- Name: COLUMN container_host_history.jmx_url; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.jmx_url IS 'Where the container''s JMX is; empty where it has none. Null: the message has none, or the event deletes it.';
+COMMENT ON COLUMN coordinator.container_host_history.jmx_url IS 'The URL of the container''s JMX server; empty if it has none. Null: the message has none, or the event deletes the row.';
 
 --
 -- Name: COLUMN container_host_history.jmx_tunneling_url; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.jmx_tunneling_url IS 'Where the container''s JMX is through a tunnel; empty where it has none. Null: the message has none, or the event deletes it.';
+COMMENT ON COLUMN coordinator.container_host_history.jmx_tunneling_url IS 'The URL of the container''s JMX server through a tunnel; empty if it has none. Null: the message has none, or the event deletes the row.';
 
 --
 -- Name: COLUMN container_host_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6431,49 +6461,49 @@ COMMENT ON COLUMN coordinator.container_host_history.operation IS '`set` or `del
 -- Name: COLUMN container_host_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.container_host_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN container_host_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.container_host_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN container_host_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_host_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN container_host_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.host IS 'The writer''s host, by the message''s envelope (source and username name the writer); the container''s is host_name. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_host_history.host IS 'The host of the message''s writer, from its envelope, as source and username are. The container''s host is in host_name. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN container_host_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.container_host_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN container_host_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.container_host_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN container_host_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.container_host_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN container_host_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.container_host_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: job; Type: VIEW; Schema: coordinator; Owner: -
@@ -6512,74 +6542,74 @@ CREATE VIEW coordinator.job AS
                   ORDER BY a.log_offset DESC
                  LIMIT 1) e)
           WHERE (l.log_id = ANY (ARRAY[j.coordinator_log, j.checkpoint_log]))) AS last_record_time
-   FROM projection.job_now j;
+   FROM projection.current_job j;
 
 --
 -- Name: VIEW job; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.job IS 'Every job with its two logs and how much stands on them now.
+COMMENT ON VIEW coordinator.job IS 'Each job with its two logs and a summary of what they say now.
 Key: the job.';
 
 --
 -- Name: COLUMN job.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.job.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN job.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.job.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN job.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.job.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN job.coordinator_stream; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.coordinator_stream IS 'The current log of coordinator messages. Null: none was read yet.';
+COMMENT ON COLUMN coordinator.job.coordinator_stream IS 'The stream of the current coordinator log. Null: none has been read yet.';
 
 --
 -- Name: COLUMN job.checkpoint_stream; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.checkpoint_stream IS 'The current log of checkpoints. Null: none was read yet, or the job has none.';
+COMMENT ON COLUMN coordinator.job.checkpoint_stream IS 'The stream of the current checkpoint log. Null: none has been read yet, or the job has none.';
 
 --
 -- Name: COLUMN job.config_count; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.config_count IS 'How many config keys are set.';
+COMMENT ON COLUMN coordinator.job.config_count IS 'The number of config keys that are set.';
 
 --
 -- Name: COLUMN job.task_count; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.task_count IS 'How many tasks are assigned to containers; where none is, how many have a checkpoint.';
+COMMENT ON COLUMN coordinator.job.task_count IS 'The number of tasks that are assigned to containers or, if none is, that have a checkpoint.';
 
 --
 -- Name: COLUMN job.container_count; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.container_count IS 'How many containers have tasks.';
+COMMENT ON COLUMN coordinator.job.container_count IS 'The number of containers that have tasks.';
 
 --
 -- Name: COLUMN job.first_record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.first_record_time IS 'Time of the first event that the archive holds of the two logs. Null: timestamptz can''t hold it, or there is no event.';
+COMMENT ON COLUMN coordinator.job.first_record_time IS 'Time of the first event in the archive of the two logs. Null: there is no event, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN job.last_record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.last_record_time IS 'Time of the newest event of the two logs. Null: timestamptz can''t hold it, or there is no event.';
+COMMENT ON COLUMN coordinator.job.last_record_time IS 'Time of the newest event of the two logs. Null: there is no event, or timestamptz cannot represent the time.';
 
 --
 -- Name: job_coordinator_metadata_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -6609,44 +6639,44 @@ CREATE VIEW coordinator.job_coordinator_metadata_history AS
 -- Name: VIEW job_coordinator_metadata_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.job_coordinator_metadata_history IS 'What every job coordinator that differed from the one before it was started with, and deletions.
+COMMENT ON VIEW coordinator.job_coordinator_metadata_history IS 'Every event that set or deleted the metadata of a job coordinator. A coordinator writes it only if it differs from what is there.
 Key: provenance.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.cluster_type; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.cluster_type IS 'The kind of cluster that the coordinator runs on: YARN, or NON_YARN.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.cluster_type IS 'The type of cluster that the coordinator runs on: YARN or NON_YARN.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.epoch_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.epoch_id IS 'The deployment: on YARN its application, the same over all attempts. Null: the message has none, or the event deletes it.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.epoch_id IS 'The deployment; on YARN the application id, which all attempts share. Null: the message has none, or the event deletes it.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.config_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.config_id IS 'A checksum of the config keys that begin with job.autosizing, with their values; 0 where there are none. Null: the message has none, or the event deletes it.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.config_id IS 'A checksum of the config keys that begin with job.autosizing and their values; 0 if there are none. Null: the message has none, or the event deletes it.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.job_model_id; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6664,49 +6694,49 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.operation IS '`se
 -- Name: COLUMN job_coordinator_metadata_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: observation; Type: TABLE; Schema: eventlog; Owner: -
@@ -6775,62 +6805,62 @@ CREATE VIEW coordinator.log_gap AS
 -- Name: VIEW log_gap; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.log_gap IS 'Stretches of offsets that a log has lost, and why. What was compacted or recreated was never read; what was truncated may stand in the archive, under the incarnation before.
+COMMENT ON VIEW coordinator.log_gap IS 'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation.
 Key: stream_name, incarnation, first_missing_offset, reason.';
 
 --
 -- Name: COLUMN log_gap.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.log_gap.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN log_gap.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.log_gap.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN log_gap.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.log_gap.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN log_gap.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.stream_name IS 'The log''s stream.';
+COMMENT ON COLUMN coordinator.log_gap.stream_name IS 'The stream of the log.';
 
 --
 -- Name: COLUMN log_gap.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.log_gap.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN log_gap.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.log_gap.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN log_gap.first_missing_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.first_missing_offset IS 'The first offset that is missing.';
+COMMENT ON COLUMN coordinator.log_gap.first_missing_offset IS 'The first missing offset.';
 
 --
 -- Name: COLUMN log_gap.last_missing_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.last_missing_offset IS 'The last offset that is missing. Null: nobody knows where the stretch ended.';
+COMMENT ON COLUMN coordinator.log_gap.last_missing_offset IS 'The last missing offset. Null: the end of the range is unknown.';
 
 --
 -- Name: COLUMN log_gap.reason; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.reason IS '`compacted` (Kafka had removed it before it was read, or it never was an event), `truncated` (the log was cut) or `recreated` (the topic was made again).';
+COMMENT ON COLUMN coordinator.log_gap.reason IS '`compacted` (Kafka removed the events before they were read, or the offsets never were events), `truncated` (the log was truncated) or `recreated` (the topic was deleted and created again).';
 
 --
 -- Name: log; Type: TABLE; Schema: eventlog; Owner: -
@@ -6997,86 +7027,86 @@ UNION ALL
 -- Name: VIEW log_position; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.log_position IS 'How far each log has been folded into the relations: what is below next_offset shows, all of it. Every incarnation is a row.
+COMMENT ON VIEW coordinator.log_position IS 'How far each log has been folded into the relations, which show every event below next_offset. One row per incarnation.
 Key: stream_name, incarnation.';
 
 --
 -- Name: COLUMN log_position.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.log_position.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN log_position.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.log_position.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN log_position.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.log_position.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN log_position.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.stream_name IS 'The log''s stream.';
+COMMENT ON COLUMN coordinator.log_position.stream_name IS 'The stream of the log.';
 
 --
 -- Name: COLUMN log_position.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.log_position.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN log_position.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.log_position.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN log_position.next_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.next_offset IS 'The next offset to be folded.';
+COMMENT ON COLUMN coordinator.log_position.next_offset IS 'The next offset to fold.';
 
 --
 -- Name: COLUMN log_position.end_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.end_offset IS 'Where the log ended when its follower last looked (a log in Postgres: where it ends). Null: nobody looked.';
+COMMENT ON COLUMN coordinator.log_position.end_offset IS 'The end of the log when its follower last read it (of a log in Postgres: its end now). Null: no follower has read it.';
 
 --
 -- Name: COLUMN log_position.lag; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.lag IS 'How many offsets there are from the position to the end. Null: unknown, which is not zero.';
+COMMENT ON COLUMN coordinator.log_position.lag IS 'The number of offsets from next_offset to the end of the log. Null: unknown.';
 
 --
 -- Name: COLUMN log_position.state; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read, the one before is shown), `refused` (it cannot be followed as it is; its follower tries again) or `stopped`.';
+COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `refused` (it cannot be followed as it is; its follower retries) or `stopped`.';
 
 --
 -- Name: COLUMN log_position.state_detail; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.state_detail IS 'Why the log is not followed now: what a refused stream lacks, or what its follower waits for. Null: there is nothing to say.';
+COMMENT ON COLUMN coordinator.log_position.state_detail IS 'Why the log is not followed now: why the stream is refused, or what its follower waits for. Null: nothing prevents it.';
 
 --
 -- Name: COLUMN log_position.heartbeat_at; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.heartbeat_at IS 'When a follower was last alive, by the clock of this server: every 5 seconds, so 30 without one mean that it is lost.';
+COMMENT ON COLUMN coordinator.log_position.heartbeat_at IS 'The last heartbeat of the log''s follower, by the clock of this server. A follower writes one every 5 seconds, and is lost after 30 seconds without one.';
 
 --
 -- Name: COLUMN log_position.fold_version; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.fold_version IS 'Version of the code that folded the log, and a digest of the key and the patterns for secrets. Null: nothing was folded.';
+COMMENT ON COLUMN coordinator.log_position.fold_version IS 'The version of the code that folded the log, and a digest of the key and the patterns that mask secrets. Null: nothing was folded.';
 
 --
 -- Name: other_message; Type: VIEW; Schema: coordinator; Owner: -
@@ -7105,92 +7135,92 @@ CREATE VIEW coordinator.other_message AS
 -- Name: VIEW other_message; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.other_message IS 'Living messages of types that have no relation of their own, as text: container placement, types of the future. Secrets show as fingerprints.
+COMMENT ON VIEW coordinator.other_message IS 'Current messages of types that have no relation of their own, as text: container placement, and types that coordstream does not know. Secrets are replaced by fingerprints.
 Key: message_type, message_key, stream_kind.';
 
 --
 -- Name: COLUMN other_message.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.other_message.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN other_message.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.other_message.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN other_message.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.other_message.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN other_message.message_type; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.message_type IS 'The type, from the key.';
+COMMENT ON COLUMN coordinator.other_message.message_type IS 'The message type, from the key.';
 
 --
 -- Name: COLUMN other_message.message_key; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.message_key IS 'What the message is about, from the key; the same text for every spelling of it.';
+COMMENT ON COLUMN coordinator.other_message.message_key IS 'The rest of the key: a config key, a task or a partition; the same text for every spelling of the key.';
 
 --
 -- Name: COLUMN other_message.message_value; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.message_value IS 'The message''s value as text.';
+COMMENT ON COLUMN coordinator.other_message.message_value IS 'The value of the message as text.';
 
 --
 -- Name: COLUMN other_message.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.other_message.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN other_message.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.other_message.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN other_message.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.other_message.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN other_message.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.other_message.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN other_message.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.other_message.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN other_message.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.other_message.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN other_message.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.other_message.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN other_message.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.other_message.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: quarantine; Type: TABLE; Schema: projection; Owner: -
@@ -7257,56 +7287,56 @@ CREATE VIEW coordinator.quarantine AS
 -- Name: VIEW quarantine; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.quarantine IS 'Events whose bytes could not be understood, each with its reason. They changed nothing: the last readable value still counts.
+COMMENT ON VIEW coordinator.quarantine IS 'Events that could not be decoded, each with its reason. They change no other relation: the last readable value stays.
 Key: provenance.';
 
 --
 -- Name: COLUMN quarantine.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.quarantine.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN quarantine.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.quarantine.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN quarantine.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.quarantine.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN quarantine.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.stream_name IS 'The log''s stream.';
+COMMENT ON COLUMN coordinator.quarantine.stream_name IS 'The stream of the log.';
 
 --
 -- Name: COLUMN quarantine.reason; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.reason IS 'A short code: `not_json`, `not_utf8`, `nul`, `surrogate`, `wrong_type`, `missing_field`, `bad_number`, `bad_partition`, `null_key` and the like.';
+COMMENT ON COLUMN coordinator.quarantine.reason IS 'A short code: `not_json`, `not_utf8`, `nul`, `surrogate`, `wrong_type`, `missing_field`, `bad_number`, `bad_partition`, `null_key` and others.';
 
 --
 -- Name: COLUMN quarantine.detail; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.detail IS 'What is wrong, and where, in words; never a value.';
+COMMENT ON COLUMN coordinator.quarantine.detail IS 'What is wrong, and where; never a value.';
 
 --
 -- Name: COLUMN quarantine.key_text; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.key_text IS 'The key as text, secrets masked; bytes that are no text are escaped. Null: the event has no key.';
+COMMENT ON COLUMN coordinator.quarantine.key_text IS 'The key as text, with secrets masked and other bytes escaped. Null: the event has no key.';
 
 --
 -- Name: COLUMN quarantine.value_bytes; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.value_bytes IS 'Length of the value. Null: the event has no value.';
+COMMENT ON COLUMN coordinator.quarantine.value_bytes IS 'Length of the value in bytes. Null: the event has no value.';
 
 --
 -- Name: COLUMN quarantine.value_fingerprint; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7318,55 +7348,55 @@ COMMENT ON COLUMN coordinator.quarantine.value_fingerprint IS 'Fingerprint of th
 -- Name: COLUMN quarantine.is_resolved; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.is_resolved IS 'A readable value or a tombstone with the same key came later.';
+COMMENT ON COLUMN coordinator.quarantine.is_resolved IS 'Whether a readable value or a tombstone with the same key came later.';
 
 --
 -- Name: COLUMN quarantine.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.quarantine.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN quarantine.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.quarantine.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN quarantine.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.quarantine.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN quarantine.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.quarantine.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN quarantine.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.quarantine.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN quarantine.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.quarantine.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN quarantine.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.quarantine.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN quarantine.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.quarantine.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: state_checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -7406,33 +7436,33 @@ CREATE VIEW coordinator.state_checkpoint_history AS
     c.incarnation,
     c.log_offset
    FROM ((projection.commit c
-     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (l.is_state OR ((c.checkpoint_version = 1) AND COALESCE((((l.system_name || '.'::text) || l.stream_name) = ANY (c.changelogs)), false))))))
+     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (l.is_state OR projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))))
      LEFT JOIN LATERAL ( SELECT projection.offset_of(c.offsets, c.offsets_odd, l.n) AS offset_of) x(state_offset) ON (true));
 
 --
 -- Name: VIEW state_checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state of every checkpoint ever written, a row a store and backend. A delete and a checkpoint without state are one row whose store is null.
+COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.
 Key: provenance, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 
 --
 -- Name: COLUMN state_checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN state_checkpoint_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN state_checkpoint_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN state_checkpoint_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7444,7 +7474,7 @@ COMMENT ON COLUMN coordinator.state_checkpoint_history.task_name IS 'The task.';
 -- Name: COLUMN state_checkpoint_history.store_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.store_name IS 'The store; empty where version 1 names a changelog and the config no store. Null: a delete, or a checkpoint without state.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.store_name IS 'The store; empty if version 1 has a changelog for which config names no store. Null: a delete, or a checkpoint without state.';
 
 --
 -- Name: COLUMN state_checkpoint_history.factory_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7456,43 +7486,43 @@ COMMENT ON COLUMN coordinator.state_checkpoint_history.factory_name IS 'The clas
 -- Name: COLUMN state_checkpoint_history.marker; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.marker IS 'What the backend wrote in order to find its backup again. Null: a delete or no state; version 1 has no markers.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.marker IS 'What the backend wrote to find its backup again. Null: a delete or no state; version 1 has no markers.';
 
 --
 -- Name: COLUMN state_checkpoint_history.changelog_system; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_system IS 'The changelog''s system. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_system IS 'The system of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
 
 --
 -- Name: COLUMN state_checkpoint_history.changelog_stream; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_stream IS 'The changelog''s stream. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_stream IS 'The stream of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
 
 --
 -- Name: COLUMN state_checkpoint_history.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_partition IS 'The changelog''s partition. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_partition IS 'The partition of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
 
 --
 -- Name: COLUMN state_checkpoint_history.changelog_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_offset IS 'The last offset of the changelog that belongs to the checkpoint. Null: a delete or no state, the changelog was empty, or the backend keeps none in Kafka.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.changelog_offset IS 'The last offset of the changelog that is part of the checkpoint. Null: a delete or no state, the changelog was empty, or the backend keeps none in Kafka.';
 
 --
 -- Name: COLUMN state_checkpoint_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_id IS 'Which commit it was: versions 1 and 2 of one commit have the same. Null: a delete; versions 0 and 1 have it only where state was committed.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_id IS 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: a delete; versions 0 and 1 have it only if state was committed.';
 
 --
 -- Name: COLUMN state_checkpoint_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the checkpoint topic''s two forms.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.checkpoint_version IS '0: `set-checkpoint` on the coordinator stream; 1 and 2: the two formats of the checkpoint topic.';
 
 --
 -- Name: COLUMN state_checkpoint_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7504,55 +7534,55 @@ COMMENT ON COLUMN coordinator.state_checkpoint_history.operation IS '`set` or `d
 -- Name: COLUMN state_checkpoint_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.is_preferred IS 'A reader with the job''s current config takes this one: of the versions of a commit the first that is read; a lower one only where no better stands before it, or long before; none in the place that is not read.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.is_preferred IS 'Whether the job, with its current config, would have read this checkpoint when it was written: of the versions of a commit, the first in the job''s read versions; one of lower priority only if the task has no checkpoint of a better version before it, or only an outdated one. Never true in a log that checkpoints are not read from.';
 
 --
 -- Name: COLUMN state_checkpoint_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN state_checkpoint_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN state_checkpoint_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN state_checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN state_checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN state_checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN state_checkpoint_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN state_checkpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: task_container_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -7580,26 +7610,26 @@ CREATE VIEW coordinator.task_container_history AS
 -- Name: VIEW task_container_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_container_history IS 'Every container that a task was ever given to, and deletions.
+COMMENT ON VIEW coordinator.task_container_history IS 'Every event that assigned a task to a container or deleted the assignment.
 Key: provenance.';
 
 --
 -- Name: COLUMN task_container_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.task_container_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN task_container_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.task_container_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN task_container_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.task_container_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN task_container_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7611,7 +7641,7 @@ COMMENT ON COLUMN coordinator.task_container_history.task_name IS 'The task.';
 -- Name: COLUMN task_container_history.container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.container_id IS 'The container that runs the task. Null: the event deletes the task''s container.';
+COMMENT ON COLUMN coordinator.task_container_history.container_id IS 'The container that runs the task. Null: the event deletes the assignment.';
 
 --
 -- Name: COLUMN task_container_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7623,49 +7653,49 @@ COMMENT ON COLUMN coordinator.task_container_history.operation IS '`set` or `del
 -- Name: COLUMN task_container_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_container_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_container_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_container_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_container_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_container_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN task_container_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_container_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN task_container_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_container_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN task_container_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.task_container_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN task_container_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.task_container_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN task_container_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.task_container_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: task_container_validity; Type: VIEW; Schema: coordinator; Owner: -
@@ -7684,7 +7714,7 @@ CREATE VIEW coordinator.task_container_validity AS
     j.incarnation
    FROM (((projection.job_log j
      CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
-     CROSS JOIN LATERAL projection.message_turn(j.log_id, 'set-task-container-assignment'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, earlier_body, earlier_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
+     CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-task-container-assignment'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
      CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
   WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL));
 
@@ -7692,26 +7722,26 @@ CREATE VIEW coordinator.task_container_validity AS
 -- Name: VIEW task_container_validity; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_container_validity IS 'Which container ran a task, and from when to when: a row a container that the task was assigned to, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are task_container_as_of T. A filter on the job is cheap, one on the task too.
+COMMENT ON VIEW coordinator.task_container_validity IS 'Which container ran a task, and when: one row per assignment, however often it was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_container_as_of at T. Filters on the job and on the task use indexes.
 Key: task_name, container_id, incarnation, from_log_offset.';
 
 --
 -- Name: COLUMN task_container_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.task_container_validity.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN task_container_validity.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.task_container_validity.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN task_container_validity.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.task_container_validity.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN task_container_validity.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7723,37 +7753,37 @@ COMMENT ON COLUMN coordinator.task_container_validity.task_name IS 'The task.';
 -- Name: COLUMN task_container_validity.container_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.container_id IS 'The container, as the job numbers them.';
+COMMENT ON COLUMN coordinator.task_container_validity.container_id IS 'The id of the container within the job.';
 
 --
 -- Name: COLUMN task_container_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.valid_from IS 'From when on it was so: the log_time of the event that said it.';
+COMMENT ON COLUMN coordinator.task_container_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value.';
 
 --
 -- Name: COLUMN task_container_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.valid_to IS 'Until when it was so (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: it still is.';
+COMMENT ON COLUMN coordinator.task_container_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: still valid.';
 
 --
 -- Name: COLUMN task_container_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.from_log_offset IS 'The event that said it first.';
+COMMENT ON COLUMN coordinator.task_container_validity.from_log_offset IS 'The event that set the value.';
 
 --
 -- Name: COLUMN task_container_validity.to_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.to_log_offset IS 'The event that ended it: another value, or a delete. Null: no event of this log did.';
+COMMENT ON COLUMN coordinator.task_container_validity.to_log_offset IS 'The event that ended the validity: another value, or a delete. Null: no event of this log did.';
 
 --
 -- Name: COLUMN task_container_validity.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_validity.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.task_container_validity.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: task_mode_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -7781,26 +7811,26 @@ CREATE VIEW coordinator.task_mode_history AS
 -- Name: VIEW task_mode_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_mode_history IS 'Every mode ever given to a task, and its deletions.
+COMMENT ON VIEW coordinator.task_mode_history IS 'Every event that set or deleted the mode of a task.
 Key: provenance.';
 
 --
 -- Name: COLUMN task_mode_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.task_mode_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN task_mode_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.task_mode_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN task_mode_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.task_mode_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN task_mode_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7812,7 +7842,7 @@ COMMENT ON COLUMN coordinator.task_mode_history.task_name IS 'The task.';
 -- Name: COLUMN task_mode_history.task_mode; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.task_mode IS 'Active or Standby; standby tasks are called Standby-<task>-<n>. Null: the event deletes the task''s mode.';
+COMMENT ON COLUMN coordinator.task_mode_history.task_mode IS 'Active or Standby; the name of a standby task is Standby-<task>-<n>. Null: the event deletes the mode.';
 
 --
 -- Name: COLUMN task_mode_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7824,49 +7854,49 @@ COMMENT ON COLUMN coordinator.task_mode_history.operation IS '`set` or `delete`.
 -- Name: COLUMN task_mode_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_mode_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_mode_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_mode_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_mode_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_mode_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN task_mode_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_mode_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN task_mode_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_mode_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN task_mode_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.task_mode_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN task_mode_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.task_mode_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN task_mode_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.task_mode_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: task_partition_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -7898,56 +7928,56 @@ CREATE VIEW coordinator.task_partition_history AS
 -- Name: VIEW task_partition_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_partition_history IS 'Every list of tasks that an input partition was ever given to: a row a task. Each event replaces the partition''s whole list; deletes and empty lists are one row without a task.
+COMMENT ON VIEW coordinator.task_partition_history IS 'Every event that set or deleted the tasks of an input partition: one row per task. Each event replaces all tasks of the partition; a delete or an empty list is one row without a task.
 Key: provenance, system_name, stream_name, partition_id, key_bucket, task_name.';
 
 --
 -- Name: COLUMN task_partition_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.task_partition_history.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN task_partition_history.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.task_partition_history.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN task_partition_history.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.task_partition_history.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN task_partition_history.system_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.system_name IS 'The partition''s system.';
+COMMENT ON COLUMN coordinator.task_partition_history.system_name IS 'The system of the partition.';
 
 --
 -- Name: COLUMN task_partition_history.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.stream_name IS 'The partition''s stream.';
+COMMENT ON COLUMN coordinator.task_partition_history.stream_name IS 'The stream of the partition.';
 
 --
 -- Name: COLUMN task_partition_history.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.partition_id IS 'The partition''s number.';
+COMMENT ON COLUMN coordinator.task_partition_history.partition_id IS 'The number of the partition.';
 
 --
 -- Name: COLUMN task_partition_history.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+COMMENT ON COLUMN coordinator.task_partition_history.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
 
 --
 -- Name: COLUMN task_partition_history.task_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.task_name IS 'A task that reads the partition from this event on. Null: the event deletes the partition''s list, or the list is empty.';
+COMMENT ON COLUMN coordinator.task_partition_history.task_name IS 'A task that reads the partition from this event on. Null: the event deletes the tasks of the partition, or their list is empty.';
 
 --
 -- Name: COLUMN task_partition_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7959,49 +7989,49 @@ COMMENT ON COLUMN coordinator.task_partition_history.operation IS '`set` or `del
 -- Name: COLUMN task_partition_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.record_time IS 'Time of the log''s record, as its producer or the broker set it. Null: timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_partition_history.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_partition_history.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.message_time IS 'The envelope''s own timestamp: when the message was made. Null: there is no envelope, it does not say, or timestamptz can''t hold it.';
+COMMENT ON COLUMN coordinator.task_partition_history.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN task_partition_history.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.source IS 'Who wrote the message, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_partition_history.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
 
 --
 -- Name: COLUMN task_partition_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.host IS 'The writer''s host, by the message''s envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_partition_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
 
 --
 -- Name: COLUMN task_partition_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.username IS 'The user who wrote it, by its envelope. Null: there is no envelope, or it does not say.';
+COMMENT ON COLUMN coordinator.task_partition_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
 
 --
 -- Name: COLUMN task_partition_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.stream_kind IS 'Which of the job''s two logs: `coordinator` or `checkpoint`.';
+COMMENT ON COLUMN coordinator.task_partition_history.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
 
 --
 -- Name: COLUMN task_partition_history.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.task_partition_history.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: COLUMN task_partition_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.log_offset IS 'The event''s offset in its log.';
+COMMENT ON COLUMN coordinator.task_partition_history.log_offset IS 'The offset of the event in its log.';
 
 --
 -- Name: task_partition_validity; Type: VIEW; Schema: coordinator; Owner: -
@@ -8043,9 +8073,9 @@ CREATE VIEW coordinator.task_partition_validity AS
                     n.task_name,
                     t.log_offset,
                     t.next_offset,
-                    (NOT COALESCE(((t.earlier_body -> 'task_names'::text) ? n.task_name), false)) AS is_first,
+                    (NOT COALESCE(((t.previous_body -> 'task_names'::text) ? n.task_name), false)) AS is_first,
                     (NOT COALESCE(((t.next_body -> 'task_names'::text) ? n.task_name), false)) AS is_last
-                   FROM (projection.message_turn(j.log_id, 'set-task-partition-assignment'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, earlier_body, earlier_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username)
+                   FROM (projection.message_change(j.log_id, 'set-task-partition-assignment'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username)
                      CROSS JOIN LATERAL jsonb_array_elements_text((t.body -> 'task_names'::text)) n(task_name))) e
           WHERE (e.is_first OR e.is_last)) s)
      CROSS JOIN LATERAL projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.at) v(valid_from, valid_to))
@@ -8055,50 +8085,50 @@ CREATE VIEW coordinator.task_partition_validity AS
 -- Name: VIEW task_partition_validity; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.task_partition_validity IS 'Which task read an input partition, and from when to when: a row a stretch without a break, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are task_partition_as_of T. A filter on the job is cheap, one on the partition too.
+COMMENT ON VIEW coordinator.task_partition_validity IS 'Which task read an input partition, and when: one row per uninterrupted interval, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_partition_as_of at T. Filters on the job and on the partition use indexes.
 Key: system_name, stream_name, partition_id, key_bucket, task_name, incarnation, from_log_offset.';
 
 --
 -- Name: COLUMN task_partition_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.job_name IS 'The job''s name: `job.name` of its config; before config has come, what the stream''s name says (there `_` became `-`).';
+COMMENT ON COLUMN coordinator.task_partition_validity.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
 
 --
 -- Name: COLUMN task_partition_validity.job_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.job_id IS 'The job''s id: `job.id` of its config; before config has come, what follows the last `_` of the stream''s name.';
+COMMENT ON COLUMN coordinator.task_partition_validity.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
 
 --
 -- Name: COLUMN task_partition_validity.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.job_bucket IS '0 to 63, from the stream''s name: cuts a read of many jobs into parts that hold whole jobs.';
+COMMENT ON COLUMN coordinator.task_partition_validity.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
 
 --
 -- Name: COLUMN task_partition_validity.system_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.system_name IS 'The partition''s system.';
+COMMENT ON COLUMN coordinator.task_partition_validity.system_name IS 'The system of the partition.';
 
 --
 -- Name: COLUMN task_partition_validity.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.stream_name IS 'The partition''s stream.';
+COMMENT ON COLUMN coordinator.task_partition_validity.stream_name IS 'The stream of the partition.';
 
 --
 -- Name: COLUMN task_partition_validity.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.partition_id IS 'The partition''s number.';
+COMMENT ON COLUMN coordinator.task_partition_validity.partition_id IS 'The number of the partition.';
 
 --
 -- Name: COLUMN task_partition_validity.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.key_bucket IS 'The part of the partition that the task reads; -1 is all of it.';
+COMMENT ON COLUMN coordinator.task_partition_validity.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
 
 --
 -- Name: COLUMN task_partition_validity.task_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8110,31 +8140,31 @@ COMMENT ON COLUMN coordinator.task_partition_validity.task_name IS 'The task.';
 -- Name: COLUMN task_partition_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.valid_from IS 'From when on it was so: the log_time of the event that said it.';
+COMMENT ON COLUMN coordinator.task_partition_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value.';
 
 --
 -- Name: COLUMN task_partition_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.valid_to IS 'Until when it was so (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: it still is.';
+COMMENT ON COLUMN coordinator.task_partition_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: still valid.';
 
 --
 -- Name: COLUMN task_partition_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.from_log_offset IS 'The event that said it first.';
+COMMENT ON COLUMN coordinator.task_partition_validity.from_log_offset IS 'The event that set the value.';
 
 --
 -- Name: COLUMN task_partition_validity.to_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.to_log_offset IS 'The event that ended it: another value, or a delete. Null: no event of this log did.';
+COMMENT ON COLUMN coordinator.task_partition_validity.to_log_offset IS 'The event that ended the validity: another value, or a delete. Null: no event of this log did.';
 
 --
 -- Name: COLUMN task_partition_validity.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_validity.incarnation IS 'Which past of the log: one more each time the stream was made again, cut, or had other bytes at a known offset.';
+COMMENT ON COLUMN coordinator.task_partition_validity.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: alembic_version; Type: TABLE; Schema: eventlog; Owner: -
@@ -8255,10 +8285,10 @@ COMMENT ON COLUMN projection.stream_holder.backend_pid IS 'the session that took
 COMMENT ON COLUMN projection.stream_holder.working_pid IS 'the session that writes its rows; null: the same one';
 
 --
--- Name: held_stream; Type: VIEW; Schema: projection; Owner: -
+-- Name: locked_stream; Type: VIEW; Schema: projection; Owner: -
 --
 
-CREATE VIEW projection.held_stream AS
+CREATE VIEW projection.locked_stream AS
  SELECT h.stream_name,
     h.backend_pid,
     h.working_pid,
@@ -8809,11 +8839,11 @@ GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarna
 GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: TABLE job_now; Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE current_job; Type: ACL; Schema: projection; Owner: -
 --
 
-GRANT SELECT ON TABLE projection.job_now TO coordstream_reader;
-GRANT SELECT ON TABLE projection.job_now TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.current_job TO coordstream_reader;
+GRANT SELECT ON TABLE projection.current_job TO coordstream_replayer;
 
 --
 -- Name: TABLE changelog_mapping; Type: ACL; Schema: coordinator; Owner: -
@@ -9167,12 +9197,12 @@ GRANT ALL ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text,
 GRANT ALL ON FUNCTION coordinator.startpoint_fan_out_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_history_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.startpoint_history_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_history_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_history_state(log_id integer, incarnation integer, cut bigint, at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: TABLE startpoint_history; Type: ACL; Schema: coordinator; Owner: -
@@ -9401,14 +9431,6 @@ GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) T
 GRANT ALL ON FUNCTION projection.checkpoint_log_at(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) TO coordstream_replayer;
-
---
 -- Name: FUNCTION checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9425,12 +9447,52 @@ GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream
 GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION explain_starting_offsets(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.explain_starting_offsets(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.explain_starting_offsets(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.explain_starting_offsets(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION fan_out_change(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.fan_out_change(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.fan_out_change(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.fan_out_change(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION is_assigned(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.is_assigned(log_id integer, cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.is_assigned(log_id integer, cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.is_assigned(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_expired(created_ms bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -9447,6 +9509,14 @@ GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with
 REVOKE ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text); Type: ACL; Schema: projection; Owner: -
@@ -9481,6 +9551,12 @@ GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION lock_stream(of_stream text, working_pid integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.lock_stream(of_stream text, working_pid integer) FROM PUBLIC;
+
+--
 -- Name: FUNCTION log_bound(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9513,20 +9589,20 @@ GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint
 GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION message_change(log_id integer, message_type text, message_key text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.message_change(log_id integer, message_type text, message_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.message_change(log_id integer, message_type text, message_key text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.message_change(log_id integer, message_type text, message_key text) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION message_head(log_id integer, cut bigint, message_type text); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_replayer;
-
---
--- Name: FUNCTION message_turn(log_id integer, message_type text, message_key text); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.message_turn(log_id integer, message_type text, message_key text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb); Type: ACL; Schema: projection; Owner: -
@@ -9567,28 +9643,20 @@ GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id inte
 GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION retained_cut(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.retained_cut(log_id integer, cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.retained_cut(log_id integer, cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.retained_cut(log_id integer, cut bigint) TO coordstream_replayer;
-
---
--- Name: FUNCTION starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint, task_name text, at timestamp with time zone) TO coordstream_replayer;
-
---
--- Name: FUNCTION startpoint_asked(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.startpoint_asked(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_asked(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_asked(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -9599,20 +9667,20 @@ GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint
 GRANT ALL ON FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_expires_at(created_ms bigint); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.startpoint_expires_at(created_ms bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_expires_at(created_ms bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_expires_at(created_ms bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_handed(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_fanned_out(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_handed(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_handed(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_handed(log_id integer, cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
@@ -9623,34 +9691,20 @@ GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integ
 GRANT ALL ON FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_outcome(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_request(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.startpoint_outcome(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_outcome(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_outcome(startpoint_type text, startpoint_value text, fanned_out_at timestamp with time zone, checkpoint_time timestamp with time zone, input_offset text, earlier_time timestamp with time zone, earlier_offset text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION startpoint_requested(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) TO coordstream_replayer;
-
---
--- Name: FUNCTION startpoint_turn(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_turn(log_id integer, cut bigint) TO coordstream_replayer;
-
---
--- Name: FUNCTION take_stream(of_stream text, working_pid integer); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.take_stream(of_stream text, working_pid integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text); Type: ACL; Schema: projection; Owner: -
@@ -9909,11 +9963,11 @@ GRANT SELECT ON TABLE projection.stream_holder TO coordstream_reader;
 GRANT SELECT ON TABLE projection.stream_holder TO coordstream_replayer;
 
 --
--- Name: TABLE held_stream; Type: ACL; Schema: projection; Owner: -
+-- Name: TABLE locked_stream; Type: ACL; Schema: projection; Owner: -
 --
 
-GRANT SELECT ON TABLE projection.held_stream TO coordstream_reader;
-GRANT SELECT ON TABLE projection.held_stream TO coordstream_replayer;
+GRANT SELECT ON TABLE projection.locked_stream TO coordstream_reader;
+GRANT SELECT ON TABLE projection.locked_stream TO coordstream_replayer;
 
 --
 -- Name: TABLE log_time; Type: ACL; Schema: projection; Owner: -

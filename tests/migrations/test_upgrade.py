@@ -166,7 +166,7 @@ def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(database_url: s
     assert schema_of(database_url) == schema
 
 
-@pytest.mark.parametrize("view", ["coordinator.config", "projection.held_stream"])
+@pytest.mark.parametrize("view", ["coordinator.config", "projection.locked_stream"])
 def test_a_view_that_was_dropped_is_made_again(database_url: str, view: str) -> None:
     schema = schema_of(database_url)
     with connect(database_url) as owner:

@@ -101,7 +101,7 @@ def test_a_shared_comment_leaves_a_columns_own_alone(connection: Connection) -> 
         " and relname in ('task_container', 'startpoint') order by relname"
     )
     (_, own), (_, shared) = connection.execute(query).fetchall()
-    assert own == "The task that it is for. Null: every task that reads the partition."
+    assert own == "The task that the startpoint is for. Null: every task that reads the partition."
     assert shared == "The task."
 
 

@@ -112,7 +112,7 @@ def test_who_holds_one_of_many_streams_is_found_without_looking_at_all(database_
     with connect(database_url) as one, connect(database_url) as other:
         locks = StreamLocks(one)
         assert all(locks.take(f"stream-{number}") for number in range(300))
-        query = "explain (format json) select from projection.held_stream where stream_name = 'stream-7'"
+        query = "explain (format json) select from projection.locked_stream where stream_name = 'stream-7'"
         ((found,),) = other.execute(query.encode()).fetchall()
         assert "pg_lock_status" not in json.dumps(found)
         assert set(holders(other)) == {f"stream-{number}" for number in range(300)}

@@ -6,12 +6,12 @@ returns table (config_key text, earlier_value text, config_value text, earlier_o
                record_time timestamptz, message_time timestamptz, source text, host text, username text)
 language sql stable parallel safe as $$
   with changelog as (
-    select t.*, nullif(btrim(t.earlier_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
-    from projection.message_turn($1, 'set-config', null) t
+    select t.*, nullif(btrim(t.previous_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
+    from projection.message_change($1, 'set-config', null) t
     where t.message_key like 'stores.%_.changelog'
   ), setting as (
     select s.* from (values ('job.changelog.system'), ('job.default.system')) n(config_key)
-    cross join lateral projection.message_turn($1, 'set-config', n.config_key) s
+    cross join lateral projection.message_change($1, 'set-config', n.config_key) s
   ), system as (
     select y.*, lag(y.name) over (order by y.log_offset) as earlier_name
     from (
@@ -26,7 +26,7 @@ language sql stable parallel safe as $$
       window w as (order by s.log_offset)) y
     where y.is_passing is not true
   )
-  select t.message_key, e.name, n.name, t.earlier_offset, t.log_offset, t.record_time, t.message_time, t.source, t.host, t.username
+  select t.message_key, e.name, n.name, t.previous_offset, t.log_offset, t.record_time, t.message_time, t.source, t.host, t.username
   from changelog t
   left join lateral (select s.name from system s where s.log_offset < t.log_offset order by s.log_offset desc limit 1) s on true
   cross join lateral (select projection.changelog_name(t.earlier_name, s.name)) e(name)

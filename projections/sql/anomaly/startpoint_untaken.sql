@@ -8,7 +8,7 @@ language sql stable parallel safe as $$
   with kept as (
     select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
       h.*, r.status, r.record_time as gone_time, r.log_offset as gone_offset
-    from projection.startpoint_handed($1, null) h
+    from projection.startpoint_fanned_out($1, null) h
     left join projection.startpoint_removed($1, null) r
       on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.created_ms, r.startpoint_type)
        = (h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.created_ms, h.startpoint_type)

@@ -1,4 +1,4 @@
--- Id that the cluster gave to every container.
+-- The relation coordinator.container_execution of one log, now (cut null) or as of an offset.
 create function projection.container_execution_state(log_id integer, incarnation integer, cut bigint)
 returns table (container_id text, execution_container_id text,
                record_time timestamptz, message_time timestamptz, source text, host text, username text,
@@ -9,20 +9,18 @@ language sql stable parallel safe as $$
   from projection.message_head($1, $3, 'set-execution-env-container-id-mapping') m
 $$;
 
--- The id that the cluster gave to every container.
 create view coordinator.container_execution as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_now j cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, null) r;
-comment on view coordinator.container_execution is E'The id that the cluster (YARN) gave to every container. Jobs write it only with high availability of the application master; what is left of a container that no longer exists stays.\nKey: container_id.';
+from projection.current_job j cross join lateral projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+comment on view coordinator.container_execution is E'The id that the cluster (YARN) gave to each container. Jobs write it only with high availability of the application master. The rows of containers that no longer exist stay.\nKey: container_id.';
 comment on column coordinator.container_execution.container_id is 'The container, as the job numbers it.';
-comment on column coordinator.container_execution.execution_container_id is 'The id that the cluster gave to it, such as container_1700000000001_0042_01_000002.';
+comment on column coordinator.container_execution.execution_container_id is 'The id that the cluster gave to the container, for example container_1700000000001_0042_01_000002.';
 
--- Every id that the cluster ever gave to a container, and its deletions.
 create view coordinator.container_execution_history as
 select m.job_name, m.job_id, m.job_bucket, m.message_key as container_id, m.body ->> 'execution_container_id' as execution_container_id, m.operation,
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-execution-env-container-id-mapping';
-comment on view coordinator.container_execution_history is E'Every id that the cluster ever gave to a container, and its deletions.\nKey: provenance.';
+comment on view coordinator.container_execution_history is E'Every event that set or deleted the id that the cluster gave to a container.\nKey: provenance.';
 comment on column coordinator.container_execution_history.container_id is 'The container, as the job numbers it.';
-comment on column coordinator.container_execution_history.execution_container_id is 'The id that the cluster gave to it, such as container_1700000000001_0042_01_000002. Null: the event deletes the container''s id.';
+comment on column coordinator.container_execution_history.execution_container_id is 'The id that the cluster gave to the container, for example container_1700000000001_0042_01_000002. Null: the event deletes the container''s id.';

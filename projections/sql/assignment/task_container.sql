@@ -1,4 +1,4 @@
--- Container of every task.
+-- The relation coordinator.task_container of one log, now (cut null) or as of an offset.
 create function projection.task_container_state(log_id integer, incarnation integer, cut bigint)
 returns table (task_name text, container_id text,
                record_time timestamptz, message_time timestamptz, source text, host text, username text,
@@ -9,28 +9,25 @@ language sql stable parallel safe as $$
   from projection.message_head($1, $3, 'set-task-container-assignment') m
 $$;
 
--- The container that runs every task.
 create view coordinator.task_container as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_now j cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, null) r;
-comment on view coordinator.task_container is E'The container that runs every task.\nKey: task_name.';
+from projection.current_job j cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+comment on view coordinator.task_container is E'The container that runs each task.\nKey: task_name.';
 
--- Every container that a task was ever given to, and deletions.
 create view coordinator.task_container_history as
 select m.job_name, m.job_id, m.job_bucket, m.message_key as task_name, m.body ->> 'container_id' as container_id, m.operation,
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-task-container-assignment';
-comment on view coordinator.task_container_history is E'Every container that a task was ever given to, and deletions.\nKey: provenance.';
-comment on column coordinator.task_container_history.container_id is 'The container that runs the task. Null: the event deletes the task''s container.';
+comment on view coordinator.task_container_history is E'Every event that assigned a task to a container or deleted the assignment.\nKey: provenance.';
+comment on column coordinator.task_container_history.container_id is 'The container that runs the task. Null: the event deletes the assignment.';
 
--- Every container that a task was ever assigned to, with when it was.
 create view coordinator.task_container_validity as
 select j.job_name, j.job_id, j.job_bucket, t.message_key as task_name, t.body ->> 'container_id' as container_id,
   v.valid_from, v.valid_to, t.log_offset as from_log_offset, t.next_offset as to_log_offset, j.incarnation
 from projection.job_log j
 cross join lateral projection.log_replaced_at(j.log_id) r
-cross join lateral projection.message_turn(j.log_id, 'set-task-container-assignment', null) t
+cross join lateral projection.message_change(j.log_id, 'set-task-container-assignment', null) t
 cross join lateral projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v
 where j.stream_kind = 'coordinator' and j.is_complete and t.body is not null;
-comment on view coordinator.task_container_validity is E'Which container ran a task, and from when to when: a row a container that the task was assigned to, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are task_container_as_of T. A filter on the job is cheap, one on the task too.\nKey: task_name, container_id, incarnation, from_log_offset.';
+comment on view coordinator.task_container_validity is E'Which container ran a task, and when: one row per assignment, however often it was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_container_as_of at T. Filters on the job and on the task use indexes.\nKey: task_name, container_id, incarnation, from_log_offset.';

@@ -1,5 +1,6 @@
--- What a task (null = every task) of a job reads, a row a partition: by the assignments of tasks to partitions; of a job that has none (seed 000, or one
--- that only uses the managers) by what the checkpoints name that its tasks start from. The same rule as managers.startpoints.startpoint_facts.
+-- The partitions that a task (null = every task) of a job reads: its assignments or, if the job has no assignments at all (it uses only
+-- the managers, not Samza's job coordinator), the partitions in the checkpoints that its tasks start from.
+-- managers.startpoints.startpoint_facts has the same rule.
 create function projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, assigned_by text)
 language sql stable parallel safe as $$
@@ -10,8 +11,8 @@ language sql stable parallel safe as $$
   where not projection.is_assigned($1, $2)
 $$;
 
--- Whether a job has a living assignment of a partition to a task, now (cut null) or as of an offset of its coordinator stream. It
--- stops at the first one. Spellings of one key count as one, as in message_head.
+-- Whether a job has any assignment of a partition to a task, now (cut null) or as of an offset of its coordinator stream. It stops at
+-- the first one. Spellings of one key count as one, as in message_head.
 create function projection.is_assigned(log_id integer, cut bigint) returns boolean language sql stable parallel safe as $$
   select exists (
     select from projection.event_key k
@@ -28,7 +29,8 @@ create function projection.is_assigned(log_id integer, cut bigint) returns boole
       and jsonb_array_length(h.body -> 'task_names') > 0)
 $$;
 
--- The partitions that the checkpoints of a task (null = every task) name. Not inlined, so that only a job without assignments pays for its planning (20 ms).
+-- The partitions in the checkpoints of a task (null = every task). Not inlined, so that only a job without assignments pays for its
+-- planning (20 ms).
 create function projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer)
 language plpgsql stable parallel safe as $$
@@ -40,8 +42,8 @@ begin
 end
 $$;
 
--- Whether a task (null = any) is known to read a partition, now (cuts null) or at an offset of both logs. Not inlined because of its
--- subquery, so that only keys that can be read in several ways pay for its planning.
+-- Whether a task (null = any) reads a partition, now (cuts null) or as of an offset of both logs. Its subquery prevents inlining, so that
+-- only keys that can be read in several ways pay for its planning.
 create function projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
                                    system_name text, stream_name text, partition_id integer, task_name text)
 returns boolean language sql stable parallel safe as $$

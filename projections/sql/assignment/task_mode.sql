@@ -1,4 +1,4 @@
--- Mode of every task.
+-- The relation coordinator.task_mode of one log, now (cut null) or as of an offset.
 create function projection.task_mode_state(log_id integer, incarnation integer, cut bigint)
 returns table (task_name text, task_mode text,
                record_time timestamptz, message_time timestamptz, source text, host text, username text,
@@ -9,18 +9,16 @@ language sql stable parallel safe as $$
   from projection.message_head($1, $3, 'set-task-mode-assignment') m
 $$;
 
--- Whether every task is active or a standby.
 create view coordinator.task_mode as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_now j cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, null) r;
-comment on view coordinator.task_mode is E'Whether every task is active or a standby.\nKey: task_name.';
-comment on column coordinator.task_mode.task_mode is 'Active or Standby; standby tasks are called Standby-<task>-<n>.';
+from projection.current_job j cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+comment on view coordinator.task_mode is E'Whether each task is active or a standby.\nKey: task_name.';
+comment on column coordinator.task_mode.task_mode is 'Active or Standby; the name of a standby task is Standby-<task>-<n>.';
 
--- Every mode ever given to a task, and its deletions.
 create view coordinator.task_mode_history as
 select m.job_name, m.job_id, m.job_bucket, m.message_key as task_name, m.body ->> 'task_mode' as task_mode, m.operation,
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-task-mode-assignment';
-comment on view coordinator.task_mode_history is E'Every mode ever given to a task, and its deletions.\nKey: provenance.';
-comment on column coordinator.task_mode_history.task_mode is 'Active or Standby; standby tasks are called Standby-<task>-<n>. Null: the event deletes the task''s mode.';
+comment on view coordinator.task_mode_history is E'Every event that set or deleted the mode of a task.\nKey: provenance.';
+comment on column coordinator.task_mode_history.task_mode is 'Active or Standby; the name of a standby task is Standby-<task>-<n>. Null: the event deletes the mode.';

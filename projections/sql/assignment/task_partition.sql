@@ -1,4 +1,4 @@
--- Tasks that read an input partition, a row a task.
+-- The relation coordinator.task_partition of one log, now (cut null) or as of an offset.
 create function projection.task_partition_state(log_id integer, incarnation integer, cut bigint)
 returns table (system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text,
                record_time timestamptz, message_time timestamptz, source text, host text, username text,
@@ -10,24 +10,21 @@ language sql stable parallel safe as $$
   cross join lateral jsonb_array_elements_text(m.body -> 'task_names') t(task_name)
 $$;
 
--- The tasks that read every input partition.
 create view coordinator.task_partition as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_now j cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, null) r;
-comment on view coordinator.task_partition is E'Which tasks read which input partition: several for a broadcast input, so a row a partition and task. Partitions of inputs that the job no longer has stay here, as they do on the log.\nKey: system_name, stream_name, partition_id, key_bucket, task_name.';
+from projection.current_job j cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+comment on view coordinator.task_partition is E'Which tasks read which input partition: one row per partition and task, since several tasks read a partition of a broadcast input. Partitions of inputs that the job no longer has stay here, as they do on the log.\nKey: system_name, stream_name, partition_id, key_bucket, task_name.';
 
--- Every list of tasks that an input partition was ever given to, a row a task; deletes and empty lists are one row without a task.
 create view coordinator.task_partition_history as
 select m.job_name, m.job_id, m.job_bucket, m.system_name, m.stream_name, m.partition_id, m.key_bucket, t.task_name, m.operation,
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 left join lateral jsonb_array_elements_text(m.body -> 'task_names') t(task_name) on true
 where m.message_type = 'set-task-partition-assignment';
-comment on view coordinator.task_partition_history is E'Every list of tasks that an input partition was ever given to: a row a task. Each event replaces the partition''s whole list; deletes and empty lists are one row without a task.\nKey: provenance, system_name, stream_name, partition_id, key_bucket, task_name.';
-comment on column coordinator.task_partition_history.task_name is 'A task that reads the partition from this event on. Null: the event deletes the partition''s list, or the list is empty.';
+comment on view coordinator.task_partition_history is E'Every event that set or deleted the tasks of an input partition: one row per task. Each event replaces all tasks of the partition; a delete or an empty list is one row without a task.\nKey: provenance, system_name, stream_name, partition_id, key_bucket, task_name.';
+comment on column coordinator.task_partition_history.task_name is 'A task that reads the partition from this event on. Null: the event deletes the tasks of the partition, or their list is empty.';
 
 -- Every input partition that a task ever read, with when it did. A message lists all tasks of a partition: a task's stretch begins
--- with the first list that names it, and ends with the first that does not.
 create view coordinator.task_partition_validity as
 select j.job_name, j.job_id, j.job_bucket, s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.task_name,
   v.valid_from, v.valid_to, s.log_offset as from_log_offset, s.end_offset as to_log_offset, j.incarnation
@@ -38,10 +35,10 @@ cross join lateral (
                    else lead(e.next_offset) over (partition by e.system_name, e.stream_name, e.partition_id, e.key_bucket, e.task_name order by e.log_offset) end as end_offset
   from (
     select t.system_name, t.stream_name, t.partition_id, t.key_bucket, n.task_name, t.log_offset, t.next_offset,
-      not coalesce(t.earlier_body -> 'task_names' ? n.task_name, false) as is_first, not coalesce(t.next_body -> 'task_names' ? n.task_name, false) as is_last
-    from projection.message_turn(j.log_id, 'set-task-partition-assignment', null) t
+      not coalesce(t.previous_body -> 'task_names' ? n.task_name, false) as is_first, not coalesce(t.next_body -> 'task_names' ? n.task_name, false) as is_last
+    from projection.message_change(j.log_id, 'set-task-partition-assignment', null) t
     cross join lateral jsonb_array_elements_text(t.body -> 'task_names') n(task_name)) e
   where e.is_first or e.is_last) s
 cross join lateral projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.at) v
 where j.stream_kind = 'coordinator' and j.is_complete and s.is_first;
-comment on view coordinator.task_partition_validity is E'Which task read an input partition, and from when to when: a row a stretch without a break, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are task_partition_as_of T. A filter on the job is cheap, one on the partition too.\nKey: system_name, stream_name, partition_id, key_bucket, task_name, incarnation, from_log_offset.';
+comment on view coordinator.task_partition_validity is E'Which task read an input partition, and when: one row per uninterrupted interval, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_partition_as_of at T. Filters on the job and on the partition use indexes.\nKey: system_name, stream_name, partition_id, key_bucket, task_name, incarnation, from_log_offset.';

@@ -1,4 +1,4 @@
--- Input offsets of every task's winning checkpoint, a row a partition.
+-- The relation coordinator.checkpoint of one job, now (cuts null) or as of an offset of both logs.
 create function projection.checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
                                             checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
@@ -15,15 +15,14 @@ language sql stable parallel safe as $$
   join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and not l.is_state
   cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(input_offset)
   left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
-  where not (w.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (w.changelogs), false))
+  where not projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
 $$;
 
--- The checkpoint every task would start from: a row an input partition.
 create view coordinator.checkpoint as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_now j
+from projection.current_job j
 cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, null, j.checkpoint_log, j.checkpoint_incarnation, null) r;
-comment on view coordinator.checkpoint is E'The checkpoint that every task would start from: a row an input partition. It is read from the checkpoint topic if the job has one, else from the coordinator stream; the job''s config says which versions count, in which order.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
-comment on column coordinator.checkpoint.input_offset is 'The last offset that was processed, as the system writes it: the task goes on after it. Null: the checkpoint names the partition without an offset.';
-comment on column coordinator.checkpoint.input_offset_number is 'The same as a number. Null: it is no integer of at most 18 digits.';
-comment on column coordinator.checkpoint.checkpoint_id is 'Which commit it was: a time in ms and a part that tells commits apart. Null: versions 0 and 1 have it only where state was committed.';
+comment on view coordinator.checkpoint is E'The checkpoint that each task would start from: one row per input partition. It is read from the checkpoint topic if the job has one, else from the coordinator stream. The job''s config says which versions count, and in which order.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
+comment on column coordinator.checkpoint.input_offset is 'The last processed offset, as the input system writes it: the task continues after it. Null: the checkpoint has the partition without an offset.';
+comment on column coordinator.checkpoint.input_offset_number is 'input_offset as a number. Null: it is not an integer of at most 18 digits.';
+comment on column coordinator.checkpoint.checkpoint_id is 'Identifies the commit: a time in ms and a part that distinguishes commits of the same time. Null: versions 0 and 1 have it only if state was committed.';

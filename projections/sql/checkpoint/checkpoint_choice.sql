@@ -1,5 +1,11 @@
--- What a job's config says about reading checkpoints (one row): versions in order, how much newer a lower one must be,
--- the grouper (null = config unknown) and the stores' changelogs as `system.stream`, with their store names.
+-- The name of a store's changelog as `system.stream`. Config names the system before the stream, or in a setting of its own (null = not set).
+create function projection.changelog_name(changelog text, system_name text) returns text language sql immutable parallel safe as $$
+  select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
+$$;
+
+-- What a job's config says about reading checkpoints (one row): the versions in order of priority, how much newer a version of
+-- lower priority must be to be chosen, the grouper (null = config unknown), and the changelogs of the stores as
+-- `system.stream`, with the names of their stores in the same order.
 create function projection.checkpoint_rule(log_id integer, cut bigint)
 returns table (versions integer[], max_age interval, grouper_factory text, changelogs text[], store_names text[])
 language sql stable parallel safe as $$
@@ -29,15 +35,28 @@ language sql stable parallel safe as $$
     where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
                             'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
   cross join lateral (
-    select array_agg(case when position('.' in v.changelog) > 0 then v.changelog else coalesce(c.changelog_system, '') || '.' || v.changelog end
-                     order by v.store_name) as changelogs,
+    select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name) as changelogs,
            array_agg(v.store_name order by v.store_name) as store_names
     from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, m.body ->> 'config_value' as changelog
           from projection.message_head($1, $2, 'set-config') m
           where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
 $$;
 
--- The newest living checkpoint event of each task, version and grouper: now (cut null), or as of an offset (inclusive).
+-- Whether a partition in a checkpoint is that of a changelog: version 1 has changelogs beside the inputs, and only the config
+-- (checkpoint_rule.changelogs) tells which are which.
+create function projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[])
+returns boolean language sql immutable parallel safe as $$
+  select $1 = 1 and coalesce($2 || '.' || $3 = any ($4), false)
+$$;
+
+-- Whether a checkpoint is older than one of another version by more than the maximum age, so that the job does not read it although its
+-- version has the higher priority.
+create function projection.is_outdated(record_time timestamptz, other_record_time timestamptz, max_age interval)
+returns boolean language sql immutable parallel safe as $$
+  select coalesce($2 - $1 > $3, false)
+$$;
+
+-- The newest checkpoint event of each task, version and grouper that is not a delete: now (cut null), or as of an offset (inclusive).
 create function projection.checkpoint_head(log_id integer, cut bigint)
 returns table (log_id integer, task_name text, checkpoint_version integer, grouper_factory text, layout_id integer,
                checkpoint_id text, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint)
@@ -62,8 +81,8 @@ language sql stable parallel safe as $$
   order by h.task_name, h.checkpoint_version, h.grouper_factory, h.log_offset desc
 $$;
 
--- The checkpoint event that each task starts from: read versions in order; a lower one wins only if it is later and
--- more than the max age newer by record time. Read from the checkpoint topic if the job has one, else `set-checkpoint`.
+-- The checkpoint event that each task starts from. Versions are read in order of priority; one of lower priority is chosen only if it
+-- comes later and the better one is outdated. Read from the checkpoint topic if the job has one, else from the coordinator stream.
 create function projection.checkpoint_choice(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint)
 returns table (log_id integer, task_name text, checkpoint_version integer, layout_id integer, checkpoint_id text,
                offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint, changelogs text[], store_names text[])
@@ -81,12 +100,7 @@ language sql stable parallel safe as $$
                  (select n.grouper_factory from projection.checkpoint_head($3, $4) n where n.checkpoint_version > 0 order by n.log_offset desc limit 1)) end
     window w as (partition by h.task_name order by array_position(q.versions, h.checkpoint_version), h.log_offset desc)) r
   where case r.place
-    when 1 then not coalesce(r.lower_offset > r.log_offset and r.lower_time - r.record_time > r.max_age, false)
-    when 2 then coalesce(r.log_offset > r.upper_offset and r.record_time - r.upper_time > r.max_age, false)
+    when 1 then not coalesce(r.lower_offset > r.log_offset and projection.is_outdated(r.record_time, r.lower_time, r.max_age), false)
+    when 2 then coalesce(r.log_offset > r.upper_offset and projection.is_outdated(r.upper_time, r.record_time, r.max_age), false)
     else false end
-$$;
-
--- A store's changelog as `system.stream`: config names the system before the stream, or in a setting of its own (null = in none).
-create function projection.changelog_name(changelog text, system_name text) returns text language sql immutable parallel safe as $$
-  select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
 $$;

@@ -3,7 +3,7 @@ create function coordinator.newest_commits(job_name text, job_id text, n bigint)
 returns setof coordinator.commit_history language sql stable parallel safe as $$
   select c.job_name, c.job_id, c.job_bucket, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred, c.partition_count,
     c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
-  from projection.job_now j
+  from projection.current_job j
   cross join lateral (                                     -- `offset 0`: event by event from the log's end, not key by key
     select e.log_id, h.key_id, e.log_offset
     from projection.archived_event e

@@ -11,9 +11,9 @@ language sql stable parallel safe as $$
   where own.log_id = $1
 $$;
 
--- The newest checkpoint that a task had written when an event of its coordinator log was (by record time: a container writes
--- both by one clock), with the one before it under the same key. log_time is another container's clock too, so the search
--- starts at least ten minutes of it later.
+-- The newest checkpoint that a task had written before an event of its coordinator log, with the checkpoint before it under the same
+-- key. Record times decide, since a container writes both logs by one clock. The search begins at least ten minutes of
+-- log_time later, because log_time also follows the clocks of other containers.
 create function projection.checkpoint_before(log_id integer, task_name text, at timestamptz, log_offset bigint)
 returns table (log_id integer, layout_id integer, offsets text, offsets_odd text[], record_time timestamptz, log_offset bigint,
                earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[], earlier_time timestamptz, earlier_log_offset bigint)
@@ -34,7 +34,7 @@ language sql stable parallel safe as $$
   order by n.record_time desc nulls last, n.log_offset desc limit 1
 $$;
 
--- The offset of one input partition in a checkpoint row; null where the checkpoint does not name it.
+-- The offset of one input partition in a checkpoint row; null if the checkpoint does not have the partition.
 create function projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[],
                                             system_name text, stream_name text, partition_id integer, key_bucket integer)
 returns text language sql stable parallel safe as $$

@@ -1,5 +1,5 @@
--- Config events that changed something. What a key had before is the newest living value among all of its spellings:
--- a backward probe of message_event's primary key for each; a tombstone of one spelling may uncover another's value.
+-- The previous value of a key is the newest one among all of its spellings: a backward probe of message_event's primary key for each.
+-- A tombstone of one spelling can uncover the value of another.
 create view coordinator.config_change as
 select j.job_name, j.job_id, j.job_bucket, k.message_key as config_key, p.previous_value, v.config_value,
   case when v.config_value is null then 'delete' else 'set' end as operation,
@@ -19,7 +19,7 @@ cross join lateral (
     and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key and b.config_value is not null) p
 cross join lateral (select case when e.body is null then p.uncovered_value else e.body ->> 'config_value' end as config_value) v
 where v.config_value is distinct from p.previous_value;
-comment on view coordinator.config_change is E'Config events that changed a value: each deploy writes every key again, and what it wrote as it was is left out, as is a delete of a key that was not set. Secrets are compared, and show, as fingerprints. A new incarnation of a log begins with no value set.\nKey: provenance.';
-comment on column coordinator.config_change.previous_value is 'The value until this event. Null: the key was not set.';
-comment on column coordinator.config_change.config_value is 'The value from this event on. Null: the key is not set any more.';
-comment on column coordinator.config_change.operation is 'set, or delete: whether the key has a value from this event on.';
+comment on view coordinator.config_change is E'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set.\nKey: provenance.';
+comment on column coordinator.config_change.previous_value is 'The value before this event. Null: the key was not set.';
+comment on column coordinator.config_change.config_value is 'The value after this event. Null: the key is no longer set.';
+comment on column coordinator.config_change.operation is '`set` if the key has a value after this event, else `delete`.';

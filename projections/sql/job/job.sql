@@ -1,4 +1,3 @@
--- Every job with its two logs.
 create view coordinator.job as
 select j.job_name, j.job_id, j.job_bucket,
   (select l.stream_name from projection.job_log l where l.log_id = j.coordinator_log) as coordinator_stream,
@@ -13,12 +12,12 @@ select j.job_name, j.job_id, j.job_bucket,
   (select max(e.record_time) from projection.job_log l cross join lateral (
      select a.record_time from projection.archived_event a where a.log_id = l.log_id order by a.log_offset desc limit 1) e
    where l.log_id in (j.coordinator_log, j.checkpoint_log)) as last_record_time
-from projection.job_now j;
-comment on view coordinator.job is E'Every job with its two logs and how much stands on them now.\nKey: the job.';
-comment on column coordinator.job.coordinator_stream is 'The current log of coordinator messages. Null: none was read yet.';
-comment on column coordinator.job.checkpoint_stream is 'The current log of checkpoints. Null: none was read yet, or the job has none.';
-comment on column coordinator.job.config_count is 'How many config keys are set.';
-comment on column coordinator.job.task_count is 'How many tasks are assigned to containers; where none is, how many have a checkpoint.';
-comment on column coordinator.job.container_count is 'How many containers have tasks.';
-comment on column coordinator.job.first_record_time is 'Time of the first event that the archive holds of the two logs. Null: timestamptz can''t hold it, or there is no event.';
-comment on column coordinator.job.last_record_time is 'Time of the newest event of the two logs. Null: timestamptz can''t hold it, or there is no event.';
+from projection.current_job j;
+comment on view coordinator.job is E'Each job with its two logs and a summary of what they say now.\nKey: the job.';
+comment on column coordinator.job.coordinator_stream is 'The stream of the current coordinator log. Null: none has been read yet.';
+comment on column coordinator.job.checkpoint_stream is 'The stream of the current checkpoint log. Null: none has been read yet, or the job has none.';
+comment on column coordinator.job.config_count is 'The number of config keys that are set.';
+comment on column coordinator.job.task_count is 'The number of tasks that are assigned to containers or, if none is, that have a checkpoint.';
+comment on column coordinator.job.container_count is 'The number of containers that have tasks.';
+comment on column coordinator.job.first_record_time is 'Time of the first event in the archive of the two logs. Null: there is no event, or timestamptz cannot represent the time.';
+comment on column coordinator.job.last_record_time is 'Time of the newest event of the two logs. Null: there is no event, or timestamptz cannot represent the time.';

@@ -1,5 +1,5 @@
--- Every job with its current logs: a row a job.
-create view projection.job_now as
+-- Each job with its current logs.
+create view projection.current_job as
 select j.job_name, j.job_id, j.job_bucket, j.job_suffix,
        max(j.log_id) filter (where j.stream_kind = 'coordinator') as coordinator_log,
        max(j.incarnation) filter (where j.stream_kind = 'coordinator') as coordinator_incarnation,
@@ -9,8 +9,8 @@ from projection.job_log j
 where j.is_current
 group by j.job_name, j.job_id, j.job_bucket, j.job_suffix;
 
--- A job's logs, each cut at a time. Of each kind the newest incarnation that had begun by then; null = none had.
--- Raises below the retained horizon of a log whose cut is asked for.
+-- The logs of a job, each cut at a time: of each kind the newest incarnation that had begun by then; null = none had.
+-- Raises if a log whose cut is used no longer has its events up to that time (see retained_cut).
 create function projection.job_at(job_name text, job_id text, at timestamptz)
 returns table (job_name text, job_id text, job_bucket integer,
                coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
@@ -28,10 +28,10 @@ language sql stable parallel safe as $$
     order by l.incarnation desc limit 1) p on true
 $$;
 
--- A job's logs, one cut at an offset (inclusive), the other at that event's log_time.
+-- The logs of a job, one cut at an offset (inclusive), the other at that event's log_time.
 -- stream_kind null: the checkpoint topic if the job has one, else the coordinator stream.
--- Raises below the retained horizon of the log that the offset belongs to, and of the other where its cut is asked for
--- (offset 0 keeps that from being worked out again for every key).
+-- Raises if the log of the offset, or the other one if its cut is used, no longer has its events up to there (see retained_cut;
+-- `offset 0` prevents calling that again for every key).
 create function projection.job_at_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer)
 returns table (job_name text, job_id text, job_bucket integer,
                coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
@@ -60,8 +60,8 @@ language sql stable parallel safe as $$
     and projection.retained_cut(o.log_id, $3) is not null
 $$;
 
--- The checkpoint topic of a coordinator stream's job, cut at the log_time of an offset of the stream (null = now, not cut); no row
--- where there was none.
+-- The checkpoint topic of a coordinator stream's job, cut at the log_time of an offset of that stream (null = now, without a cut); no row
+-- if the job had none.
 create function projection.checkpoint_log_at(log_id integer, cut bigint) returns table (log_id integer, cut bigint) language sql stable parallel safe as $$
   select l.log_id, case when $2 is not null then c.cut end
   from projection.job_log o

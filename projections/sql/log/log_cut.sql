@@ -1,4 +1,4 @@
--- Last offset of a log that is visible at a time (log_time never runs backward, so this is a cut); -1 = nothing yet.
+-- The last offset of a log as of a time; -1 = none. All events up to it are visible, because log_time never decreases along a log.
 -- One index probe of the sparse log_time, then a scan of at most one stretch of the archive.
 create function projection.log_cut(log_id integer, at timestamptz) returns table (cut bigint) language sql stable parallel safe as $$
   select coalesce(
@@ -12,15 +12,15 @@ create function projection.log_cut(log_id integer, at timestamptz) returns table
     -1)
 $$;
 
--- An offset that lies behind everything visible at a time, by up to one stretch of log_time: where a search backward may begin.
--- One index probe; log_cut gives the exact offset, and reads the stretch for it.
+-- An offset at or after log_cut, by at most one stretch of log_time: where a backward search can begin.
+-- One index probe; log_cut also reads the stretch to find the exact offset.
 create function projection.log_bound(log_id integer, at timestamptz) returns table (bound bigint) language sql stable parallel safe as $$
   select coalesce(
     (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > $2 order by t.log_time, t.log_offset limit 1),
     9223372036854775807)
 $$;
 
--- log_time of the last event at or before an offset; no row before the log's first event.
+-- The log_time of the last event at or before an offset; no row before the log's first event.
 create function projection.log_time_at(log_id integer, log_offset bigint) returns table (at timestamptz) language sql stable parallel safe as $$
   select greatest(s.log_time,
     (select max(e.record_time) from projection.archived_event e
@@ -29,21 +29,21 @@ create function projection.log_time_at(log_id integer, log_offset bigint) return
         order by t.log_offset desc limit 1) s
 $$;
 
--- A cut, if the archive still has what the log said by then; else it raises. Partitions of the archive can be detached,
--- the sparse log_time stays: a log with a log_time at or below the cut must have an event there as well.
--- Called once a log and question, behind a LIMIT or as a filter, so that as-of functions are inlined all the same.
+-- Returns the cut if the archive still has the events up to it, and raises otherwise. Partitions of the archive can be detached, but
+-- the sparse log_time stays: if it has an entry at or below the cut, the archive must have an event there, too.
+-- Called once per log and query, behind a LIMIT or as a filter, so that as-of functions can still be inlined.
 create function projection.retained_cut(log_id integer, cut bigint) returns bigint language plpgsql stable parallel safe as $$
 declare
   known bigint := (select max(t.log_offset) from projection.log_time t where t.log_id = $1 and t.log_offset <= $2);
 begin
-  if known is null  -- nothing had been said by then
+  if known is null  -- the log had no events by then
      or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset = known)
      or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset <= $2) then
     return $2;
   end if;
   raise exception using errcode = 'invalid_parameter_value', message = (
-    select case when r.first_offset is null then format('nothing of %s is retained: what it said cannot be told', l.stream_name)
-      else format('%s is retained from offset %s on, and what it said before is gone: ask about that offset or a later one, or a later time',
+    select case when r.first_offset is null then format('The archive no longer has any event of "%s".', l.stream_name)
+      else format('The archive of "%s" begins at offset %s. Use that offset or a later one, or a later time.',
                   l.stream_name, r.first_offset) end
     from projection.job_log l
     cross join lateral (select min(e.log_offset) as first_offset from projection.archived_event e where e.log_id = l.log_id) r
@@ -51,7 +51,7 @@ begin
 end
 $$;
 
--- log_time of the first event of the next incarnation of a log's stream: from then on that one is shown. Null = there is none.
+-- The log_time of the first event of the next incarnation of a log's stream, which is shown from then on. Null = this one is current.
 create function projection.log_replaced_at(log_id integer) returns table (at timestamptz) language sql stable parallel safe as $$
   select min(f.log_time)
   from projection.job_log o
@@ -60,8 +60,8 @@ create function projection.log_replaced_at(log_id integer) returns table (at tim
   where o.log_id = $1
 $$;
 
--- The stretch of log_time in which it was so what an event of a log said: until another event (null = none yet), and at most until
--- the log was replaced (null = it was not). valid_to null = still so; equal times = it was so at no moment.
+-- The interval of log_time for which the value of an event is valid: until another event (null = none yet), and at most until the log
+-- was replaced (null = it was not). valid_to null = still valid; equal times = valid at no time.
 create function projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamptz)
 returns table (valid_from timestamptz, valid_to timestamptz) language sql stable parallel safe as $$
   select f.at, case when coalesce(n.at, $4) is not null then greatest(f.at, least(n.at, $4)) end

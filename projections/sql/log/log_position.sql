@@ -1,10 +1,10 @@
--- Whether a log's follower ended without saying so: its heartbeats come every 5 seconds, by this server's clock.
+-- Whether a log's follower is lost: it writes a heartbeat every 5 seconds, by this server's clock, until it stops.
 create function projection.is_lost(state text, heartbeat_at timestamptz) returns boolean language sql stable parallel safe as $$
   select $1 <> 'stopped' and $2 < now() - interval '30 seconds'
 $$;
 
--- How far each log has been folded. A Postgres log's end is its head; what a follower last saw of another log's end
--- counts only while the follower lives. A stream that was refused before it had a log has a row, too.
+-- The end of a log in Postgres is its head. The end of a Kafka log, as its follower last saw it, counts only until the follower is
+-- lost. A stream that was refused before it had a log has a row, too.
 create view coordinator.log_position as
 select j.job_name, j.job_id, j.job_bucket, j.stream_name, j.stream_kind, j.incarnation, p.next_offset, e.end_offset,
   case when e.end_offset is not null
@@ -20,17 +20,17 @@ select coalesce(j.job_name, r.job_name), coalesce(j.job_id, r.job_id), r.job_buc
 from projection.refused_stream r
 left join lateral (
   select l.job_name, l.job_id from projection.job_log l where l.job_suffix = r.job_suffix limit 1) j on true;
-comment on view coordinator.log_position is E'How far each log has been folded into the relations: what is below next_offset shows, all of it. Every incarnation is a row.\nKey: stream_name, incarnation.';
-comment on column coordinator.log_position.stream_name is 'The log''s stream.';
-comment on column coordinator.log_position.next_offset is 'The next offset to be folded.';
-comment on column coordinator.log_position.end_offset is 'Where the log ended when its follower last looked (a log in Postgres: where it ends). Null: nobody looked.';
-comment on column coordinator.log_position.lag is 'How many offsets there are from the position to the end. Null: unknown, which is not zero.';
-comment on column coordinator.log_position.state is '`catching-up`, `live`, `replacing` (a new incarnation is being read, the one before is shown), `refused` (it cannot be followed as it is; its follower tries again) or `stopped`.';
-comment on column coordinator.log_position.state_detail is 'Why the log is not followed now: what a refused stream lacks, or what its follower waits for. Null: there is nothing to say.';
-comment on column coordinator.log_position.heartbeat_at is 'When a follower was last alive, by the clock of this server: every 5 seconds, so 30 without one mean that it is lost.';
-comment on column coordinator.log_position.fold_version is 'Version of the code that folded the log, and a digest of the key and the patterns for secrets. Null: nothing was folded.';
+comment on view coordinator.log_position is E'How far each log has been folded into the relations, which show every event below next_offset. One row per incarnation.\nKey: stream_name, incarnation.';
+comment on column coordinator.log_position.stream_name is 'The stream of the log.';
+comment on column coordinator.log_position.next_offset is 'The next offset to fold.';
+comment on column coordinator.log_position.end_offset is 'The end of the log when its follower last read it (of a log in Postgres: its end now). Null: no follower has read it.';
+comment on column coordinator.log_position.lag is 'The number of offsets from next_offset to the end of the log. Null: unknown.';
+comment on column coordinator.log_position.state is '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `refused` (it cannot be followed as it is; its follower retries) or `stopped`.';
+comment on column coordinator.log_position.state_detail is 'Why the log is not followed now: why the stream is refused, or what its follower waits for. Null: nothing prevents it.';
+comment on column coordinator.log_position.heartbeat_at is 'The last heartbeat of the log''s follower, by the clock of this server. A follower writes one every 5 seconds, and is lost after 30 seconds without one.';
+comment on column coordinator.log_position.fold_version is 'The version of the code that folded the log, and a digest of the key and the patterns that mask secrets. Null: nothing was folded.';
 
--- Logs that Postgres keeps and no follower has ever read, so that they have no position.
+-- Logs in Postgres that no follower has ever read and that therefore have no position.
 create view projection.unread_log as
 select l.stream_name, l.stream_kind, l.incarnation, h.next_offset as end_offset
 from eventlog.log l join eventlog.log_head h using (log_id)

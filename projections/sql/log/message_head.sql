@@ -1,5 +1,6 @@
--- The newest living event of each message key of a log: now (cut null), or as of an offset (inclusive).
--- message_type null = the types that only other_message shows. Spellings of one key count as one.
+-- The newest event of each message key of a log that is not a delete: now (cut null), or as of an offset (inclusive).
+-- message_type null = the types that only other_message shows. Keys that differ only in their spelling (white space, order of fields)
+-- count as one; if one of them is deleted, the newest of the others remains.
 create function projection.message_head(log_id integer, cut bigint, message_type text)
 returns table (log_id integer, key_id integer, message_type text, message_key text,
                system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean, body jsonb,

@@ -1,4 +1,4 @@
--- Every event of the types that have a relation of their own, but checkpoints: decoded, with its job.
+-- Every event of the message types that have a relation of their own, except checkpoints: decoded, with its job.
 create view projection.message_history as
 select j.job_name, j.job_id, j.job_bucket, k.message_type, k.message_key, k.system_name, k.stream_name, k.partition_id, k.key_bucket,
   k.is_sensitive or coalesce((e.body ->> 'is_sensitive')::boolean, false) as is_sensitive, e.body,
@@ -9,19 +9,19 @@ join projection.message_event e on e.log_id = j.log_id
 join projection.event_key k on k.log_id = e.log_id and k.key_id = e.key_id
 where not k.is_other;
 
--- Every event that changed what the messages of a type say in a log, a row a change: the body until it (null = none) and from it
--- on, and the next change (null = none yet). Spellings of one key count as one: the newest living one holds, so that
--- a tombstone of one spelling may uncover another. message_key null = all keys; filters on the key columns reach the key dictionary.
-create function projection.message_turn(log_id integer, message_type text, message_key text)
+-- Every event that changed the body of a message key, for one message type of a log: the body before it (null = none) and after it, and the
+-- next change (null = none yet). Spellings of one key count as one (see message_head), so that a tombstone of one spelling can
+-- uncover another. message_key null = all keys; filters on the key columns reach the key dictionary.
+create function projection.message_change(log_id integer, message_type text, message_key text)
 returns table (message_key text, system_name text, stream_name text, partition_id integer, key_bucket integer, is_sensitive boolean,
-               earlier_body jsonb, earlier_offset bigint, body jsonb, log_offset bigint, next_body jsonb, next_offset bigint,
+               previous_body jsonb, previous_offset bigint, body jsonb, log_offset bigint, next_body jsonb, next_offset bigint,
                record_time timestamptz, message_time timestamptz, source text, host text, username text)
 language sql stable parallel safe as $$
   select t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket, t.is_sensitive,
-    t.earlier_body, t.earlier_offset, t.body, t.log_offset, lead(t.body) over own, lead(t.log_offset) over own,
+    t.previous_body, t.previous_offset, t.body, t.log_offset, lead(t.body) over own, lead(t.log_offset) over own,
     t.record_time, t.message_time, t.source, t.host, t.username
   from (
-    select s.*, lag(s.body) over own as earlier_body, lag(s.log_offset) over own as earlier_offset
+    select s.*, lag(s.body) over own as previous_body, lag(s.log_offset) over own as previous_offset
     from (
       select k.message_key, k.system_name, k.stream_name, k.partition_id, k.key_bucket, k.is_sensitive, coalesce(e.body, u.body) as body,
         e.log_offset, e.record_time, e.message_time, e.source, e.host, e.username
@@ -38,6 +38,6 @@ language sql stable parallel safe as $$
         order by b.log_offset desc limit 1) u on e.body is null
       where k.log_id = $1 and k.message_type = $2 and not k.is_other and ($3 is null or k.message_key = $3)) s
     window own as (partition by s.message_key, s.system_name, s.stream_name, s.partition_id, s.key_bucket order by s.log_offset)) t
-  where t.body is distinct from t.earlier_body
+  where t.body is distinct from t.previous_body
   window own as (partition by t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.log_offset)
 $$;

@@ -1,4 +1,4 @@
--- The newest events of a job's logs, by the archive's primary key: events of many logs have no order that an index could give.
+-- Reads the archive by its primary key, log by log: no index has the events of several logs in order.
 create function coordinator.newest_events(job_name text, job_id text, n bigint)
 returns setof coordinator.event language sql stable parallel safe as $$
   select j.job_name, j.job_id, j.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes,
@@ -11,4 +11,4 @@ returns setof coordinator.event language sql stable parallel safe as $$
   where j.job_name = $1 and j.job_id = $2 and j.is_current
   order by j.stream_kind, e.log_offset desc
 $$;
-comment on function coordinator.newest_events is 'The newest n rows of coordinator.event in each of the job''s current logs, newest first. It reads as much as it returns, where "order by log_offset desc limit n" of the view sorts all events of the job.';
+comment on function coordinator.newest_events is 'The newest n rows of coordinator.event in each of the job''s current logs, newest first. It reads only what it returns; "order by log_offset desc limit n" on the view sorts all events of the job.';

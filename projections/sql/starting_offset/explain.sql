@@ -1,9 +1,9 @@
--- Startpoints that name a partition of a task, requested or handed out to it, whether they count or not. A request's
--- key_bucket is null, since it names all of them; created_ms is null for a fan-out, which was settled already.
-create function projection.startpoint_tried(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint,
-                                            at timestamptz, task_name text)
+-- The startpoints for the partitions of a task, pending or fanned out to it, whether they apply or not. The key_bucket of a pending one is
+-- null: it is for all of them. created_ms is null for a fan-out, which was decided at an earlier start.
+create function projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint,
+                                               at timestamptz, task_name text)
 returns table (system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text,
-               is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, asked_at timestamptz,
+               is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, since timestamptz,
                record_time timestamptz, log_offset bigint)
 language sql stable parallel safe as $$
   select c.system_name, c.stream_name, c.partition_id, null::integer, c.startpoint_type, c.startpoint_value,
@@ -17,9 +17,9 @@ language sql stable parallel safe as $$
   where f.task_name = $6
 $$;
 
--- The last checkpoint event of a task in each place, version and grouper, deletes too, and why the task does not read
--- it (null: it does; its choice is made in checkpoint_choice alone).
-create function projection.checkpoint_tried(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text)
+-- The last checkpoint event of a task for each log, version and grouper, deletes included, and why the task does not start from it
+-- (null: it does). checkpoint_choice decides; here each other event gets its reason.
+create function projection.explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text)
 returns table (log_id integer, checkpoint_version integer, layout_id integer, offsets text, offsets_odd text[], changelogs text[],
                is_deleted boolean, ignored_reason text, chosen_because text, record_time timestamptz, log_offset bigint)
 language sql stable parallel safe as $$
@@ -35,7 +35,7 @@ language sql stable parallel safe as $$
     where k.log_id in ($1, $3) and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
       and left(k.message_key, 100) = left($5, 100) and k.message_key = $5
     order by k.log_id, k.checkpoint_version, k.grouper_factory, e.layout_id is null, e.log_offset desc
-  ), tried as (
+  ), candidate as (
     select h.*, q.versions, q.max_age, q.changelogs, q.grouper_factory as read_grouper, w.grouper_factory as chosen_grouper,
       w.checkpoint_version as chosen_version, w.log_offset as chosen_offset, w.record_time as chosen_time,
       array_position(q.versions, h.checkpoint_version) as rank, array_position(q.versions, w.checkpoint_version) as chosen_rank,
@@ -52,35 +52,35 @@ language sql stable parallel safe as $$
     case
       when t.log_offset = t.chosen_offset and t.log_id = coalesce($3, $1) then null
       when t.log_id <> coalesce($3, $1) then 'other place: the job has a checkpoint topic, so set-checkpoint messages are not read'
-      when t.layout_id is null then 'deleted: the last word is a tombstone'
+      when t.layout_id is null then 'deleted: the last event is a tombstone'
       when t.grouper_factory <> coalesce(t.read_grouper, t.chosen_grouper, t.grouper_factory)
-        then 'other grouper: written by ' || t.grouper_factory || ', and the job groups by ' || coalesce(t.read_grouper, t.chosen_grouper)
+        then 'other grouper: written by ' || t.grouper_factory || ', but the job groups by ' || coalesce(t.read_grouper, t.chosen_grouper)
       when t.rank is null
-        then 'version not read: ' || coalesce('task.checkpoint.read.versions at coordinator offset ' || t.setting_offset || ' says ' || t.setting,
+        then 'version not read: ' || coalesce('task.checkpoint.read.versions is ' || t.setting || ' (coordinator offset ' || t.setting_offset || ')',
           'task.checkpoint.read.versions is not set, so only version 1 is read')
-      when t.chosen_offset is null then 'other grouper: written by ' || t.grouper_factory || ', and the newest checkpoint of the job by another'
+      when t.chosen_offset is null then 'other grouper: written by ' || t.grouper_factory || ', but the newest checkpoint of the job by another'
       when t.rank < t.chosen_rank
         then 'stale version: version ' || t.chosen_version || ' at offset ' || t.chosen_offset || ' is newer by '
           || projection.duration_text(t.apart) || ', more than ' || projection.duration_text(t.max_age)
-      else 'lower priority: version ' || t.chosen_version || ' at offset ' || t.chosen_offset || ' is read first, and this one is '
+      else 'lower priority: version ' || t.chosen_version || ' at offset ' || t.chosen_offset || ' takes precedence, and this one is '
         || case when t.record_time > t.chosen_time and t.log_offset > t.chosen_offset
                 then 'newer by only ' || projection.duration_text(t.apart) else 'not newer' end
     end,
     case
       when t.checkpoint_version = 0 then 'the last set-checkpoint of the task'
-      when exists (select from tried o where o.rank < t.rank and o.layout_id is not null and o.grouper_factory = t.grouper_factory)
-        then 'version ' || t.checkpoint_version || ' is read later, but is the newer by more than ' || projection.duration_text(t.max_age)
+      when exists (select from candidate o where o.rank < t.rank and o.layout_id is not null and o.grouper_factory = t.grouper_factory)
+        then 'version ' || t.checkpoint_version || ' has lower priority, but is newer by more than ' || projection.duration_text(t.max_age)
       else 'the last of version ' || t.checkpoint_version
     end,
     t.record_time, t.log_offset
-  from tried t
+  from candidate t
 $$;
 
--- Why a task starts each of its partitions where it does: every candidate of every rule, in the order of the decision.
--- The decision is that of starting_offset_state; here the others are told why they lost.
-create function projection.starting_offset_tried(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
-                                                 checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint,
-                                                 task_name text, at timestamptz)
+-- Every candidate of every rule for each partition of a task, in the order of the decision, with the reason why it wins or loses.
+-- starting_offset_state decides; here the other candidates get their reasons.
+create function projection.explain_starting_offsets(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
+                                                    checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint,
+                                                    task_name text, at timestamptz)
 returns table (system_name text, stream_name text, partition_id integer, key_bucket integer,
                step integer, rule text, candidate text, outcome text, reason text,
                record_time timestamptz, message_time timestamptz, source text, host text, username text,
@@ -93,7 +93,7 @@ language sql stable parallel safe as $$
       case when d.decided_by is not null then d.startpoint_log_offset end as startpoint_log_offset, d.checkpoint_log_offset,
       max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
     from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
-  ), setting as (                                  -- of each rule the first that is set counts
+  ), setting as (                                  -- for each rule the first key that is set counts
     select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*
     from (select distinct p.system_name, p.stream_name from part p) s
@@ -101,11 +101,11 @@ language sql stable parallel safe as $$
     join config c on c.config_key = o.config_key
     window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
   ), startpoint as (
-    select s.* from projection.startpoint_tried($1, $3, $4, $6, $8, $7) s
-  ), tried as (                                    -- own_reason: why it is out, whatever else there is
+    select s.* from projection.explain_startpoints($1, $3, $4, $6, $8, $7) s
+  ), candidate as (                                -- own_reason: why it loses, whatever the other candidates are
     select p.*, 0 as rule_place, 1::bigint as place, 'input' as rule, null as candidate, null as winning_reason,
       case when p.decided_by is null then 'dropped input: neither task.inputs nor task.broadcast.inputs names ' || p.system_name || '.' || p.stream_name
-           else 'not assigned: the job has no assignment of partitions to tasks, so the task is taken to read what its checkpoint names' end as own_reason,
+           else 'not assigned: the job has no assignments of partitions to tasks, so the task is assumed to read what its checkpoint names' end as own_reason,
       c.record_time, c.message_time, c.source, c.host, c.username, 'coordinator' as stream_kind, c.log_offset
     from part p
     left join (select c.* from config c where c.config_key in ('task.inputs', 'task.broadcast.inputs') order by c.log_offset desc limit 1) c
@@ -115,17 +115,18 @@ language sql stable parallel safe as $$
     select p.*, 1, row_number() over (partition by p.system_name, p.stream_name, p.partition_id, p.key_bucket
         order by s.log_offset = p.startpoint_log_offset desc, s.is_fan_out, s.is_ambiguous, s.is_expired, s.created_ms desc, s.is_for_task desc, s.log_offset desc),
       'startpoint', s.startpoint_type || coalesce(' ' || s.startpoint_value, ''),
-      case when s.is_fan_out then 'fanned out: handed to the task at ' || projection.time_text(s.asked_at) || ' and not used up yet'
-           else 'requested: asked for ' || case when s.is_for_task then 'this task' else 'every task' end
-             || ' at ' || projection.time_text(s.asked_at) || ', and handed out by the next start' end,
-      case when s.log_offset is null then 'none: no startpoint names the partition'
+      case when s.is_fan_out then 'fanned out: fanned out to the task at ' || projection.time_text(s.since) || ', and not yet consumed'
+           else 'requested: requested for ' || case when s.is_for_task then 'this task' else 'every task' end
+             || ' at ' || projection.time_text(s.since) || ', and the next start fans it out' end,
+      case when s.log_offset is null then 'none: no startpoint is for the partition'
            when s.log_offset = p.startpoint_log_offset and p.decided_by = 'startpoint' then null
-           when s.log_offset = p.startpoint_log_offset then 'no place: it names none, so its input would refuse it'
-           when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so nobody gets it'
-           when s.is_expired then 'expired: created ' || projection.time_text(s.asked_at) || ', more than 12 hours before'
-           when s.is_fan_out then 'replaced: the next start fans out anew to the task, from the request at offset ' || p.newest_startpoint
+           when s.log_offset = p.startpoint_log_offset then 'no place: it has no offset or time, so the input system would refuse it'
+           when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so it is not fanned out'
+           when s.is_expired then 'expired: created ' || projection.time_text(s.since) || ', more than '
+             || projection.duration_text(projection.startpoint_expires_at(0) - projection.to_time(0)) || ' before'
+           when s.is_fan_out then 'replaced: the next start replaces the fan-out of the task, because of the request at offset ' || p.newest_startpoint
            when w.created_ms > s.created_ms
-             then 'older: created ' || coalesce(projection.duration_text(w.asked_at - s.asked_at) || ' ', '') || 'before the one at offset ' || w.log_offset
+             then 'older: created ' || coalesce(projection.duration_text(w.since - s.since) || ' ', '') || 'before the one at offset ' || w.log_offset
            when w.is_for_task and not s.is_for_task
              then 'task''s own: created at the same moment as the one at offset ' || w.log_offset || ', which is for this task alone'
            else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
@@ -137,10 +138,10 @@ language sql stable parallel safe as $$
       = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     union all
     select p.*, 2, coalesce(s.place, 1), 'reset', case when s.word = 'true' then coalesce(d.word, 'upcoming') end,
-      'reset: ' || s.config_key || ' is true, so checkpoints are left aside',
+      'reset: ' || s.config_key || ' is true, so checkpoints are ignored',
       case when s.word is null then 'none: no setting resets the stream'
            when s.word <> 'true' then 'not set: ' || s.config_key || ' is not true'
-           when s.place > 1 then 'other setting: ' || s.first_key || ' goes before it' end,
+           when s.place > 1 then 'other setting: ' || s.first_key || ' takes precedence' end,
       s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
     from part p
     left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'reset')
@@ -151,20 +152,20 @@ language sql stable parallel safe as $$
       'checkpoint', 'after ' || x.input_offset || case c.checkpoint_version when 0 then ' (set-checkpoint)' else ' (version ' || c.checkpoint_version || ')' end,
       'checkpoint: ' || c.chosen_because,
       case when c.log_offset is null then 'none: the task has no checkpoint'
-           when x.input_offset is null and not c.is_deleted then 'no offset: the checkpoint has none of this partition'
+           when x.input_offset is null and not c.is_deleted then 'no offset: the checkpoint has none for this partition'
            else c.ignored_reason end,
       c.record_time, v.message_time, v.source, v.host, v.username, case when c.log_id = $1 then 'coordinator' else 'checkpoint' end, c.log_offset
     from part p
-    left join projection.checkpoint_tried($1, $3, $4, $6, $7) c on true
+    left join projection.explain_checkpoints($1, $3, $4, $6, $7) c on true
     left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id and not l.is_state
       and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-      and not (c.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (c.changelogs), false))
+      and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
     left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
     left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset and c.checkpoint_version = 0
     union all
     select p.*, 4, coalesce(s.place, 1), 'default', coalesce(s.word, 'upcoming'),
-      'default: ' || coalesce(s.config_key || ' says so', 'no setting says where'),
-      case when s.place > 1 then 'other setting: ' || s.first_key || ' goes before it' end,
+      'default: ' || coalesce('set by ' || s.config_key, 'nothing is set'),
+      case when s.place > 1 then 'other setting: ' || s.first_key || ' takes precedence' end,
       s.record_time, s.message_time, s.source, s.host, s.username, 'coordinator', s.log_offset
     from part p
     left join setting s on (s.system_name, s.stream_name, s.rule) = (p.system_name, p.stream_name, 'default')
@@ -175,22 +176,21 @@ language sql stable parallel safe as $$
     case when t.candidate is null then 'absent' when t.own_reason is null and t.rule = t.decided_by then 'wins' else 'loses' end,
     case
       when t.candidate is null then t.own_reason
-      when t.decided_by is null then 'dropped input: nothing of it is read'
+      when t.decided_by is null then 'dropped input: the partition is not read'
       when t.own_reason is not null then t.own_reason
       when t.rule = t.decided_by then t.winning_reason
-      when t.decided_by = 'startpoint' then 'startpoint: the one at offset ' || t.startpoint_log_offset || ' goes before it'
-      when t.decided_by = 'checkpoint' then 'checkpoint: the one at offset ' || t.checkpoint_log_offset || ' goes before it'
-      else 'reset: ' || case t.rule when 'default' then 'the reset starts there already' else 'the stream''s checkpoints are left aside' end
+      when t.decided_by = 'startpoint' then 'startpoint: the one at offset ' || t.startpoint_log_offset || ' takes precedence'
+      when t.decided_by = 'checkpoint' then 'checkpoint: the one at offset ' || t.checkpoint_log_offset || ' takes precedence'
+      else 'reset: ' || case t.rule when 'default' then 'the reset already starts there' else 'the checkpoints of the stream are ignored' end
     end,
     t.record_time, t.message_time, t.source, t.host, t.username,
     case when t.log_offset is not null then t.stream_kind end,
     case when t.log_offset is not null then case t.stream_kind when 'checkpoint' then $5 else $2 end end,
     t.log_offset
-  from tried t
+  from candidate t
   where t.decided_by is not null or t.rule = 'input' or t.rule in ('startpoint', 'checkpoint') and t.candidate is not null
 $$;
 
--- Why a task starts where it does, now or at a time.
 create function coordinator.explain(job_name text, job_id text, task_name text, at timestamptz)
 returns table (system_name text, stream_name text, partition_id integer, key_bucket integer,
                step integer, rule text, candidate text, outcome text, reason text,
@@ -200,12 +200,12 @@ language sql stable parallel safe as $$
   select r.*
   from (
     select n.coordinator_log, n.coordinator_incarnation, null::bigint as coordinator_cut, n.checkpoint_log, n.checkpoint_incarnation, null::bigint as checkpoint_cut
-    from projection.job_now n where n.job_name = $1 and n.job_id = $2 and $4 is null
+    from projection.current_job n where n.job_name = $1 and n.job_id = $2 and $4 is null
     union all
     select a.coordinator_log, a.coordinator_incarnation, a.coordinator_cut, a.checkpoint_log, a.checkpoint_incarnation, a.checkpoint_cut
     from projection.job_at($1, $2, $4) a where $4 is not null) j
-  cross join lateral projection.starting_offset_tried(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
-                                                      j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut, $3, coalesce($4, now())) r
+  cross join lateral projection.explain_starting_offsets(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                                         j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut, $3, coalesce($4, now())) r
   order by r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.step
 $$;
-comment on function coordinator.explain is E'Why a task starts each of its partitions where it does, at a time (null: now): every startpoint, reset, checkpoint and default that was tried, in the order of the decision, with the event that says it. outcome is wins (one a partition, what starting_offset shows), loses or absent (nothing to start from); reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner. Where the job has no assignments at all, the partitions are those of its tasks'' checkpoints, and each has a first row with the rule input that says so.\nKey: system_name, stream_name, partition_id, key_bucket, step.';
+comment on function coordinator.explain is E'Why a task starts each of its partitions where it does, at a time (null: now). One row per candidate, in the order of the decision: every startpoint, reset, checkpoint and default, with the event that it comes from. outcome is wins (one per partition, what starting_offset shows), loses or absent (no candidate for the rule). reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner. If the job has no assignments at all, the partitions are those of its tasks'' checkpoints, and each has a first row with the rule input that says this.\nKey: system_name, stream_name, partition_id, key_bucket, step.';

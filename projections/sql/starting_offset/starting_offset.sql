@@ -11,8 +11,8 @@ create function projection.job_input(config jsonb) returns table (system_name te
   where i.name <> ''
 $$;
 
--- The config keys that say where reading a stream begins without a checkpoint (`default`), and whether its checkpoints
--- are left aside (`reset`); of each rule the first that is set counts.
+-- The config keys that say where to start a stream without a checkpoint (`default`), and whether to ignore its checkpoints (`reset`). For
+-- each rule the first key that is set counts.
 create function projection.offset_setting(system_name text, stream_name text)
 returns table (rule text, place integer, config_key text) language sql immutable parallel safe as $$
   values ('reset', 1, 'systems.' || $1 || '.streams.' || $2 || '.samza.reset.offset'),
@@ -22,8 +22,8 @@ returns table (rule text, place integer, config_key text) language sql immutable
          ('default', 3, 'systems.' || $1 || '.samza.offset.default')
 $$;
 
--- Where a task (null = each task) would start each of its partitions in a new deployment, and by which rule: startpoint, reset,
--- checkpoint, default. decided_by null = the partition is not among the job's inputs, so nothing is read of it.
+-- Where a new deployment would start each partition of a task (null = of every task), and by which rule: startpoint, reset, checkpoint or
+-- default. decided_by null = the partition is not among the job's inputs and is not read.
 create function projection.starting_offset_state(coordinator_log integer, coordinator_cut bigint,
                                                  checkpoint_log integer, checkpoint_cut bigint, at timestamptz, only_task text)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, decided_by text,
@@ -38,7 +38,7 @@ language sql stable parallel safe as $$
     select t.*, (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
       or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs']) as is_input
     from projection.task_input($1, $2, $3, $4, $6) t
-  ), setting as (                                  -- what config says of each stream
+  ), setting as (                                  -- what config says about each stream
     select s.system_name, s.stream_name,
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
       (select lower(btrim(config.conf ->> o.config_key)) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
@@ -46,14 +46,14 @@ language sql stable parallel safe as $$
       coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(s.system_name, s.stream_name) o
        where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
     from (select distinct p.system_name, p.stream_name from part p) s cross join config
-  ), candidate as (                                -- requests that name the partition of a task, best first
+  ), candidate as (                                -- pending startpoints for the partition of a task, best first
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
       case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
     from part p join projection.startpoint_candidate($1, $2, $3, $4, $5) r using (system_name, stream_name, partition_id)
     where p.is_input and (r.task_name is null or r.task_name = p.task_name)
     window w as (partition by p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket
                  order by r.is_ambiguous, r.is_expired, r.created_ms desc, r.task_name nulls last, r.log_offset desc)
-  ), requested as (                                -- the request that counts, and why the best of the others does not
+  ), pending as (                                  -- the one that counts, and why the best of the others does not
     select c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket,
       max(c.startpoint_type) filter (where c.ignored is null) as startpoint_type,
       max(c.startpoint_value) filter (where c.ignored is null) as startpoint_value,
@@ -68,7 +68,7 @@ language sql stable parallel safe as $$
       case when n.task_name is null then old.log_offset else r.log_offset end as startpoint_log_offset,
       k.input_offset, k.log_offset as checkpoint_log_offset
     from part p
-    left join requested r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
+    left join pending r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
     left join projection.startpoint_fan_out_state($1, null, $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
@@ -106,23 +106,21 @@ language sql stable parallel safe as $$
   from decided d
 $$;
 
--- Where the next start of every task would begin, and why.
 create view coordinator.starting_offset as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_now j
+from projection.current_job j
 cross join lateral projection.starting_offset_state(j.coordinator_log, null, j.checkpoint_log, null, now(), null) r
 where r.decided_by is not null;
-comment on view coordinator.starting_offset is E'Where the next start, as a new deployment, would begin each partition of every task, and by which rule: startpoint, then reset, then checkpoint, then default. The partitions are those assigned to the tasks; where the job has no assignments at all (seed 000, or a job that only uses the managers), those that the tasks'' checkpoints name. Only streams that are among the job''s inputs; expiry is judged when read (by the function: at its time).\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
-comment on column coordinator.starting_offset.decided_by is 'The rule: `startpoint`, `reset` (config says to ignore the checkpoint), `checkpoint`, or `default` (config, else upcoming).';
-comment on column coordinator.starting_offset.startpoint_type is 'Where it starts: `oldest`, `upcoming`, `specific`, `timestamp`. Null: a checkpoint decided.';
-comment on column coordinator.starting_offset.startpoint_value is 'The offset of `specific`, the time in ms of `timestamp`. Null: another type, or no startpoint decided.';
-comment on column coordinator.starting_offset.starting_offset is 'The first offset to be read: for a checkpoint of a Kafka input the one after it. Null: only the input system can tell.';
-comment on column coordinator.starting_offset.startpoint_log_offset is 'The event of the coordinator stream that holds the startpoint, also of one that names no place. Null: no startpoint counted.';
-comment on column coordinator.starting_offset.checkpoint_log_offset is 'The event that holds the partition''s checkpoint, be it the winner or not. Null: there is no checkpoint of it.';
-comment on column coordinator.starting_offset.ignored_reason is 'Why the strongest loser lost: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (a newer hand-out), `no place` (a startpoint that names none), `startpoint` or `reset` (it was the checkpoint). Null: nothing was passed over.';
-comment on column coordinator.starting_offset.assigned_by is 'What says that the task reads the partition: `assignment`, or `checkpoint` where the job has no assignments.';
+comment on view coordinator.starting_offset is E'Where the next start, as a new deployment, would begin each partition of each task, and which rule decides: startpoint, reset, checkpoint or default, in this order. The partitions are those assigned to the tasks; if the job has no assignments at all (it uses only the managers, not Samza''s job coordinator), those in the tasks'' checkpoints. Streams that are not among the job''s inputs are left out. Expiry is judged now (in the as-of function: at its time).\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
+comment on column coordinator.starting_offset.decided_by is 'The rule that decides: `startpoint`, `reset` (config says to ignore the checkpoint), `checkpoint`, or `default` (from config, else upcoming).';
+comment on column coordinator.starting_offset.startpoint_type is 'Where the task starts: `oldest`, `upcoming`, `specific` or `timestamp`. Null: a checkpoint decides.';
+comment on column coordinator.starting_offset.startpoint_value is 'The offset of `specific`, the time in ms since 1970 of `timestamp`. Null: another type, or another rule decides.';
+comment on column coordinator.starting_offset.starting_offset is 'The first offset to read; for a checkpoint of a Kafka input, the one after it. Null: only the input system can tell.';
+comment on column coordinator.starting_offset.startpoint_log_offset is 'The event of the coordinator stream that has the startpoint, also if the startpoint is ignored because of `no place`. Null: no startpoint applies.';
+comment on column coordinator.starting_offset.checkpoint_log_offset is 'The event that has the partition''s checkpoint, whether it decides or not. Null: the partition has no checkpoint.';
+comment on column coordinator.starting_offset.ignored_reason is 'Why the best candidate that does not decide is ignored. A startpoint: `older` (than another startpoint), `expired`, `ambiguous`, `replaced` (by a newer fan-out) or `no place` (it has no offset or time). A checkpoint: `startpoint` or `reset` (which take precedence). Null: no candidate is ignored.';
+comment on column coordinator.starting_offset.assigned_by is 'What shows that the task reads the partition: `assignment`, or `checkpoint` if the job has no assignments.';
 
--- coordinator.starting_offset as of a time.
 create function coordinator.starting_offset_as_of(job_name text, job_id text, at timestamptz)
 returns setof coordinator.starting_offset language sql stable parallel safe as $$
   select j.job_name, j.job_id, j.job_bucket, r.*
@@ -130,4 +128,4 @@ returns setof coordinator.starting_offset language sql stable parallel safe as $
   cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, $3, null) r
   where r.decided_by is not null
 $$;
-comment on function coordinator.starting_offset_as_of is 'coordinator.starting_offset as it was at a time; expiry is judged at that time.';
+comment on function coordinator.starting_offset_as_of is 'coordinator.starting_offset at a time: the state after all events whose log_time is not later. Expiry is judged at that time.';

@@ -1,4 +1,4 @@
--- Startpoints handed out to tasks and not yet used up, a row a partition.
+-- The relation coordinator.startpoint_fan_out of one log, now (cut null) or as of an offset.
 create function projection.startpoint_fan_out_state(log_id integer, incarnation integer, cut bigint)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
                startpoint_type text, startpoint_value text, created_at timestamptz, fanned_out_at timestamptz,
@@ -13,10 +13,9 @@ language sql stable parallel safe as $$
     f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
 $$;
 
--- Startpoints handed out to tasks and not yet used up.
 create view coordinator.startpoint_fan_out as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_now j cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, null) r;
-comment on view coordinator.startpoint_fan_out is E'Startpoints that a start handed out to tasks and that are not used up: a row leaves when its partition''s checkpoint was written again. They never expire.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
-comment on column coordinator.startpoint_fan_out.created_at is 'When the request was made. Null: timestamptz can''t hold it.';
-comment on column coordinator.startpoint_fan_out.fanned_out_at is 'When it was handed out. Null: timestamptz can''t hold it.';
+from projection.current_job j cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+comment on view coordinator.startpoint_fan_out is E'Startpoints that were fanned out to tasks and are not yet consumed. A task removes a partition from its fan-out after it has written the partition''s checkpoint again. A fanned-out startpoint never expires.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
+comment on column coordinator.startpoint_fan_out.created_at is 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
+comment on column coordinator.startpoint_fan_out.fanned_out_at is 'When the startpoint was fanned out to the task. Null: timestamptz cannot represent the time.';

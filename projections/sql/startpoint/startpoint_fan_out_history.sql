@@ -1,5 +1,5 @@
--- Every fan-out record of a log up to an offset (null = all of it), each with what stood in the record of the same task before.
-create function projection.startpoint_turn(log_id integer, cut bigint)
+-- Every fan-out record of a log up to an offset (null = the whole log), with the record of the same task before it.
+create function projection.fan_out_change(log_id integer, cut bigint)
 returns table (task_name text, body jsonb, previous_body jsonb, record_time timestamptz, log_offset bigint)
 language sql stable parallel safe as $$
   select k.message_key, e.body, b.body, e.record_time, e.log_offset
@@ -19,27 +19,29 @@ language sql stable parallel safe as $$
   where k.log_id = $1 and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
 $$;
 
--- Every startpoint handed to a task: what a fan-out record holds that the task's record before did not.
-create function projection.startpoint_handed(log_id integer, cut bigint)
+-- Every startpoint that was fanned out to a task: what a fan-out record has and the task's previous record had not.
+create function projection.startpoint_fanned_out(log_id integer, cut bigint)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
                startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, record_time timestamptz, log_offset bigint)
 language sql stable parallel safe as $$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
     (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.log_offset
-  from projection.startpoint_turn($1, $2) t
+  from projection.fan_out_change($1, $2) t
   cross join lateral jsonb_array_elements(t.body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)
     f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
   where not coalesce(t.previous_body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
 $$;
 
--- Why a startpoint left its task's fan-out, from the checkpoint written last before (time, offset) and the one before that.
--- A partition stays in the fan-out until something of it was read, so that an equal offset means that it was read again, and a
--- higher one that the task went on from the old place, or had read past it already. `refused` = higher, and what would have
--- been read again (from a time: unknown, taken for more) is more than what was read anew; or the startpoint was not reached.
--- No checkpoint known: consumed. None written since the fan-out: deleted.
-create function projection.startpoint_fate(startpoint_type text, startpoint_value text, fanned_out_at timestamptz,
-                                           checkpoint_time timestamptz, input_offset text, earlier_time timestamptz, earlier_offset text)
+-- Whether a startpoint that left its task's fan-out was consumed, refused or deleted, judged by the last checkpoint that the task had
+-- written by then (checkpoint_time, input_offset) and the one before it (earlier_time, earlier_offset).
+-- Samza removes a partition from the fan-out only after the task has read something of it. An equal offset therefore means that the
+-- task read the partition again. A higher offset means that the task continued from the old position (refused), or that it read again
+-- and got past that position (consumed); it is refused if the task would have had to read more again than the offset advanced
+-- (`timestamp`: unknown, assumed to be more), or if the startpoint lies beyond the new offset.
+-- Without a known checkpoint: consumed. Without a checkpoint since the fan-out: deleted.
+create function projection.startpoint_outcome(startpoint_type text, startpoint_value text, fanned_out_at timestamptz,
+                                              checkpoint_time timestamptz, input_offset text, earlier_time timestamptz, earlier_offset text)
 returns text language sql immutable parallel safe as $$
   select case
     when $4 is null then 'consumed'
@@ -54,8 +56,8 @@ returns text language sql immutable parallel safe as $$
   from (select projection.offset_number($5), projection.offset_number($7), case when $1 = 'oldest' then 0 else projection.offset_number($2) end) o(new, old, start)
 $$;
 
--- Every startpoint that left its task's fan-out, and what became of it: superseded by a later fan-out of the task, else
--- consumed, refused or deleted, told by the task's checkpoints (see startpoint_fate), which stand beside.
+-- Every startpoint that left its task's fan-out, and why (status): superseded by a later fan-out of the task, else consumed,
+-- refused or deleted (see startpoint_outcome), with the two checkpoints that show it.
 create function projection.startpoint_removed(log_id integer, cut bigint)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
                startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, status text,
@@ -65,11 +67,11 @@ language sql stable parallel safe as $$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
     (t.previous_body ->> 'fanned_out_ms')::bigint,
     case when t.body -> 'fanned_out_ms' <> t.previous_body -> 'fanned_out_ms' then 'superseded'
-         else projection.startpoint_fate(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
-                                         c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
+         else projection.startpoint_outcome(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
+                                            c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
     o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
     t.record_time, t.log_offset
-  from projection.startpoint_turn($1, $2) t
+  from projection.fan_out_change($1, $2) t
   left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
   cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)

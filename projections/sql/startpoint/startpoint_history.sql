@@ -1,6 +1,6 @@
--- Every startpoint ever requested on a log, up to an offset (null = all of it), and what ended the request: the next value of its
--- key in any spelling, or a tombstone of its own spelling. What its key means is judged as of that end.
-create function projection.startpoint_asked(log_id integer, cut bigint)
+-- Every startpoint ever requested on a log, up to an offset (null = the whole log), and the event that ended the request: the next
+-- value of its key in any spelling (is_overwritten), or a tombstone of its own spelling. The key is read as of that event.
+create function projection.startpoint_requested(log_id integer, cut bigint)
 returns table (system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean,
                startpoint_type text, startpoint_value text, created_ms bigint, record_time timestamptz, log_offset bigint,
                is_overwritten boolean, end_time timestamptz, end_offset bigint)
@@ -26,57 +26,57 @@ language sql stable parallel safe as $$
     and e.body is not null and e.log_offset <= coalesce($2, 9223372036854775807)
 $$;
 
--- The life of every startpoint of a log, a row a step, up to an offset (cut null = all of it); expiry is judged at a given time.
--- A request is taken by a fan-out that holds the same startpoint while the request stands; it loses to one that holds a
--- later one for its partition (at equal times the task's own wins).
-create function projection.startpoint_life_state(log_id integer, incarnation integer, cut bigint, at timestamptz)
+-- The relation coordinator.startpoint_history of one log up to an offset (cut null = the whole log). Expiry is judged at the given time.
+-- A request is fanned out if, while it stands, a fan-out has the same startpoint. It is superseded if a fan-out has a later
+-- startpoint for its partition (of two created at the same time, the one for the task alone wins).
+create function projection.startpoint_history_state(log_id integer, incarnation integer, cut bigint, at timestamptz)
 returns table (system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text,
                startpoint_type text, startpoint_value text, created_at timestamptz, status text,
                record_time timestamptz, message_time timestamptz, source text, host text, username text,
                stream_kind text, incarnation integer, log_offset bigint)
 language sql stable parallel safe as $$
-  with asked as (
-    select a.* from projection.startpoint_asked($1, $3) a
-  ), handed as (
-    select h.* from projection.startpoint_handed($1, $3) h
-  ), met as (                                      -- fan-outs written while a request for the partition stood
+  with requested as (
+    select a.* from projection.startpoint_requested($1, $3) a
+  ), fanned_out as (
+    select h.* from projection.startpoint_fanned_out($1, $3) h
+  ), fan_out_of_request as (                       -- fan-outs of the partition while the request stands
     select a.log_offset,
       (h.startpoint_type, h.created_ms) = (a.startpoint_type, a.created_ms) and h.startpoint_value is not distinct from a.startpoint_value as is_same,
       h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null as is_later,
       h.record_time as fan_out_time, h.log_offset as fan_out_offset
-    from asked a join handed h using (system_name, stream_name, partition_id)
+    from requested a join fanned_out h using (system_name, stream_name, partition_id)
     where not a.is_ambiguous and (a.task_name is null or a.task_name = h.task_name)
       and h.log_offset > a.log_offset and h.log_offset < coalesce(a.end_offset, 9223372036854775807)
   ), outcome as (
-    select m.log_offset, bool_or(m.is_same) as is_taken, min(m.fan_out_offset) filter (where m.is_later and not m.is_same) as lost_offset,
-      (array_agg(m.fan_out_time order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as lost_time
-    from met m group by m.log_offset
-  ), untaken as (
-    select a.*, o.lost_offset, o.lost_time, projection.to_time(least(a.created_ms, 9223372036811575807) + 43200000) as expires_at
-    from asked a left join outcome o using (log_offset)
-    where o.is_taken is not true
+    select m.log_offset, bool_or(m.is_same) as is_fanned_out, min(m.fan_out_offset) filter (where m.is_later and not m.is_same) as superseded_offset,
+      (array_agg(m.fan_out_time order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as superseded_time
+    from fan_out_of_request m group by m.log_offset
+  ), not_fanned_out as (
+    select a.*, o.superseded_offset, o.superseded_time, projection.startpoint_expires_at(a.created_ms) as expires_at
+    from requested a left join outcome o using (log_offset)
+    where o.is_fanned_out is not true
   ), step as (
     select a.system_name, a.stream_name, a.partition_id, -1 as key_bucket, a.task_name, a.startpoint_type, a.startpoint_value, a.created_ms,
       'requested' as status, a.record_time, a.log_offset
-    from asked a
+    from requested a
     union all
     select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
-      'superseded', u.lost_time, u.lost_offset
-    from untaken u where u.lost_offset is not null
+      'superseded', u.superseded_time, u.superseded_offset
+    from not_fanned_out u where u.superseded_offset is not null
     union all
     select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
       case when u.is_overwritten then 'superseded' else 'deleted' end, u.end_time, u.end_offset
-    from untaken u where u.lost_offset is null and u.end_offset is not null
+    from not_fanned_out u where u.superseded_offset is null and u.end_offset is not null
     union all
     select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
       'expired', u.expires_at, null
-    from untaken u
-    where coalesce(u.expires_at < $4, u.created_ms < 0)
-      and coalesce(u.expires_at < coalesce(u.lost_time, u.end_time), coalesce(u.lost_offset, u.end_offset) is null)
+    from not_fanned_out u
+    where projection.is_expired(u.created_ms, $4)
+      and coalesce(u.expires_at < coalesce(u.superseded_time, u.end_time), coalesce(u.superseded_offset, u.end_offset) is null)
     union all
     select h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.task_name, h.startpoint_type, h.startpoint_value, h.created_ms,
       'fanned_out', h.record_time, h.log_offset
-    from handed h
+    from fanned_out h
     union all
     select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value, r.created_ms,
       r.status, r.record_time, r.log_offset
@@ -87,32 +87,30 @@ language sql stable parallel safe as $$
   from step s
 $$;
 
--- The life of every startpoint ever requested, a row a step; expiry judged now.
 create view coordinator.startpoint_history as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_log j cross join lateral projection.startpoint_life_state(j.log_id, j.incarnation, null, now()) r
+from projection.job_log j cross join lateral projection.startpoint_history_state(j.log_id, j.incarnation, null, now()) r
 where j.stream_kind = 'coordinator';
-comment on view coordinator.startpoint_history is E'The life of every startpoint, a row a step: requested, then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged when read.\nKey: provenance, system_name, stream_name, partition_id, key_bucket, task_name, created_at, status.';
+comment on view coordinator.startpoint_history is E'Every step of every startpoint: requested; then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged now (in the as-of function: at its time).\nKey: provenance, system_name, stream_name, partition_id, key_bucket, task_name, created_at, status.';
 comment on column coordinator.startpoint_history.task_name is 'The task that the startpoint was requested for or fanned out to. Null: requested for every task.';
 comment on column coordinator.startpoint_history.startpoint_type is 'oldest, upcoming, specific or timestamp.';
 comment on column coordinator.startpoint_history.startpoint_value is 'The next offset to read, or a time in ms since 1970. Null: oldest and upcoming have none.';
-comment on column coordinator.startpoint_history.created_at is 'When the startpoint was made, by its writer''s clock. Null: a time that timestamptz cannot hold.';
-comment on column coordinator.startpoint_history.status is 'requested; superseded: overwritten, or another one won the fan-out; fanned_out: handed to the task; consumed: left the fan-out after the partition''s checkpoint was written again; refused: the same, but that checkpoint goes on from the old place; expired: 12 hours after its creation nobody had taken it; deleted: taken away before it was used.';
-comment on column coordinator.startpoint_history.record_time is 'When the step was recorded; of an expired one when it expired. Null: a time that timestamptz cannot hold.';
+comment on column coordinator.startpoint_history.created_at is 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
+comment on column coordinator.startpoint_history.status is 'requested; superseded: overwritten, or another startpoint won the fan-out; fanned_out: to the task; consumed: removed from the fan-out after the partition''s checkpoint was written again; refused: the same, but that checkpoint continues from the old position; expired: not fanned out within 12 hours of its creation; deleted: removed before it was consumed.';
+comment on column coordinator.startpoint_history.record_time is 'The time of the step''s log record; for expired, when the startpoint expired. Null: timestamptz cannot represent the time.';
 comment on column coordinator.startpoint_history.message_time is 'Startpoints have no envelope. Null: always.';
 comment on column coordinator.startpoint_history.source is 'Startpoints have no envelope. Null: always.';
 comment on column coordinator.startpoint_history.host is 'Startpoints have no envelope. Null: always.';
 comment on column coordinator.startpoint_history.username is 'Startpoints have no envelope. Null: always.';
-comment on column coordinator.startpoint_history.log_offset is 'The event that is the step. Null: no event says that a startpoint expired.';
+comment on column coordinator.startpoint_history.log_offset is 'The offset of the step''s event. Null: expired, which no event says.';
 
--- coordinator.startpoint_history as of a time: the steps of every log of the job until then, expiry judged at that time.
--- Raises below the retained horizon of one of them.
+-- Raises if one of the logs no longer has its events up to that time.
 create function coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamptz)
 returns setof coordinator.startpoint_history language sql stable parallel safe as $$
   select j.job_name, j.job_id, j.job_bucket, r.*
   from projection.job_log j
   cross join lateral (select projection.retained_cut(j.log_id, x.cut) as cut from projection.log_cut(j.log_id, $3) x where x.cut >= 0 offset 0) c
-  cross join lateral projection.startpoint_life_state(j.log_id, j.incarnation, c.cut, $3) r
+  cross join lateral projection.startpoint_history_state(j.log_id, j.incarnation, c.cut, $3) r
   where j.job_name = $1 and j.job_id = $2 and j.stream_kind = 'coordinator'
 $$;
-comment on function coordinator.startpoint_history_as_of is 'coordinator.startpoint_history as it was at a time: the steps until then; expiry is judged at that time.';
+comment on function coordinator.startpoint_history_as_of is 'coordinator.startpoint_history at a time: the steps of all events whose log_time is not later. Expiry is judged at that time.';

@@ -1,4 +1,4 @@
--- Changelog partition of every task.
+-- The relation coordinator.changelog_mapping of one log, now (cut null) or as of an offset.
 create function projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint)
 returns table (task_name text, changelog_partition integer,
                record_time timestamptz, message_time timestamptz, source text, host text, username text,
@@ -9,18 +9,16 @@ language sql stable parallel safe as $$
   from projection.message_head($1, $3, 'set-changelog') m
 $$;
 
--- The changelog partition of every task.
 create view coordinator.changelog_mapping as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_now j cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, null) r;
-comment on view coordinator.changelog_mapping is E'The changelog partition that every task writes its stores'' changes to. It must never change while the stores live.\nKey: task_name.';
-comment on column coordinator.changelog_mapping.changelog_partition is 'The partition, the same in every changelog of the job.';
+from projection.current_job j cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+comment on view coordinator.changelog_mapping is E'The changelog partition to which each task writes the changes of its stores. It must not change as long as the stores exist.\nKey: task_name.';
+comment on column coordinator.changelog_mapping.changelog_partition is 'The partition number, the same in every changelog of the job.';
 
--- Every changelog partition ever given to a task or taken from it.
 create view coordinator.changelog_mapping_history as
 select m.job_name, m.job_id, m.job_bucket, m.message_key as task_name, (m.body ->> 'changelog_partition')::integer as changelog_partition, m.operation,
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-changelog';
-comment on view coordinator.changelog_mapping_history is E'Every event that gave a task its changelog partition, or took it away.\nKey: provenance.';
-comment on column coordinator.changelog_mapping_history.changelog_partition is 'The partition, the same in every changelog of the job. Null: the event takes it away.';
+comment on view coordinator.changelog_mapping_history is E'Every event that assigned a changelog partition to a task or deleted the assignment.\nKey: provenance.';
+comment on column coordinator.changelog_mapping_history.changelog_partition is 'The partition number, the same in every changelog of the job. Null: the event deletes the assignment.';

@@ -1,4 +1,4 @@
--- State entries of every task's winning checkpoint, a row a store and backend factory.
+-- The relation coordinator.state_checkpoint of one job, now (cuts null) or as of an offset of both logs.
 create function projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
                                                   checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
 returns table (task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text,
@@ -18,24 +18,22 @@ language sql stable parallel safe as $$
   join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
   cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
   left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
-  where l.is_state or w.checkpoint_version = 1 and l.system_name || '.' || l.stream_name = any (w.changelogs)
+  where l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
 $$;
 
--- The state markers of the checkpoint every task would start from: a row a store.
 create view coordinator.state_checkpoint as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.job_now j
+from projection.current_job j
 cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, null, j.checkpoint_log, j.checkpoint_incarnation, null) r;
-comment on view coordinator.state_checkpoint is E'The state of every task''s checkpoint: how far each store had been backed up when the checkpoint was written, a row a store and backend. Version 1 names changelogs alone: where the config does not say whose they are, the store is empty, and the changelog tells the rows apart.\nKey: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
-comment on column coordinator.state_checkpoint.store_name is 'The store; empty where version 1 names a changelog and the config no store.';
-comment on column coordinator.state_checkpoint.marker is 'What the backend wrote in order to find its backup again. Null: version 1 has no markers.';
-comment on column coordinator.state_checkpoint.changelog_system is 'The changelog''s system. Null: the backend keeps no changelog in Kafka.';
-comment on column coordinator.state_checkpoint.changelog_stream is 'The changelog''s stream. Null: the backend keeps no changelog in Kafka.';
-comment on column coordinator.state_checkpoint.changelog_partition is 'The changelog''s partition. Null: the backend keeps no changelog in Kafka.';
-comment on column coordinator.state_checkpoint.changelog_offset is 'The last offset of the changelog that belongs to the checkpoint. Null: the changelog was empty, or the backend keeps none in Kafka.';
-comment on column coordinator.state_checkpoint.checkpoint_id is 'Which commit it was: a time in ms and a part that tells commits apart. Null: version 1 has it only in offsets that carry it.';
+comment on view coordinator.state_checkpoint is E'The state in the checkpoint that each task would start from: how far each store was backed up when the checkpoint was written, one row per store and backend. Checkpoints of version 1 have changelogs without stores; if config does not name the store of a changelog, store_name is empty, and the changelog distinguishes the rows.\nKey: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+comment on column coordinator.state_checkpoint.store_name is 'The store; empty if version 1 has a changelog for which config names no store.';
+comment on column coordinator.state_checkpoint.marker is 'What the backend wrote to find its backup again. Null: version 1 has no markers.';
+comment on column coordinator.state_checkpoint.changelog_system is 'The system of the changelog. Null: the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_checkpoint.changelog_stream is 'The stream of the changelog. Null: the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_checkpoint.changelog_partition is 'The partition of the changelog. Null: the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_checkpoint.changelog_offset is 'The last offset of the changelog that is part of the checkpoint. Null: the changelog was empty, or the backend keeps none in Kafka.';
+comment on column coordinator.state_checkpoint.checkpoint_id is 'Identifies the commit: a time in ms and a part that distinguishes commits of the same time. Null: version 1 has it only in changelog offsets that include it.';
 
--- The state markers of every checkpoint ever written, a row a store; deletes and stateless checkpoints are one row without a store.
 create view coordinator.state_checkpoint_history as
 select c.job_name, c.job_id, c.job_bucket, c.task_name,
   case when l.n is not null then coalesce(l.store_name, c.store_names[array_position(c.changelogs, l.system_name || '.' || l.stream_name)], '') end as store_name,
@@ -47,14 +45,14 @@ select c.job_name, c.job_id, c.job_bucket, c.task_name,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
 from projection.commit c
 left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id
-  and (l.is_state or c.checkpoint_version = 1 and coalesce(l.system_name || '.' || l.stream_name = any (c.changelogs), false))
+  and (l.is_state or projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs))
 left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n)) x(state_offset) on true;
-comment on view coordinator.state_checkpoint_history is E'The state of every checkpoint ever written, a row a store and backend. A delete and a checkpoint without state are one row whose store is null.\nKey: provenance, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
-comment on column coordinator.state_checkpoint_history.store_name is 'The store; empty where version 1 names a changelog and the config no store. Null: a delete, or a checkpoint without state.';
+comment on view coordinator.state_checkpoint_history is E'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.\nKey: provenance, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+comment on column coordinator.state_checkpoint_history.store_name is 'The store; empty if version 1 has a changelog for which config names no store. Null: a delete, or a checkpoint without state.';
 comment on column coordinator.state_checkpoint_history.factory_name is 'The class of the backend that wrote the state. Null: a delete, or a checkpoint without state.';
-comment on column coordinator.state_checkpoint_history.marker is 'What the backend wrote in order to find its backup again. Null: a delete or no state; version 1 has no markers.';
-comment on column coordinator.state_checkpoint_history.changelog_system is 'The changelog''s system. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
-comment on column coordinator.state_checkpoint_history.changelog_stream is 'The changelog''s stream. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
-comment on column coordinator.state_checkpoint_history.changelog_partition is 'The changelog''s partition. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
-comment on column coordinator.state_checkpoint_history.changelog_offset is 'The last offset of the changelog that belongs to the checkpoint. Null: a delete or no state, the changelog was empty, or the backend keeps none in Kafka.';
-comment on column coordinator.state_checkpoint_history.checkpoint_id is 'Which commit it was: versions 1 and 2 of one commit have the same. Null: a delete; versions 0 and 1 have it only where state was committed.';
+comment on column coordinator.state_checkpoint_history.marker is 'What the backend wrote to find its backup again. Null: a delete or no state; version 1 has no markers.';
+comment on column coordinator.state_checkpoint_history.changelog_system is 'The system of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_checkpoint_history.changelog_stream is 'The stream of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_checkpoint_history.changelog_partition is 'The partition of the changelog. Null: a delete or no state, or the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_checkpoint_history.changelog_offset is 'The last offset of the changelog that is part of the checkpoint. Null: a delete or no state, the changelog was empty, or the backend keeps none in Kafka.';
+comment on column coordinator.state_checkpoint_history.checkpoint_id is 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: a delete; versions 0 and 1 have it only if state was committed.';

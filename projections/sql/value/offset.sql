@@ -1,15 +1,15 @@
--- The n-th offset of a checkpoint row (see checkpoint_event.offsets).
+-- The n-th offset of a checkpoint row (see checkpoint_event.offsets in projections/tables.py).
 create function projection.offset_of(offsets text, offsets_odd text[], n integer) returns text language sql immutable parallel safe as $$
   select case when $1 is null then $2[$3] else nullif(split_part($1, E'\x1f', $3), E'\x1e') end
 $$;
 
--- An input offset as a number, null if it is no integer that bigint holds for certain.
+-- An input offset as a number; null if it is not an integer of at most 18 digits, which bigint can always represent.
 create function projection.offset_number(input_offset text) returns bigint language sql immutable parallel safe as $$
   select case when length($1) between 1 and 18 and translate($1, '0123456789', '') = '' then $1::bigint
               when $1 ~ '^-?[0-9]{1,18}$' then $1::bigint end
 $$;
 
--- A partition as people write it: system.stream.partition, and the key bucket where there is one.
+-- A partition as text: system.stream.partition, with the key bucket if it has one.
 create function projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) returns text language sql immutable parallel safe as $$
   select $1 || '.' || $2 || '.' || $3::text || case when $4 <> -1 then ' (key bucket ' || $4::text || ')' else '' end
 $$;

@@ -1,15 +1,15 @@
--- A time from milliseconds since 1970; null where timestamptz cannot hold it.
+-- A time from milliseconds since 1970; null if timestamptz cannot represent it.
 create function projection.to_time(ms bigint) returns timestamptz language sql immutable parallel safe as $$
   select case when $1 between -210866803200000 and 9224318015999999
               then timestamptz '1970-01-01 00:00:00+00' + ($1 / 86400000) * interval '24 hours' + ($1 % 86400000) * interval '1 millisecond' end
 $$;
 
--- A time in words, to the second; `an unknown time` where there is none.
+-- A time as text, to the second; `an unknown time` for null.
 create function projection.time_text(at timestamptz) returns text language sql stable parallel safe as $$
   select coalesce(to_char($1 at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC', 'an unknown time')
 $$;
 
--- A stretch of time in words, such as `1 day 2 hours` or `11 minutes`.
+-- A duration as text, for example `1 day 2 hours` or `11 minutes`.
 create function projection.duration_text(duration interval) returns text language sql immutable parallel safe as $$
   select coalesce(nullif(concat_ws(' ',
     case extract(day from $1) when 0 then null when 1 then '1 day' else extract(day from $1) || ' days' end,

@@ -1,7 +1,7 @@
--- Which streams are held by a session that may write, and since when nothing was heard of it (null: it is at work now).
--- The entry in stream_holder counts until its session ends or gives the stream back (backend_pid 0); a login without
--- rights can't make one. What other users may not see of a session is told by heartbeats.
-create view projection.held_stream as
+-- The streams that are locked by a session with the right to write, and since when the session has been idle (last_seen_at; null: it is
+-- active). An entry in stream_holder counts until its session ends or unlocks the stream (backend_pid 0). A user without the
+-- right to write cannot make an entry. If the activity of a session is hidden from the reader, the log's heartbeats show it.
+create view projection.locked_stream as
 select h.stream_name, h.backend_pid, h.working_pid, h.taken_at, coalesce(a.client_hostname, host(a.client_addr)) as host_name,
   nullif(a.application_name, '') as application_name, a.backend_start,
   case when a.state is null then (select max(p.heartbeat_at) from projection.job_log j
@@ -12,9 +12,10 @@ cross join lateral pg_stat_get_activity(h.backend_pid) a
 where (a.backend_start is null or a.backend_start <= h.taken_at)
   and has_table_privilege(a.usesysid, 'projection.stream_holder', 'update');
 
--- Take a stream for this session, and say whether it was free. An advisory lock that frees it when the session ends, and
--- an entry that needs the right to write: a lock that somebody else holds under the same number is passed over.
-create function projection.take_stream(of_stream text, working_pid integer) returns boolean language plpgsql as $$
+-- Locks a stream for this session; false if another session has locked it. The lock is an advisory lock, which ends with the session,
+-- and an entry in stream_holder, which needs the right to write. If a session without that right holds an advisory lock of
+-- the same number, another number is chosen.
+create function projection.lock_stream(of_stream text, working_pid integer) returns boolean language plpgsql as $$
 declare
   number integer;
 begin
@@ -22,13 +23,13 @@ begin
   values (of_stream, floor(random() * 2147483647)::integer, 0, now()) on conflict do nothing;
   select h.lock_id into number from projection.stream_holder h where h.stream_name = of_stream for update;
   while not pg_try_advisory_lock(7106407, number) loop
-    if exists (select from projection.held_stream h where h.stream_name = of_stream) then
+    if exists (select from projection.locked_stream h where h.stream_name = of_stream) then
       return false;
     end if;
     number := floor(random() * 2147483647)::integer;
   end loop;
   update projection.stream_holder h
-  set lock_id = number, backend_pid = pg_backend_pid(), working_pid = take_stream.working_pid, taken_at = clock_timestamp()
+  set lock_id = number, backend_pid = pg_backend_pid(), working_pid = lock_stream.working_pid, taken_at = clock_timestamp()
   where h.stream_name = of_stream;
   return true;
 end $$;

@@ -41,7 +41,7 @@ def test_it_is_explained(program: CommandLine) -> None:
     assert finished.code == 0
     told = " ".join(finished.out.split())
     assert "kafka.in.0 starts after offset 41. The checkpoint decides" in told
-    assert "Not assigned: the job has no assignment of partitions to tasks" in told
+    assert "Not assigned: the job has no assignments of partitions to tasks" in told
     assert program.refused("explain", "program", "other").endswith("Known tasks: reader.")
 
 

@@ -5,7 +5,7 @@ where job_name = 'wordcount_pv' and job_id = '1'
 order by changelog_partition, task_name;
 
 -- Do two tasks share a changelog partition, and overwrite each other's state?
--- May well find nothing.
+-- May find nothing.
 select job_name, job_id, changelog_partition, string_agg(task_name, ', ' order by task_name) as tasks
 from coordinator.changelog_mapping
 group by job_name, job_id, changelog_partition

@@ -4,7 +4,7 @@ from coordinator.task_container_history
 where job_name = 'wordcount_pv' and job_id = '1' and task_name = 'Partition 0'
 order by log_offset;
 
--- How many containers did each planning of the job use?
+-- How many containers did each job model use?
 select date_trunc('minute', record_time) as minute, count(distinct container_id) as containers, count(*) as tasks
 from coordinator.task_container_history
 where job_name = 'wordcount_pv' and job_id = '1' and operation = 'set'

@@ -1,4 +1,4 @@
--- What does the job run with?
+-- What is the configuration of the job?
 select config_key, config_value, is_sensitive
 from coordinator.config
 where job_name = 'wordcount_pv' and job_id = '1'

@@ -1,25 +1,25 @@
--- What looks wrong with this job, in words?
--- May well find nothing.
+-- What looks wrong with this job?
+-- May find nothing.
 select record_time, anomaly, subject, detail, log_offset
 from coordinator.anomaly
 where job_name = 'wordcount_pv' and job_id = '1'
 order by record_time, log_offset;
 
 -- What has gone wrong since yesterday? The function reads the new part of the logs alone.
--- May well find nothing.
+-- May find nothing.
 select record_time, anomaly, subject, detail
 from coordinator.anomaly_between('wordcount_pv', '1', now() - interval '1 day', null)
 order by record_time, log_offset;
 
--- What has gone wrong in the fleet lately, counted by its kind?
--- May well find nothing.
+-- How many anomalies of each kind has the fleet had recently?
+-- May find nothing.
 select anomaly, count(*) as times, max(record_time) as last_at
 from coordinator.anomaly
 group by anomaly
 order by times desc;
 
 -- Who wrote the events that look wrong?
--- May well find nothing.
+-- May find nothing.
 select job_name, job_id, anomaly, subject, source, host, username, log_offset
 from coordinator.anomaly
 where source is not null

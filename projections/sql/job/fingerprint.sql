@@ -1,5 +1,4 @@
 -- Two sums of 64 bits over the rows' MD5: equal for equal rows in any order, and no sort.
--- Needs: *
 create function coordinator.fingerprint(job_name text, job_id text)
 returns table (relation text, row_count bigint, fingerprint text)
 language plpgsql stable parallel safe set timezone = 'UTC' set extra_float_digits = 1 as $$

@@ -10,7 +10,7 @@ from coordinator.state_checkpoint_history
 where job_name = 'wordcount_pv' and job_id = '1' and changelog_stream is not null and changelog_offset is null and is_preferred
 order by log_offset;
 
--- What stood in a store's marker at one commit, in both forms?
+-- What was the marker of a store at one commit, in both versions?
 select checkpoint_version, log_offset, changelog_offset, marker
 from coordinator.state_checkpoint_history
 where job_name = 'wordcount_pv' and job_id = '1' and task_name = 'Partition 0' and checkpoint_id = '1795252692841-347394'

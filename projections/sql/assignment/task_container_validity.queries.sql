@@ -4,7 +4,7 @@ from coordinator.task_container_validity
 where job_name = 'wordcount_pv' and job_id = '1' and task_name = 'Partition 0'
 order by from_log_offset;
 
--- On which host was a task at a moment?
+-- On which host was a task at a given time?
 select t.task_name, t.container_id, h.host_name
 from coordinator.task_container_validity t
 left join coordinator.container_host_as_of('wordcount_pv', '1', '2026-11-21 09:17:01+00') h using (container_id)

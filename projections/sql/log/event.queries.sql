@@ -5,7 +5,7 @@ where job_name = 'wordcount_pv' and job_id = '1'
 group by message_type, operation
 order by events desc;
 
--- What was said around this event?
+-- Which events are next to this one?
 select log_offset, record_time, message_type, message_key, operation, source, host
 from coordinator.event
 where job_name = 'wordcount_pv' and job_id = '1' and stream_kind = 'coordinator' and log_offset between 180 and 200

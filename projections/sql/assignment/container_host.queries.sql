@@ -4,13 +4,13 @@ from coordinator.container_host
 where job_name = 'wordcount_pv' and job_id = '1'
 order by container_id;
 
--- What ran on this host, if it is to be taken away?
+-- Which containers run on a host that is to be shut down?
 select job_name, job_id, container_id
 from coordinator.container_host
 where host_name = '192.0.2.2'
 order by job_name, job_id, container_id;
 
--- Which containers stand on the log though no task is assigned to them any more?
+-- Which containers have no task assigned any more, although the log still has them?
 select h.job_name, h.job_id, h.container_id, h.host_name
 from coordinator.container_host h
 where not exists (

@@ -1,4 +1,4 @@
--- How many commits a minute does each task make?
+-- How many commits per minute does each task make?
 select task_name, date_trunc('minute', record_time) as minute, count(*) as commits
 from coordinator.commit_history
 where job_name = 'wordcount_pv' and job_id = '1' and is_preferred
@@ -14,8 +14,8 @@ from (
 group by task_name
 order by longest_pause desc nulls last;
 
--- Which commits were written in one form only, as happens when a container dies between the two?
--- May well find nothing.
+-- Which commits were written in one version only, as happens if a container fails between the two?
+-- May find nothing.
 select task_name, checkpoint_id, min(checkpoint_version) as only_version, min(log_offset) as first_log_offset
 from coordinator.commit_history
 where job_name = 'wordcount_pv' and job_id = '1' and checkpoint_id is not null

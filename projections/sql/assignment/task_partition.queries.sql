@@ -5,7 +5,7 @@ where job_name = 'wordcount_pv' and job_id = '1'
 group by system_name, stream_name, partition_id
 order by system_name, stream_name, partition_id;
 
--- Which jobs read this stream, if it is to be moved?
+-- Which jobs read a stream that is to be moved?
 select job_name, job_id, count(distinct partition_id) as partitions, count(distinct task_name) as tasks
 from coordinator.task_partition
 where system_name = 'kafka' and stream_name = 'page-views'

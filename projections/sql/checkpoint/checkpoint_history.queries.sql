@@ -6,7 +6,7 @@ where job_name = 'wordcount_pv' and job_id = '1' and task_name = 'Partition 3' a
 order by log_offset;
 
 -- Where did an input offset go back from one commit to the next?
--- May well find nothing.
+-- May find nothing.
 select task_name, stream_name, partition_id, before, input_offset_number as after, record_time, log_offset
 from (
   select *, lag(input_offset_number) over (
@@ -16,7 +16,7 @@ from (
 where input_offset_number < before
 order by log_offset;
 
--- Which commits in this stretch of the log covered several partitions?
+-- Which commits in a range of the log have several partitions?
 select log_offset, task_name, count(*) as partitions, min(partition_id) as first_partition, max(partition_id) as last_partition
 from coordinator.checkpoint_history
 where job_name = 'wordcount_pv' and job_id = '1' and log_offset between 300 and 387 and is_preferred

@@ -1,10 +1,10 @@
--- Which message types are there that no relation of their own shows?
+-- Which message types have no relation of their own?
 select message_type, count(*) as messages, max(record_time) as last_at
 from coordinator.other_message
 group by message_type
 order by messages desc;
 
--- Which container placements have been asked for, and how did they end?
+-- Which container placements were requested, and how did they end?
 select message_key, message_value, record_time
 from coordinator.other_message
 where job_name = 'wordcount_pv' and job_id = '1' and message_type = 'samza-place-container-v1'

@@ -11,7 +11,7 @@ group by job_name, job_id, task_name, checkpoint_version
 order by committed_at
 limit 10;
 
--- Where did each partition stand when the first run ended, and how far has it come since?
+-- What was the offset of each partition when the first run ended, and how far has it advanced since?
 select task_name, stream_name, partition_id, key_bucket, past.input_offset as offset_then, present.input_offset as offset_now,
   present.input_offset_number - past.input_offset_number as processed_since
 from coordinator.checkpoint present
