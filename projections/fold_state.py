@@ -5,6 +5,7 @@ from typing import Final
 from eventlog.postgres.connection import Connection
 from projections.fold.batch import BEFORE_THE_FIRST, LogFold
 from projections.fold.layouts import LayoutEntry
+from projections.fold.log_clock import STRIDE
 from projections.fold.other_version import NONE, UNHELD
 from projections.fold.settings import FoldSettings
 from projections.tracked_logs import TrackedLog
@@ -26,7 +27,8 @@ order by k.message_key, k.grouper_factory, k.checkpoint_version, e.log_offset de
 def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -> LogFold:
     """Return the fold's memory of a log as of its last committed batch."""
     log_time, last_offset = _log_time(connection, log.log_id), _last_offset(connection, log.log_id)
-    fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets, log_time, last_offset)
+    until_log_time = _until_log_time(connection, log.log_id, last_offset)
+    fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets, log_time, last_offset, until_log_time)
     for key_sha256, key_id in connection.execute(
         "select key_sha256, key_id from projection.event_key where log_id = %s", (log.log_id,), binary=True
     ):
@@ -78,3 +80,13 @@ def _last_offset(connection: Connection, log_id: int) -> int:
         (log_id, log_id),
     ).fetchone()
     return BEFORE_THE_FIRST if row is None or row[0] is None else int(row[0])
+
+
+def _until_log_time(connection: Connection, log_id: int, last_offset: int) -> int:
+    """Return how many events come before the next one that gets a row in ``log_time``."""
+    row = connection.execute(
+        "select count(*) from eventlog.event e where e.log_id = %s and e.log_offset <= %s and e.log_offset >="
+        " (select max(t.log_offset) from projection.log_time t where t.log_id = %s and t.log_offset <= %s)",
+        (log_id, last_offset, log_id, last_offset),
+    ).fetchone()
+    return -(0 if row is None else int(row[0])) % STRIDE

@@ -10,6 +10,7 @@ from projections.fold.batch import BatchFold
 from projections.fold.keys import KeyEntry
 from projections.fold.layouts import Layout, input_streams
 
+SCHEMA: Final = "projection"
 CHECKPOINT_COLUMNS: Final = {
     "log_offset": "int8",
     "record_time": "timestamptz",
@@ -102,18 +103,18 @@ _CHECKPOINT_LAYOUT: Final = Columns.of(
     input_streams="text[]",
 )
 _RESOLVE: Final = """
-update projection.quarantine set resolved_by = %s
+update {}.quarantine set resolved_by = %s
 where log_id = %s and key_id = %s and log_offset < %s and resolved_by is null
 """
 
 
-def append_histories(connection: Connection, fold: BatchFold) -> None:
+def append_histories(connection: Connection, fold: BatchFold, schema: str = SCHEMA) -> None:
     """Append the batch's rows to every history and dictionary."""
     for columns, rows in history_rows(fold):
         if rows:
-            copy_rows(connection, columns, rows)
+            copy_rows(connection, columns.in_schema(schema), rows)
     for key_id, offset in fold.resolved:
-        connection.execute(_RESOLVE, (offset, fold.log.log_id, key_id, offset))
+        connection.execute(_RESOLVE.format(schema).encode(), (offset, fold.log.log_id, key_id, offset))
 
 
 def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:

@@ -102,12 +102,8 @@ def replay_archive(
     events = 0
     archived_at = datetime.fromtimestamp(0, UTC)  # not read before the first batch sets it
     projector = Projector(connection, log, settings, lambda: archived_at, archives=False)
-    sweeps = [
-        Swept(at, key)
-        for at, kind, key, *_ in read_observations(connection, log.log_id)
-        if kind == "swept" and key is not None
-    ]
-    for batch in archived_batches(read_archived(connection, log.log_id, until=until), sweeps, batch_events):
+    archived = read_archived(connection, log.log_id, until=until)
+    for batch in archived_batches(archived, recorded_sweeps(connection, log.log_id), batch_events):
         archived_at = batch.archived_at
         projector.apply(batch.events, swept=batch.swept)
         if connection.info.transaction_status is TransactionStatus.INTRANS:
@@ -116,6 +112,12 @@ def replay_archive(
             projector.pass_to(batch.swept[-1].at_offset + 1)
         events += len(batch.events)
     return events
+
+
+def recorded_sweeps(connection: Connection, log_id: int) -> list[Swept]:
+    """Return the keys that were swept from a log, in offset order."""
+    observations = read_observations(connection, log_id)
+    return [Swept(at, key) for at, kind, key, *_ in observations if kind == "swept" and key is not None]
 
 
 def archived_batches(

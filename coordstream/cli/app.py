@@ -58,6 +58,7 @@ COMMANDS: Final = (
     ),
     Command("explain", "explain", "Say why a task starts where it does."),
     Command("quarantine", "quarantine", "Events whose bytes could not be understood.", has_verbs=True),
+    Command("verify", "verify", "Compare the relations' tables with the log."),
     Command("spark", "spark", "Run a Spark job over the relations."),
 )
 

@@ -22,6 +22,10 @@ class Columns(NamedTuple):
         """Columns with their types, in this order."""
         return cls(table, tuple(columns.items()))
 
+    def in_schema(self, schema: str) -> "Columns":
+        """The same columns of the table of this name in another schema."""
+        return self._replace(table=f"{schema}.{self.table.partition('.')[2]}")
+
     @property
     def names(self) -> str:
         """The columns' names as a list in SQL."""

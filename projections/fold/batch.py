@@ -43,7 +43,10 @@ IDENTITY_KEYS = frozenset({"job.name", "job.id"})
 
 
 class LogFold:
-    """What the fold remembers of one log from batch to batch: its dictionaries, its time, its last event's offset."""
+    """What the fold remembers of one log from batch to batch: its dictionaries, its time, its last event's offset.
+
+    ``until_log_time``: events left before the next one that gets a row in ``log_time``.
+    """
 
     def __init__(
         self,
@@ -52,12 +55,14 @@ class LogFold:
         secrets: SecretPolicy,
         log_time: int | None = None,
         last_offset: int = BEFORE_THE_FIRST,
+        until_log_time: int = 0,
     ) -> None:
         self.log_id = log_id
         self.secrets = secrets
         self.keys = KeyDictionary(kind, secrets)
         self.layouts = LayoutDictionary()
         self.log_time = log_time
+        self.until_log_time = until_log_time
         self.last_offset = last_offset
         self.masked_author = lru_cache(maxsize=1_000)(self._masked_author)
         self._short_holds_secret = lru_cache(maxsize=4_000)(secrets.holds_secret)
@@ -88,7 +93,7 @@ class BatchFold:
         self._tasks: dict[TaskCheckpoints, None] = {}
         """Those with checkpoints that wait."""
         self._learnt: list[KeyEntry] = []
-        self.clock = LogClock(log.log_time, archived_at)
+        self.clock = LogClock(log.log_time, archived_at, log.until_log_time)
         self.messages: list[MessageRow] = []
         self.envelopes: list[EnvelopeRow] = []
         self.quarantined: list[QuarantineRow] = []
@@ -144,7 +149,7 @@ class BatchFold:
                 else:
                     yield row
         yield from self._numbered(unnumbered)
-        self.log.log_time = self.clock.now
+        self.log.log_time, self.log.until_log_time = self.clock.now, self.clock.until_row
 
     def _rows_of(self, task: TaskCheckpoints) -> Iterator[CheckpointRow]:
         waiting, task.waiting = task.waiting, []

@@ -6,18 +6,19 @@ from typing import Final
 from eventlog.timestamps import MICROS_OF_AN_HOUR
 
 STRIDE: Final = 100
-"""Events from one stored log_time to the next: a cut scans at most so many rows of the archive."""
+"""Events from one stored log_time to the next, however batches are cut; a search reads at most so many."""
 
 
 class LogClock:
     """Follows one log's time over a batch; all times in microseconds since 2000.
 
     A record time counts unless it lies more than an hour ahead of ``archived_at``. Before any counted, the time is
-    that of archiving. The time never runs backward.
+    that of archiving. The time never runs backward. ``until_row``: events left before the next one that gets a row.
     """
 
-    def __init__(self, now: int | None, archived_at: int) -> None:
+    def __init__(self, now: int | None, archived_at: int, until_row: int = 0) -> None:
         self.now = now
+        self.until_row = until_row
         self._archived_at = archived_at
         self._latest = archived_at + MICROS_OF_AN_HOUR
         self.rows: list[tuple[int, int]] = []
@@ -25,11 +26,14 @@ class LogClock:
     def take(self, offsets: Sequence[int], times: Sequence[int | None]) -> None:
         """Take the next events, by their offsets and record times.
 
-        ``rows`` gets an (offset, log_time) at the first of them and every so often.
+        ``rows`` gets an (offset, log_time) at the log's first event and at every `STRIDE`-th after it.
         """
-        for first in range(0, len(offsets), STRIDE):
+        if self.until_row and times:
+            self._reach(times[: self.until_row])
+        for first in range(self.until_row, len(offsets), STRIDE):
             self.rows.append((offsets[first], self._reach(times[first : first + 1])))
             self._reach(times[first : first + STRIDE])
+        self.until_row = (self.until_row - len(offsets)) % STRIDE
 
     def _reach(self, times: Sequence[int | None]) -> int:
         believed = [time for time in times if time is not None and time <= self._latest]

@@ -1,0 +1,147 @@
+"""`coordstream verify`: compares the relations' tables with the log."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Annotated, Final, NamedTuple
+
+import typer
+from rich.console import Console
+from rich.status import Status
+
+from coordstream.cli.arguments.options import Csv, Json
+from coordstream.cli.completion import complete_job
+from coordstream.cli.database import open_database
+from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
+from coordstream.cli.output.tables import Column, print_rows, print_text, printable
+from coordstream.cli.query.rows import Row, Rows
+from coordstream.errors import CoordstreamError
+from eventlog.postgres.connection import Connection
+from projections.errors import ProjectionError
+from projections.fold.settings import FoldSettings
+from projections.tracked_logs import TrackedLog, logs_of
+from projections.verify import TableCheck, Values, Verification, verify_log
+
+app = typer.Typer()
+
+COLUMNS: Final = (
+    Column("stream", "stream_name", no_wrap=True),
+    Column("inc.", "incarnation", "right", drop=2),
+    Column("relation", "relation", no_wrap=True),
+    Column("missing", "missing", "right"),
+    Column("extra", "extra", "right"),
+    Column("different", "different", "right"),
+)
+_ROW: Final = (
+    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "next_offset", "event_count"),
+    *("relation", "missing", "extra", "different", "examples"),
+)
+_STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"
+
+Jobs = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[JOB...]", help="Names, or name/id where several share one.", autocompletion=complete_job),
+]
+All = Annotated[bool, typer.Option("--all", help="All jobs.")]
+
+
+class JobLog(NamedTuple):
+    """A log, and the job that it belongs to."""
+
+    job: Job
+    log: TrackedLog
+
+
+@app.command()
+def verify(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv: Csv = False) -> None:
+    """Compare the relations' tables with the events in the archive.
+
+    Folds each log again, apart from the tables that readers use, and names rows that are missing, extra or different.
+    A follower may run meanwhile. Exit code 1 if a table differs or a log cannot be verified.
+    """
+    with open_database() as database:
+        logs = selected_logs(database.connection, jobs or [], every=every)
+        settings = FoldSettings(database.secrets)
+        with Console(stderr=True).status("") as progress:
+            results = [_verified(database.connection, log, settings, progress) for _, log in logs]
+    found = [(job, result) for (job, _), result in zip(logs, results, strict=True) if isinstance(result, Verification)]
+    shows_all = as_json or as_csv
+    rows = Rows(_ROW, (row for job, result in found for row in _rows(job, result, shows_all=shows_all)))
+    print_rows(rows, COLUMNS, title="Tables compared with the log", as_json=as_json, as_csv=as_csv)
+    if not shows_all:
+        _print_examples(result for _, result in found)
+    failures = [result for result in results if isinstance(result, str)]
+    for sentence in failures:
+        print(sentence, file=sys.stderr)
+    if failures or not all(result.is_equal for _, result in found):
+        raise typer.Exit(1)
+
+
+def selected_logs(connection: Connection, words: Sequence[str], *, every: bool) -> list[JobLog]:
+    """Return the logs of the jobs that the words name, or of every job, oldest incarnation first.
+
+    Raises:
+        CoordstreamError: unknown job, or the database has no job.
+        BadParameter: neither jobs nor all of them, or both.
+    """
+    if bool(words) == every:
+        raise typer.BadParameter("Name one or more jobs, or use '--all'.")
+    streams = [
+        (Job(name, job_id), stream_name) for name, job_id, stream_name in connection.execute(_STREAMS).fetchall()
+    ]
+    if not streams:
+        raise CoordstreamError(NO_LOGS)
+    wanted = {find_job(connection, word) for word in words}
+    found = [(job, stream_name) for job, stream_name in streams if every or job in wanted]
+    return [JobLog(job, log) for job, stream_name in found for log in reversed(logs_of(connection, stream_name))]
+
+
+def _verified(connection: Connection, log: TrackedLog, settings: FoldSettings, progress: Status) -> Verification | str:
+    """Verify one log. Returns a sentence if that is not possible."""
+    events = 0
+
+    def show(added: int) -> None:
+        nonlocal events
+        events += added
+        progress.update(f"Verifying {log.stream.stream_name}: {events:,} events")
+
+    show(0)
+    try:
+        return verify_log(connection, log, settings, on_progress=show)
+    except ProjectionError as error:
+        return f"Cannot verify {log.stream.stream_name}: {error}."
+
+
+def _rows(job: Job, found: Verification, *, shows_all: bool) -> Iterator[Row]:
+    """One row for each table. For people, the equal tables of a log have one row together."""
+    tables = found.tables if shows_all else [table for table in found.tables if not table.is_equal]
+    for table in tables or [TableCheck("(all equal)")]:
+        yield {
+            "job_name": job.name,
+            "job_id": job.id,
+            "stream_name": found.log.stream.stream_name,
+            "stream_kind": found.log.stream.stream_kind,
+            "incarnation": found.log.incarnation,
+            "next_offset": found.log.next_offset,
+            "event_count": found.events,
+            "relation": table.table,
+            "missing": table.missing,
+            "extra": table.extra,
+            "different": table.different,
+            "examples": [asdict(example) for example in table.examples],
+        }
+
+
+def _print_examples(results: Iterable[Verification]) -> None:
+    for result in results:
+        for table in result.tables:
+            for example in table.examples:
+                key = ", ".join(f"{name} {value}" for name, value in example.key.items()) or "row"
+                print_text(f"{result.log.stream.stream_name}, {table.table}, {key}: {example.kind}")
+                print_text(f"  stored:   {_text(example.stored)}")
+                print_text(f"  expected: {_text(example.expected)}")
+
+
+def _text(values: Values | None) -> str:
+    return "no row" if values is None else printable(json.dumps(values, ensure_ascii=False), 2_000)

@@ -1,0 +1,151 @@
+"""`verify_log` finds every kind of damage, and none where there is none."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import pytest
+
+from eventlog.postgres.connection import Connection, connect
+from projections.scratch_fold import log_tables
+from projections.tracked_logs import logs_of
+from projections.verify import EXAMPLES, Verification, verify_log
+from tests.projections.rebuilt import relations
+from tests.properties.generated_jobs import Knobs, generate_job
+from tests.properties.importing import SETTINGS, import_events
+
+LONG: Final = Knobs(events=(60, 90), without_topic=0, without_coordinator=0)
+
+
+@pytest.fixture
+def connection(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connected:
+        yield connected
+
+
+def import_job(connection: Connection, number: int, batch_events: int = 40_000) -> list[str]:
+    job = generate_job(number, LONG)
+    for log in job.logs:
+        import_events(connection, log.stream_name, log.events, batch_events)
+    return [log.stream_name for log in job.logs]
+
+
+def verify(connection: Connection, stream_name: str, batch_events: int = 40_000) -> Verification:
+    return verify_log(connection, logs_of(connection, stream_name)[0], SETTINGS, batch_events=batch_events)
+
+
+def found(verification: Verification) -> dict[str, tuple[int, int, int]]:
+    return {t.table: (t.missing, t.extra, t.different) for t in verification.tables if not t.is_equal}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch_events", [1, 7, 40_000])
+@pytest.mark.parametrize("number", range(1, 9))
+def test_rows_equal_the_log_whatever_the_batches(
+    clone_database: Callable[[], str], number: int, batch_events: int
+) -> None:
+    with connect(clone_database()) as connection:
+        for stream_name in import_job(connection, number, batch_events):
+            verification = verify(connection, stream_name, batch_events=13)
+            assert found(verification) == {}
+            assert verification.is_equal
+            assert verification.events > 0
+
+
+UNKNOWN_KEY: Final = "\\\\x" + "00" * 32
+PARTITION: Final = "select inhrelid::regclass::text from pg_inherits where inhparent = %s::regclass limit 1"
+CHANGES: Final = {
+    "event_key": "update projection.event_key set message_key = message_key || 'x' where key_id = 1",
+    "startpoint_reading": "update projection.startpoint_reading set task_name = 'nobody' where n = 1",
+    "message_event": "update projection.message_event set body = '{}' where body is not null",
+    "message_current": "update projection.message_current set host = 'elsewhere'",
+    "checkpoint_layout": "update projection.checkpoint_layout set stream_name = 'elsewhere' where layout_id = 1",
+    "checkpoint_event": "update projection.checkpoint_event set offsets = '0' where layout_id is not null",
+    "checkpoint_current": "update projection.checkpoint_current set log_offset = log_offset + 1",
+    "checkpoint_envelope": "update projection.checkpoint_envelope set source = 'someone'",
+    "log_time": "update projection.log_time set log_time = log_time + interval '1 s'",
+    "gap": "update projection.gap set last_offset = last_offset + 1",
+    "quarantine": "update projection.quarantine set resolved_by = 0",
+    "position": "update projection.position set next_offset = next_offset - 1",
+    "job_log": "update projection.job_log set job_name = 'another'",
+}
+
+
+def damaged(connection: Connection, stream_names: list[str], statement: str) -> dict[str, tuple[int, int, int]]:
+    """What verifying all logs finds after a statement that damages them."""
+    connection.execute(statement.encode())
+    tables: dict[str, tuple[int, int, int]] = {}
+    for stream_name in stream_names:
+        for table, counts in found(verify(connection, stream_name)).items():
+            missing, extra, different = (a + b for a, b in zip(tables.get(table, (0, 0, 0)), counts, strict=True))
+            tables[table] = (missing, extra, different)
+    return tables
+
+
+@pytest.mark.parametrize("table", CHANGES)
+def test_a_changed_row_is_found(connection: Connection, table: str) -> None:
+    stream_names = import_job(connection, 1)
+    tables = damaged(connection, stream_names, CHANGES[table])
+    assert list(tables) == [table]
+    assert sum(tables[table]) > 0
+
+
+@pytest.mark.parametrize("table", sorted(log_tables()))
+def test_a_deleted_row_is_found(connection: Connection, table: str) -> None:
+    stream_names = import_job(connection, 1)
+    tables = damaged(connection, stream_names, f"delete from projection.{table}")
+    missing, extra, different = tables[table]
+    assert missing > 0
+    assert (extra, different) == (0, 0)
+
+
+@pytest.mark.parametrize("table", sorted(log_tables()))
+def test_an_added_row_is_found(connection: Connection, table: str) -> None:
+    stream_names = import_job(connection, 1)
+    key = log_tables()[table][-1]
+    changes = f"jsonb_build_object('{key}', {key} + 1000, 'key_sha256', '{UNKNOWN_KEY}')"
+    statement = f"""
+        insert into projection.{table}
+        select (jsonb_populate_record(t, {changes})).* from projection.{table} t limit 1
+    """
+    assert damaged(connection, stream_names, statement)[table] == (0, 1, 0)
+
+
+def test_the_keys_are_named_with_stored_and_expected_values(connection: Connection) -> None:
+    stream_name, *_ = import_job(connection, 1)
+    connection.execute("update projection.message_current set host = 'elsewhere'")
+    (check,) = (table for table in verify(connection, stream_name).tables if not table.is_equal)
+    assert len(check.examples) == min(check.different, EXAMPLES)
+    for difference in check.examples:
+        assert difference.stored is not None
+        assert difference.expected is not None
+        assert difference.key == {"key_id": difference.stored["key_id"]}
+        assert difference.stored["host"] == "elsewhere" != difference.expected["host"]
+
+
+@pytest.mark.parametrize(
+    ("table", "damage"),
+    [
+        ("projection.checkpoint_event", {"checkpoint_event"}),
+        ("eventlog.event", {"event_key", "message_event"}),
+    ],
+)
+def test_a_detached_partition_is_found(connection: Connection, table: str, damage: set[str]) -> None:
+    stream_names = import_job(connection, 1)
+    (partition,) = connection.execute(PARTITION, (table,)).fetchone() or ("",)
+    tables = damaged(connection, stream_names, f"alter table {table} detach partition {partition}")
+    assert damage <= set(tables)
+
+
+def test_nothing_is_changed_and_nothing_stays(connection: Connection) -> None:
+    stream_name, *_ = import_job(connection, 1)
+    before = relations(connection)
+    assert verify(connection, stream_name).is_equal
+    assert verify(connection, stream_name).is_equal
+    assert relations(connection) == before
+
+
+def test_a_log_without_events_is_equal(connection: Connection) -> None:
+    import_events(connection, "__samza_coordinator_empty_1", [])
+    verification = verify(connection, "__samza_coordinator_empty_1")
+    assert verification.is_equal
+    assert verification.events == 0
