@@ -1,6 +1,6 @@
-"""Where streams are kept: on the brokers of the settings, else in the database.
+"""The place of the streams: the Kafka brokers of the settings, or else the database.
 
-kafka-python takes a quarter of a second to load, so it is loaded only where brokers are set.
+kafka-python takes a quarter of a second to load, so it is loaded only if brokers are set.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,19 @@ from eventlog.streams import StreamIdentity, identify
 
 
 def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:
-    """Make an empty stream, and say where; ``replication_factor`` None: as many copies as the brokers are set to.
+    """Create an empty stream and say where; ``replication_factor`` None means the default of the brokers.
 
     Raises:
-        EventLogError: it is there already, or nobody answers, or its kind is not known.
+        EventLogError: the stream exists, the brokers do not answer, or its kind is unknown.
     """
     stream = identify(stream_name, kind)
     options = load_settings().kafka
     if options is not None:
         return _create_topic(options, stream, replication_factor)
     if replication_factor is not None:
-        raise typer.BadParameter("--replication-factor is for brokers, and none are set: leave it out")
+        raise typer.BadParameter(
+            "--replication-factor needs Kafka brokers, and COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set."
+        )
     with open_database() as database:
         PostgresEventLog.create(database.connection, stream).close()
     return "in Postgres"
@@ -38,15 +40,15 @@ def create_log(stream_name: str, kind: str | None, replication_factor: int | Non
 
 @contextmanager
 def open_log(stream_name: str, kind: str | None, *, takes_many: bool) -> Iterator[EventLog]:
-    """The log of a stream, for an append. Raises EventLogError where there is no such stream.
+    """The log of a stream, to append to it. Raises EventLogError if the stream does not exist.
 
-    ``takes_many``: more may be appended at once than fits into one batch of Kafka's; a transaction then keeps it whole.
+    ``takes_many``: more events may be appended at once than fit into one Kafka batch; a transaction joins them.
     """
     options = load_settings().kafka
     if options is not None:
         from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
 
-        own_id = f"coordstream-append-{uuid4()}" if takes_many else None  # shared with nobody, so it stops nobody
+        own_id = f"coordstream-append-{uuid4()}" if takes_many else None  # unique: it fences no other producer
         with KafkaEventLog(options, identify(stream_name, kind), transactional_id=own_id) as topic:
             yield topic
         return
@@ -56,7 +58,7 @@ def open_log(stream_name: str, kind: str | None, *, takes_many: bool) -> Iterato
 
 @contextmanager
 def open_source() -> Iterator[EventSource]:
-    """All streams of the place."""
+    """All streams of the brokers, or else of the database."""
     settings, url = load_settings(), ""
     if settings.kafka is None:
         with open_database() as database:
@@ -67,7 +69,7 @@ def open_source() -> Iterator[EventSource]:
 
 @contextmanager
 def source_of(settings: Settings, database_url: str) -> Iterator[EventSource]:
-    """All streams of the brokers of the settings, else of the database. Connects when it is first asked."""
+    """All streams of the brokers of the settings, or else of the database. Connects at the first call."""
     if settings.kafka is None:
         with PostgresSource(database_url) as logs:
             yield logs

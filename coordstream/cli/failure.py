@@ -35,7 +35,8 @@ def report(error: Exception, *, shows_traceback: bool) -> int:
 
 def report_usage(error: typer.TyperException) -> int:
     """Print what is wrong with the command line, and where its help is; empty where Typer has printed the help."""
-    message = " ".join(error.format_message().split())
+    # Typer's prefix of a check that is not of one option
+    message = " ".join(error.format_message().split()).removeprefix("Invalid value: ")
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "coordstream"
     if message:

@@ -1,4 +1,4 @@
-"""`coordstream log append`: events onto a stream, as they are given, byte for byte."""
+"""`coordstream log append`: append events to a stream, byte for byte."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import MOST, Json, Kind, Stream
+from coordstream.cli.arguments.number import parse_offset
+from coordstream.cli.arguments.options import Json, Kind, Stream
 from coordstream.cli.config.write import Force, check_texts, writer
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.output.tables import print_json
@@ -23,28 +24,32 @@ STANDARD_INPUT: Final = Path("-")
 
 def append(
     stream: Stream,
-    key: Annotated[str | None, typer.Option(help='The key\'s text, such as \'[1,"set-config","a"]\'.')] = None,
-    value: Annotated[str | None, typer.Option(help="The value's text; it shows in the list of processes.")] = None,
-    tombstone: Annotated[bool, typer.Option("--tombstone", help="Delete the key instead of giving a value.")] = False,
+    key: Annotated[str | None, typer.Option(help='The key, for example \'[1,"set-config","a"]\'.')] = None,
+    value: Annotated[
+        str | None, typer.Option(help="The value. Other users can see it in the list of processes.")
+    ] = None,
+    tombstone: Annotated[bool, typer.Option("--tombstone", help="Delete the key instead of setting a value.")] = False,
     file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The records that a recording has of the stream; - is standard input."),
+        typer.Option(metavar="FILE", help="A recording: append its records of the stream. - is standard input."),
     ] = None,
     expected_offset: Annotated[
         int | None,
-        typer.Option(min=0, max=MOST, help="Append only if the log ends there (Kafka knows no such condition)."),
+        typer.Option(
+            metavar="OFFSET", parser=parse_offset, help="Append only if the log ends at this offset. Not for Kafka."
+        ),
     ] = None,
     message_type: Annotated[
         str | None,
         typer.Option(
-            "--type", metavar="set-config", help="Set --key of the job's config to --value, as Samza's script does."
+            "--type", metavar="set-config", help="Set the config key --key to --value, as Samza's script does."
         ),
     ] = None,
     force: Force = False,
     kind: Kind = None,
     as_json: Json = False,
 ) -> None:
-    """Append one event, or the records of a recording, and print the offsets that they got."""
+    """Append one event, or the records of a recording, and print their offsets."""
     if message_type is not None:
         others = tombstone or file is not None or expected_offset is not None
         _set_config(stream, kind, message_type, key, value, others, force)
@@ -54,7 +59,7 @@ def append(
             print(f"{stream}: {key} set")
         return
     if force:
-        raise typer.BadParameter("--force is for --type: leave it out")
+        raise typer.BadParameter("--force goes with --type only.")
     events = _from_file(stream, file, key, value, tombstone) if file else [_one_event(key, value, tombstone)]
     refuse_fingerprints(events)
     with open_log(stream, kind, takes_many=file is not None) as log:
@@ -70,19 +75,21 @@ def _set_config(
     stream: str, kind: str | None, message_type: str, key: str | None, value: str | None, others: bool, force: bool
 ) -> None:
     if message_type != SetConfig.message_type:
-        raise typer.BadParameter(f"--type writes {SetConfig.message_type} only, and not {message_type!r}")
+        raise typer.BadParameter(f"Invalid --type {message_type!r}. Expected {SetConfig.message_type}.")
     if key is None or value is None or others:
-        raise typer.BadParameter("--type needs --key and --value, and goes with --force, --kind and --json only")
+        raise typer.BadParameter(
+            "--type needs --key and --value. Of the other options only --force, --kind and --json go with it."
+        )
     check_texts(key, value)
     with writer(stream, kind, force=force) as changes:
         changes.send_set_config(key, value)
 
 
 def events_of(stream_name: str, records: Iterable[tuple[str, RecordedEvent]], place: str) -> list[NewEvent]:
-    """What is to be appended of a recording: its records of the stream, with their times and headers.
+    """The records of a stream in a recording, with their times and headers, as events to append.
 
     Raises:
-        CoordstreamError: the recording has none.
+        CoordstreamError: the recording has no record of the stream.
     """
     events, others = [], set()
     for topic, event in records:
@@ -91,31 +98,31 @@ def events_of(stream_name: str, records: Iterable[tuple[str, RecordedEvent]], pl
         else:
             others.add(topic)
     if not events:
-        known = ", ".join(sorted(others)[:10]) or "no record at all"
-        raise CoordstreamError(f"{place} holds no record of {stream_name}: it has {known}.")
+        known = ", ".join(sorted(others)[:10]) or "none"
+        raise CoordstreamError(f"No record of stream '{stream_name}' in {place}. Its streams: {known}.")
     return events
 
 
 def refuse_fingerprints(events: Iterable[NewEvent]) -> None:
-    """Raise CoordstreamError where a fingerprint stands in a secret's place: a job would take it for the secret."""
+    """Raise CoordstreamError for a fingerprint in place of a secret: a job would use it as the secret."""
     for number, event in enumerate(events, start=1):
         if any(holds_fingerprint(data) for data in (event.key, event.value) if data is not None):
             raise CoordstreamError(
-                f"event {number} has a fingerprint where a secret was: export the stream with --raw and append that."
+                f"Event {number} has a fingerprint in place of a secret. Export the stream with --raw and append that."
             )
 
 
 def _one_event(key: str | None, value: str | None, tombstone: bool) -> NewEvent:
     if key is None:
-        raise typer.BadParameter("give --key with --value or --tombstone, or --file")
+        raise typer.BadParameter("Missing option: use --key with --value or --tombstone, or --file.")
     if (value is None) is not tombstone:
-        raise typer.BadParameter("--key needs either --value or --tombstone")
+        raise typer.BadParameter("--key needs either --value or --tombstone.")
     return NewEvent(_bytes(key), None if value is None else _bytes(value))
 
 
 def _from_file(stream: str, file: Path, key: str | None, value: str | None, tombstone: bool) -> list[NewEvent]:
     if key is not None or value is not None or tombstone:
-        raise typer.BadParameter("--file excludes --key, --value and --tombstone")
+        raise typer.BadParameter("--file cannot be used with --key, --value or --tombstone.")
     if file == STANDARD_INPUT:
         return events_of(stream, _from_standard_input(), "standard input")
     return events_of(stream, read_recording(file), str(file))
@@ -128,11 +135,9 @@ def _from_standard_input() -> Iterator[tuple[str, RecordedEvent]]:
         try:
             yield decode_line(line)
         except LineError as error:
-            raise CoordstreamError(
-                f"standard input, line {number}: {error}; nothing was appended: correct the line."
-            ) from None
+            raise CoordstreamError(f"Invalid line {number} of standard input: {error}. Nothing was appended.") from None
 
 
 def _bytes(text: str) -> bytes:
-    """The bytes that stood on the command line, also those that are no UTF-8."""
+    """The bytes of the command line, also those that are not UTF-8."""
     return text.encode("utf-8", "surrogateescape")

@@ -10,14 +10,15 @@ from coordstream.cli.output.formats import print_json
 
 
 def create(
-    stream: Annotated[str, typer.Argument(metavar="STREAM", help="Its name, such as __samza_coordinator_JOB_1.")],
+    stream: Annotated[str, typer.Argument(metavar="STREAM", help="Its name, for example __samza_coordinator_JOB_1.")],
     kind: Kind = None,
     replication_factor: Annotated[
-        int | None, typer.Option(min=1, max=32_767, help="Copies that the brokers keep; as they are set.")
+        int | None,
+        typer.Option(min=1, max=32_767, help="Replicas of the topic (default: as configured on the brokers)."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Create an empty stream: a topic with Samza's settings where brokers are set, else a log in Postgres."""
+    """Create an empty stream: a topic with Samza's settings if brokers are set, else a log in Postgres."""
     place = create_log(stream, kind, replication_factor)
     if as_json:
         print_json([{"stream_name": stream, "place": place}])

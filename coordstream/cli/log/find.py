@@ -1,4 +1,4 @@
-"""Which log a user means."""
+"""The log that a stream's name and an incarnation refer to."""
 
 from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.errors import CoordstreamError
@@ -8,10 +8,10 @@ from projections.tracked_logs import TrackedLog, logs_of
 
 
 def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> TrackedLog:
-    """A stream's log of this incarnation; None: of the current one.
+    """The log of a stream's incarnation; None means the current one.
 
     Raises:
-        CoordstreamError: there is no such stream, or no such incarnation of it.
+        CoordstreamError: the stream or the incarnation is unknown.
     """
     known = logs_of(connection, stream_name)
     if not known:
@@ -20,7 +20,7 @@ def find_log(connection: Connection, stream_name: str, incarnation: int | None =
         if log.incarnation == incarnation or (incarnation is None and log.is_current):
             return log
     numbers = ", ".join(str(log.incarnation) for log in reversed(known))
-    raise CoordstreamError(f"{stream_name} has no incarnation {incarnation}: it has {numbers}.")
+    raise CoordstreamError(f"Stream '{stream_name}' has no incarnation {incarnation}. Known incarnations: {numbers}.")
 
 
 def _unknown(connection: Connection, stream_name: str) -> str:
@@ -29,4 +29,4 @@ def _unknown(connection: Connection, stream_name: str) -> str:
         return NO_LOGS
     names = [name for (name,) in rows]
     listed = ", ".join(names[:10]) + (" and more" if len(names) > 10 else "")
-    return f"there is no stream {stream_name!r} in the database: it has {listed}.{did_you_mean(stream_name, names)}"
+    return f"No stream {stream_name!r}.{did_you_mean(stream_name, names)} Known streams: {listed}."

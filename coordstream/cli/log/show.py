@@ -1,4 +1,4 @@
-"""`coordstream log`: the logs, and the events on one of them."""
+"""`coordstream log show`: the logs, or the events of one of them."""
 
 import sys
 from collections.abc import Iterator
@@ -9,7 +9,8 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments.options import MOST, Csv, Json, Since, Until, Utc
+from coordstream.cli.arguments.number import MOST, parse_count, parse_offset
+from coordstream.cli.arguments.options import Csv, Json, Since, Until, Utc
 from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.log.find import find_log
@@ -54,11 +55,14 @@ LOG_COLUMNS: Final = (
 def show(
     stream: Annotated[
         str | None,
-        typer.Argument(metavar="[STREAM]", help="None: which logs there are.", autocompletion=complete_stream),
+        typer.Argument(metavar="STREAM", help="Its name. Without it, list the logs.", autocompletion=complete_stream),
     ] = None,
-    first: Annotated[int, typer.Option("--from", min=0, max=MOST, help="First offset.")] = 0,
-    last: Annotated[int, typer.Option("--to", min=0, max=MOST, help="Last offset.")] = MOST,
-    limit: Annotated[int, typer.Option(min=1, max=MOST - 1, help="So many events at most.")] = 100,
+    first: Annotated[int, typer.Option("--from", metavar="OFFSET", parser=parse_offset, help="First offset.")] = 0,
+    last: Annotated[
+        int | None,
+        typer.Option("--to", metavar="OFFSET", parser=parse_offset, help="Last offset (default: the newest)."),
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", parser=parse_count, help="Show at most this many events.")] = 100,
     since: Since = None,
     until: Until = None,
     incarnation: Annotated[int | None, typer.Option(min=1, help="Instead of the current one.")] = None,
@@ -66,19 +70,19 @@ def show(
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show the events of a stream, secrets as fingerprints; without a stream, which logs there are."""
+    """Show the events of a stream, with secrets as fingerprints. Without a stream, list the logs."""
     with open_database() as database:
         if stream is None:
             logs = fetch(database.connection, LOGS)
             print_rows(logs, LOG_COLUMNS, title="Logs", as_json=as_json, as_csv=as_csv, utc=utc)
             return
         found = find_log(database.connection, stream, incarnation)
-        rows = _events(database, found, (first, last), (since, until), limit + 1)
+        rows = _events(database, found, (first, MOST if last is None else last), (since, until), limit + 1)
         shown = RowStream(SHOWN, islice(rows, limit))
         print_rows(shown, EVENT_COLUMNS, title=stream, as_json=as_json, as_csv=as_csv, utc=utc)
         more = next(rows, None)
     if more is not None:
-        print(f"there are more: go on with --from {more['log_offset']}.", file=sys.stderr)
+        print(f"There are more events. Continue with --from {more['log_offset']}.", file=sys.stderr)
 
 
 def _events(
@@ -88,7 +92,7 @@ def _events(
     times: tuple[datetime | None, datetime | None],
     page: int,
 ) -> Iterator[Row]:
-    """The events from the first to the last offset whose record times lie within the times."""
+    """The events from the first to the last offset with record times between the two times."""
     (first, last), (since, until) = offsets, times
     if since is not None:
         first = max(first, _first_since(database.connection, log, since))
@@ -101,7 +105,7 @@ def _events(
 
 
 def _first_since(connection: Connection, log: TrackedLog, time: datetime) -> int:
-    """An offset before which all records are older than a time; 0 where log_time does not tell."""
+    """An offset before which all records are older than a time; 0 if log_time does not reach the time."""
     before = time - timedelta(microseconds=1)
     row = connection.execute("select cut from projection.log_cut(%s, %s)", (log.log_id, before)).fetchone()
     return 0 if row is None or row[0] >= log.next_offset else int(row[0]) + 1

@@ -1,4 +1,4 @@
-"""`coordstream log tail`: the newest events of a stream, from where it is kept, also before they are projected."""
+"""`coordstream log tail`: the newest events of a stream, read from Kafka or its log in Postgres, not the archive."""
 
 import json
 import sys
@@ -8,7 +8,8 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import MOST, Csv, Json, Stream, Utc
+from coordstream.cli.arguments.number import parse_limit
+from coordstream.cli.arguments.options import Csv, Json, Stream, Utc
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_source
 from coordstream.cli.output.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_line, event_row
@@ -31,37 +32,41 @@ _WIDENING: Final = 4
 
 def tail(
     stream: Stream,
-    count: Annotated[int, typer.Option("--count", "-n", min=0, max=MOST, help="So many events at most.")] = 10,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as events come, until Ctrl-C.")] = False,
+    count: Annotated[
+        int, typer.Option("--count", "-n", metavar="N", parser=parse_limit, help="Show at most this many events.")
+    ] = 10,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Show new events as they are appended, until Ctrl-C.")
+    ] = False,
     utc: Utc = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show the newest events of a stream, secrets as fingerprints; --follow --json prints an object a line.
+    """Show the newest events of a stream, with secrets as fingerprints. --follow --json prints one object per line.
 
-    Of a stream that was imported, and is kept nowhere else, they are those of the archive.
+    A stream that was only imported is read from the archive.
     """
     secrets = secret_policy(load_settings())
     if not follow:
-        place, there = _there(stream, count)
-        rows = Rows(EVENT_FIELDS, (event_row(event, secrets) for event in there))
+        place, events = _newest(stream, count)
+        rows = Rows(EVENT_FIELDS, (event_row(event, secrets) for event in events))
         print_rows(rows, EVENT_COLUMNS, title=f"{stream}{place}", as_json=as_json, as_csv=as_csv, utc=utc)
         return
     if as_csv:
-        raise typer.BadParameter("--csv excludes --follow: give --json, which prints an object a line")
+        raise typer.BadParameter("--csv cannot be used with --follow. Use --json, which prints one object per line.")
     with open_source() as source:
         facts = source.describe(stream)
         newest = newest_events(source.read, facts, count)
         try:
             _print(newest, secrets, as_json=as_json)
-            for events in coming_events(source, facts):
-                _print(events, secrets, as_json=as_json)
-        except KeyboardInterrupt:  # that is how it is meant to end
+            for appended in coming_events(source, facts):
+                _print(appended, secrets, as_json=as_json)
+        except KeyboardInterrupt:  # the way to end it
             return
 
 
-def _there(stream: str, count: int) -> tuple[str, list[RecordedEvent]]:
-    """The newest events of a stream where it is kept, else those of its archive and a word that says so."""
+def _newest(stream: str, count: int) -> tuple[str, list[RecordedEvent]]:
+    """The newest events of a stream, or else of its archive; and a suffix of the title that says which."""
     try:
         with open_source() as source:
             return "", newest_events(source.read, source.describe(stream), count)
@@ -73,7 +78,7 @@ def _there(stream: str, count: int) -> tuple[str, list[RecordedEvent]]:
 
 
 def _archived(stream: str, count: int) -> list[RecordedEvent] | None:
-    """The newest events that the archive has of a stream, below its position; None: it has none of it."""
+    """The newest archived events of a stream below its position; None if the archive does not have the stream."""
     with open_database() as database:
         log = next((log for log in logs_of(database.connection, stream) if log.is_current), None)
         if log is None:
@@ -88,7 +93,7 @@ def _archived(stream: str, count: int) -> list[RecordedEvent] | None:
 def newest_events(read: ReadStream, facts: StreamFacts, count: int) -> list[RecordedEvent]:
     """The last events below the end, at most ``count``, in offset order.
 
-    Compaction leaves holes, so it looks back further and further until it has as many or is at the start.
+    Compaction leaves gaps, so it reads ever longer ranges until it has enough events or is at the start.
     """
     width = max(count, _FIRST_WIDTH)
     while True:
@@ -100,7 +105,7 @@ def newest_events(read: ReadStream, facts: StreamFacts, count: int) -> list[Reco
 
 
 def coming_events(source: EventSource, facts: StreamFacts) -> Iterator[Sequence[RecordedEvent]]:
-    """What comes after the end of these facts, as it comes; never ends. Raises what `EventSource.poll` raises."""
+    """The events after the end, as they are appended; never ends. Raises the errors of `EventSource.poll`."""
     source.assign({facts.stream_name: facts.end_offset})
     while True:
         for read in source.poll(POLL_SECONDS):

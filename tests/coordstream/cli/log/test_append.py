@@ -58,10 +58,10 @@ def test_records_of_other_streams_are_left_out(counts: CommandLine, tmp_path: Pa
     counts.done("log", "append", STREAM, "--file", tmp_path / "both.jsonl")
     assert [event.key for event in held(counts)] == [b'[1,"set-config","b"]']
     refused = counts.refused("log", "append", STREAM, "--file", RECORDING_A[0])
-    assert refused.endswith(f"holds no record of {STREAM}: it has {COORDINATOR}.")
+    assert refused.endswith(f"Its streams: {COORDINATOR}.")
 
 
-def test_a_recording_comes_by_standard_input(counts: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recording_is_read_from_standard_input(counts: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     def give(data: bytes) -> None:
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
 
@@ -71,14 +71,14 @@ def test_a_recording_comes_by_standard_input(counts: CommandLine, monkeypatch: p
     give(line + b"hunter2\n")
     refused = counts.refused("log", "append", STREAM, "--file", "-")
     assert refused == (
-        "standard input, line 2: not a line of JSON, so this is no recording; nothing was appended: correct the line."
+        "Invalid line 2 of standard input: not a line of JSON, so this is no recording. Nothing was appended."
     )
     give(b"")
-    assert "standard input holds no record of" in counts.refused("log", "append", STREAM, "--file", "-")
+    assert " in standard input. Its streams: none." in counts.refused("log", "append", STREAM, "--file", "-")
     assert len(held(counts)) == 2
 
 
-def test_it_is_appended_only_where_the_log_is_expected_to_end(counts: CommandLine) -> None:
+def test_an_event_is_appended_only_at_the_expected_offset(counts: CommandLine) -> None:
     words = ("log", "append", STREAM, "--key", KEY, "--value", "1", "--expected-offset")
     counts.done(*words, "0")
     assert "ends at offset 1, not at 0: read what has been added" in counts.refused(*words, "0")
@@ -86,7 +86,7 @@ def test_it_is_appended_only_where_the_log_is_expected_to_end(counts: CommandLin
     assert len(held(counts)) == 2
 
 
-def test_a_fingerprint_is_not_taken_for_the_secret(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_fingerprint_is_not_appended_as_a_secret(cli: CommandLine, tmp_path: Path) -> None:
     cli.done(
         "import",
         recording(tmp_path / "r.jsonl", [config_event(0, "db.password", "hunter2")], "__samza_coordinator_old_1"),
@@ -96,23 +96,23 @@ def test_a_fingerprint_is_not_taken_for_the_secret(cli: CommandLine, tmp_path: P
     exported.write_text(exported.read_text().replace("__samza_coordinator_old_1", STREAM))
     cli.done("log", "create", STREAM)
     refused = cli.refused("log", "append", STREAM, "--file", exported)
-    assert refused == ("event 1 has a fingerprint where a secret was: export the stream with --raw and append that.")
+    assert refused == "Event 1 has a fingerprint in place of a secret. Export the stream with --raw and append that."
     assert held(cli) == []
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "give --key with --value or --tombstone, or --file"),
-        (("--value", "v"), "give --key with --value or --tombstone, or --file"),
+        ((), "Missing option: use --key with --value or --tombstone, or --file."),
+        (("--value", "v"), "Missing option: use --key with --value or --tombstone, or --file."),
         (("--key", "k"), "--key needs either --value or --tombstone"),
         (("--key", "k", "--value", "v", "--tombstone"), "--key needs either --value or --tombstone"),
-        (("--key", "k", "--file", "f"), "--file excludes --key, --value and --tombstone"),
-        (("--tombstone", "--file", "f"), "--file excludes --key, --value and --tombstone"),
+        (("--key", "k", "--file", "f"), "--file cannot be used with --key, --value or --tombstone."),
+        (("--tombstone", "--file", "f"), "--file cannot be used with --key, --value or --tombstone."),
         (("--key", "k", "--value", "v", "--expected-offset", "-1"), "Invalid value for '--expected-offset'"),
     ],
 )
-def test_wrong_use_appends_nothing(counts: CommandLine, words: tuple[str, ...], sentence: str) -> None:
+def test_invalid_usage_appends_nothing(counts: CommandLine, words: tuple[str, ...], sentence: str) -> None:
     assert sentence in counts.refused("log", "append", STREAM, *words, code=2)
     assert held(counts) == []
 
@@ -135,10 +135,10 @@ def test_a_config_key_is_set_as_samza_s_script_does(counts: CommandLine) -> None
         (("--type", "set-config", "--key", "a", "--tombstone"), "--type needs --key and --value"),
         (
             ("--type", "set-config", "--key", "a", "--value", "8", "--file", "f"),
-            "with --force, --kind and --json only",
+            "only --force, --kind and --json go with it",
         ),
-        (("--type", "delete", "--key", "a", "--value", "8"), "--type writes set-config only, and not 'delete'"),
-        (("--key", "a", "--value", "8", "--force"), "--force is for --type"),
+        (("--type", "delete", "--key", "a", "--value", "8"), "Invalid --type 'delete'. Expected set-config."),
+        (("--key", "a", "--value", "8", "--force"), "--force goes with --type only."),
     ],
 )
 def test_a_wrong_type_or_a_missing_key_appends_nothing(
@@ -181,7 +181,7 @@ def test_events_are_appended_to_a_topic(
         (("--value", "x" * 1_100_000), "are more than the"),
     ],
 )
-def test_what_a_topic_does_not_take_is_told(
+def test_what_kafka_refuses_is_reported(
     kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, words: tuple[str, ...], reason: str
 ) -> None:
     refused = kafka_cli.refused("log", "append", coordinator_topic, "--key", KEY, *words)
@@ -190,7 +190,7 @@ def test_what_a_topic_does_not_take_is_told(
     assert topics.kept(coordinator_topic) == []
 
 
-def test_a_topic_that_is_not_there_is_told(kafka_cli: CommandLine, job_name: str) -> None:
+def test_a_missing_topic_is_reported(kafka_cli: CommandLine, job_name: str) -> None:
     stream = f"__samza_coordinator_{job_name}_1"
     refused = kafka_cli.refused("log", "append", stream, "--key", KEY, "--tombstone")
     assert refused.endswith(f"has no stream {stream}: create it, or look at its name again")

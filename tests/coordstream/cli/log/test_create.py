@@ -13,7 +13,7 @@ def test_without_brokers_a_stream_is_a_log_in_postgres(cli: CommandLine) -> None
     ]
 
 
-def test_the_kind_is_given_where_the_name_does_not_say_it(cli: CommandLine) -> None:
+def test_a_name_without_a_known_prefix_needs_a_kind(cli: CommandLine) -> None:
     assert "give --kind coordinator or --kind checkpoint" in cli.refused("log", "create", "mine")
     cli.done("log", "create", "mine", "--kind", "checkpoint")
     assert cli.ask("select stream_kind from eventlog.log") == [("checkpoint",)]
@@ -24,13 +24,13 @@ def test_a_stream_is_created_once(cli: CommandLine) -> None:
     assert "has a log of __samza_coordinator_counts_1 already: open it" in cli.refused("log", "create", STREAM)
 
 
-def test_copies_are_the_brokers_matter(cli: CommandLine) -> None:
+def test_replicas_need_brokers(cli: CommandLine) -> None:
     refused = cli.refused("log", "create", STREAM, "--replication-factor", "3", code=2)
-    assert "--replication-factor is for brokers" in refused
+    assert "--replication-factor needs Kafka brokers" in refused
     assert cli.is_empty()
 
 
-def test_with_brokers_a_stream_is_a_topic_as_samza_makes_it(
+def test_with_brokers_a_stream_is_a_topic_with_samzas_settings(
     kafka_cli: CommandLine, kafka_options: KafkaOptions, topics: Topics, job_name: str
 ) -> None:
     stream = f"__samza_checkpoint_ver_1_for_{job_name}_1"
@@ -44,6 +44,6 @@ def test_with_brokers_a_stream_is_a_topic_as_samza_makes_it(
     topics.delete(stream)
 
 
-def test_more_copies_than_brokers_are_refused(kafka_cli: CommandLine, job_name: str) -> None:
+def test_more_replicas_than_brokers_are_refused(kafka_cli: CommandLine, job_name: str) -> None:
     refused = kafka_cli.refused("log", "create", f"__samza_coordinator_{job_name}_1", "--replication-factor", "99")
     assert "with replication factor 99 (InvalidReplicationFactorError)" in refused

@@ -11,17 +11,20 @@ from tests.coordstream.command_line import CommandLine, config_event, recording
 STREAM = "__samza_coordinator_counts_1"
 
 
-def test_the_current_incarnation_is_meant_unless_another_is_named(cli: CommandLine, tmp_path: Path) -> None:
+def test_the_current_incarnation_is_the_default(cli: CommandLine, tmp_path: Path) -> None:
     for value in ("old", "new"):
         cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", value)]))
     with open_database() as database:
         assert find_log(database.connection, STREAM).incarnation == 2
         assert find_log(database.connection, STREAM, 1).incarnation == 1
-    with pytest.raises(CoordstreamError, match=r"has no incarnation 3: it has 1, 2\."), open_database() as database:
+    with (
+        pytest.raises(CoordstreamError, match=r"has no incarnation 3\. Known incarnations: 1, 2\."),
+        open_database() as database,
+    ):
         find_log(database.connection, STREAM, 3)
 
 
-def test_an_unknown_stream_is_told_beside_the_known_ones(cli: CommandLine, tmp_path: Path) -> None:
+def test_an_unknown_stream_is_reported_with_the_known_ones(cli: CommandLine, tmp_path: Path) -> None:
     assert cli.refused("log", "show", "x") == NO_LOGS
     cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", "1")]))
-    assert cli.refused("log", "show", "x") == f"there is no stream 'x' in the database: it has {STREAM}."
+    assert cli.refused("log", "show", "x") == f"No stream 'x'. Known streams: {STREAM}."

@@ -14,7 +14,7 @@ def test_without_a_stream_the_logs_are_listed(wordcount: CommandLine) -> None:
     assert "wordcount_pv/1" in wordcount.done("log", "show")
 
 
-def test_a_stretch_of_events_is_shown(wordcount: CommandLine) -> None:
+def test_a_range_of_offsets_is_shown(wordcount: CommandLine) -> None:
     rows = wordcount.rows("log", "show", COORDINATOR, "--from", "96", "--to", "98")
     assert [row["log_offset"] for row in rows] == [96, 97, 98]
     assert rows[1]["key"] == '[1,"samza-startpoint-v1","kafka.page-views.0"]'
@@ -25,14 +25,14 @@ def test_a_stretch_of_events_is_shown(wordcount: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("narrow")
-def test_it_says_where_to_go_on(wordcount: CommandLine) -> None:
+def test_it_tells_where_to_continue(wordcount: CommandLine) -> None:
     finished = wordcount("log", "show", CHECKPOINT, "--limit", "2")
     assert finished.code == 0
-    assert finished.err == "there are more: go on with --from 2.\n"
+    assert finished.err == "There are more events. Continue with --from 2.\n"
     assert max(map(len, finished.out.splitlines())) <= 80
 
 
-def test_odd_events_are_shown_without_their_secrets(cli: CommandLine, tmp_path: Path) -> None:
+def test_unusual_events_are_shown_without_their_secrets(cli: CommandLine, tmp_path: Path) -> None:
     events = [
         config_event(0, "db.password", "hunter2"),
         config_event(1, "db.password", None),

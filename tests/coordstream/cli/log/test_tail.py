@@ -59,12 +59,12 @@ def test_secrets_are_fingerprints(counts: CommandLine) -> None:
     assert rows[1]["operation"] == "delete"
 
 
-def test_what_is_no_stream_of_the_place_is_told(wordcount: CommandLine) -> None:
+def test_an_unknown_stream_is_reported(wordcount: CommandLine) -> None:
     assert f"has no stream {STREAM}" in wordcount.refused("log", "tail", STREAM)
     assert "the archive of a recording log" in wordcount.refused("log", "tail", COORDINATOR, "--follow")
 
 
-def test_what_comes_is_shown_until_it_is_interrupted(counts: CommandLine) -> None:
+def test_new_events_are_shown_until_ctrl_c(counts: CommandLine) -> None:
     with following(STREAM, "-n", "1") as lines:
         assert '[1,"set-config","k24"]' in next(lines)
         append(counts, config_event(0, "db.password", "hunter2", time=1_700_000_000_123))
@@ -75,14 +75,14 @@ def test_what_comes_is_shown_until_it_is_interrupted(counts: CommandLine) -> Non
         assert next(lines).endswith("  (tombstone)\n")
 
 
-def test_it_follows_a_stream_that_is_still_empty(cli: CommandLine) -> None:
+def test_an_empty_stream_is_followed(cli: CommandLine) -> None:
     cli.done("log", "create", STREAM)
     with following(STREAM, "--json") as lines:
         append(cli, config_event(0, "a", "1"), config_event(0, "a", None))
         assert [json.loads(next(lines))["operation"] for _ in range(2)] == ["set", "delete"]
 
 
-def test_the_newest_events_of_a_topic_are_shown_and_those_that_come(
+def test_the_newest_and_the_new_events_of_a_topic_are_shown(
     kafka_cli: CommandLine, topics: Topics, coordinator_topic: str
 ) -> None:
     topics.write_transaction(coordinator_topic, [NewEvent(b"%d" % number, b"v", 1) for number in range(5)])
@@ -102,7 +102,7 @@ def test_the_newest_events_of_a_topic_are_shown_and_those_that_come(
     assert kafka_cli.is_empty()
 
 
-def test_a_topic_that_is_not_there_is_told(kafka_cli: CommandLine, job_name: str) -> None:
+def test_a_missing_topic_is_reported(kafka_cli: CommandLine, job_name: str) -> None:
     assert "has no stream" in kafka_cli.refused("log", "tail", f"__samza_coordinator_{job_name}_1")
 
 
@@ -142,7 +142,7 @@ class Holed:
         (0, [], [999_000]),
     ],
 )
-def test_it_looks_back_over_holes_as_far_as_it_must(count: int, shown: list[int], asked: list[int]) -> None:
+def test_it_reads_back_over_gaps_as_far_as_needed(count: int, shown: list[int], asked: list[int]) -> None:
     source = Holed(50, 70, 90, 999_999)
     facts = StreamFacts(STREAM, None, 50, 1_000_000)
     assert [event.offset for event in newest_events(source.read, facts, count)] == shown

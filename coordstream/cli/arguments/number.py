@@ -1,0 +1,33 @@
+"""Offsets and numbers of rows as people type them; unlike a range of Typer, without 2^63 - 1 in every help page."""
+
+from typing import Final
+
+import typer
+
+MOST: Final = 2**63 - 1
+"""The largest bigint."""
+
+
+def parse_offset(text: str | int) -> int:
+    """An offset, from 0. Raises typer.BadParameter."""
+    return _parse(text, 0, "an offset, 0 or more")
+
+
+def parse_count(text: str | int) -> int:
+    """A number of rows, from 1. Raises typer.BadParameter."""
+    return _parse(text, 1, "a number, 1 or more")
+
+
+def parse_limit(text: str | int) -> int:
+    """A number of rows, from 0. Raises typer.BadParameter."""
+    return _parse(text, 0, "a number, 0 or more")
+
+
+def _parse(text: str | int, least: int, expected: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if not least <= number <= MOST:
+        raise typer.BadParameter(f"{str(text)!r}. Expected {expected}.")
+    return number
