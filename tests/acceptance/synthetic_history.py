@@ -1,10 +1,11 @@
 """A generated history of a released job in a database of its own, and what the plain fold says of its prefixes."""
 
 import time
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final
 
 from benchmarks.generator import RELEASED_CHECKPOINTS, RELEASED_COORDINATOR, RELEASED_JOB, generate
@@ -47,8 +48,34 @@ class History:
         return to_time(self.checkpoint_times[int(part * (len(self.checkpoint) - 1))])
 
     def _relations(self, coordinator: int, checkpoint: int) -> Relations:
-        topic = newest(self.checkpoint[:checkpoint])
-        return job_relations(newest(self.coordinator[:coordinator]), topic or None)
+        topic = self._checkpoint_keys.newest_before(checkpoint)
+        return job_relations(self._coordinator_keys.newest_before(coordinator), topic or None)
+
+    @cached_property
+    def _coordinator_keys(self) -> "EventsByKey":
+        return EventsByKey(self.coordinator)
+
+    @cached_property
+    def _checkpoint_keys(self) -> "EventsByKey":
+        return EventsByKey(self.checkpoint)
+
+
+class EventsByKey:
+    """The events of a log by key: the last one of each key in a prefix is found without reading the prefix.
+
+    All events of these logs can be decoded, so that earlier ones of a key do not matter.
+    """
+
+    def __init__(self, events: list[RecordedEvent]) -> None:
+        self._events = events
+        self._places: dict[bytes | None, list[int]] = {}
+        for place, event in enumerate(events):
+            self._places.setdefault(event.key, []).append(place)
+
+    def newest_before(self, end: int) -> list[RecordedEvent]:
+        """The last event of each key among the first ``end`` events, in the order of the log."""
+        last = (places[bisect_left(places, end) - 1] for places in self._places.values() if places[0] < end)
+        return [self._events[place] for place in sorted(last)]
 
 
 def load_history(connection: Connection, count: int) -> History:
@@ -63,11 +90,6 @@ def load_history(connection: Connection, count: int) -> History:
     connection.execute("vacuum analyze")
     logs = by_stream[RELEASED_COORDINATOR], by_stream[RELEASED_CHECKPOINTS]
     return History(connection, *logs, *(log_times(log, ARCHIVED_MS) for log in logs))
-
-
-def newest(events: list[RecordedEvent]) -> list[RecordedEvent]:
-    """The last event of each key: all events of these logs can be read, so the others say nothing."""
-    return sorted({event.key: event for event in events}.values(), key=lambda event: event.offset)
 
 
 def plan(connection: Connection, query: str, *values: object) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
@@ -54,20 +54,33 @@ def jobs(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[
         yield connection
 
 
-@pytest.mark.parametrize("at", TIMES, ids=str)
-def test_the_winner_is_the_starting_offset(jobs: Connection, at: str | None) -> None:
-    tried = jobs.execute(TRIED.encode(), (at,)).fetchall()
-    decided = starting_offsets(jobs, at)
+class Answers(NamedTuple):
+    """What ``explain`` and ``starting_offset`` return for all tasks at one time."""
+
+    at: str | None
+    tried: list[Row]
+    decided: list[Row]
+
+
+@pytest.fixture(scope="module", params=TIMES, ids=str)
+def answers(jobs: Connection, request: pytest.FixtureRequest) -> Answers:
+    """The answers at each time, queried once for all tests."""
+    at = request.param
+    return Answers(at, jobs.execute(TRIED.encode(), (at,)).fetchall(), starting_offsets(jobs, at))
+
+
+def test_the_winner_is_the_starting_offset(answers: Answers) -> None:
+    _, tried, decided = answers
     assert sorted(map(won, filter(is_winner, tried)), key=repr) == sorted(map(started, decided), key=repr)
     assert all(row[8] for row in tried), "every step has a reason"
     assert {row[7] for row in tried} == {"input", "startpoint", "reset", "checkpoint", "default"}
     assert len({row[6] for row in decided}) == 4, "each rule decides somewhere"
 
 
-@pytest.mark.parametrize("at", TIMES, ids=str)
-def test_what_starting_offset_ignored_is_among_the_losers(jobs: Connection, at: str | None) -> None:
-    lost = {(*row[:6], code_of(row)) for row in jobs.execute(TRIED.encode(), (at,)) if row[6] == "loses"}
-    ignored = [row for row in starting_offsets(jobs, at) if row[7] is not None]
+def test_what_starting_offset_ignored_is_among_the_losers(answers: Answers) -> None:
+    at, tried, decided = answers
+    lost = {(*row[:6], code_of(row)) for row in tried if row[6] == "loses"}
+    ignored = [row for row in decided if row[7] is not None]
     assert [row for row in ignored if (*row[:6], row[7]) not in lost] == []
     print(f"\nignored at {at}: {Counter(row[7] for row in ignored)}")
     assert ignored
