@@ -7,6 +7,7 @@ from projections.fold.batch import BEFORE_THE_FIRST, LogFold
 from projections.fold.layouts import LayoutEntry
 from projections.fold.log_clock import STRIDE
 from projections.fold.other_version import NONE, UNHELD
+from projections.fold.rows import CheckpointRow
 from projections.fold.settings import FoldSettings
 from projections.tracked_logs import TrackedLog
 
@@ -21,6 +22,11 @@ cross join lateral (
     order by c.log_offset desc limit 1) e
 where k.log_id = %s and k.checkpoint_version > 0
 order by k.message_key, k.grouper_factory, k.checkpoint_version, e.log_offset desc
+"""
+_NEWEST_CHECKPOINTS: Final = """
+select log_offset, (extract(epoch from record_time - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint,
+       log_id, key_id, layout_id, null, convert_to(offsets, 'UTF8'), offsets_odd
+from projection.checkpoint_current where log_id = %s
 """
 
 
@@ -41,6 +47,8 @@ def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -
         fold.keys.remember_quarantined(key_id)
     _load_layouts(connection, log.log_id, fold)
     _load_newest_times(connection, log, fold)
+    for row in connection.execute(_NEWEST_CHECKPOINTS, (log.log_id,)):
+        fold.keys.remember_newest(CheckpointRow(*row))
     return fold
 
 

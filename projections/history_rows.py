@@ -45,6 +45,14 @@ _CHECKPOINT_ENVELOPE: Final = Columns.of(
     host="text",
     username="text",
 )
+_SUSPECT_CHECKPOINT: Final = Columns.of(
+    "projection.suspect_checkpoint",
+    log_offset="int8",
+    log_id="int4",
+    key_id="int4",
+    may_be_lower="bool",
+    may_be_unread="bool",
+)
 _LOG_TIME: Final = Columns.of("projection.log_time", log_id="int4", log_offset="int8", log_time="timestamptz")
 _GAP: Final = Columns.of("projection.gap", log_id="int4", first_offset="int8", last_offset="int8")
 _QUARANTINE: Final = Columns.of(
@@ -128,6 +136,7 @@ def _others(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]
     keys, log.keys.new = log.keys.new, []
     layouts, log.layouts.new = log.layouts.new, []
     yield _MESSAGE_EVENT, fold.messages
+    yield _SUSPECT_CHECKPOINT, fold.suspects
     yield _CHECKPOINT_ENVELOPE, sorted(fold.envelopes)  # by offset, as their index goes
     yield _LOG_TIME, [(log_id, offset, time) for offset, time in fold.clock.rows]
     yield _GAP, [(log_id, *gap) for gap in fold.gaps]

@@ -164,6 +164,28 @@ checkpoint_event = Table(
     postgresql_partition_by="RANGE (log_offset)",
 )
 
+suspect_checkpoint = Table(
+    "suspect_checkpoint",
+    metadata,
+    Column("log_offset", BigInteger, nullable=False),
+    Column("log_id", Integer, nullable=False),
+    Column("key_id", Integer, nullable=False),
+    Column(
+        "may_be_lower",
+        Boolean,
+        nullable=False,
+        comment="an offset may be lower than in the checkpoint before under the same key",
+    ),
+    Column(
+        "may_be_unread",
+        Boolean,
+        nullable=False,
+        comment="more than 5 minutes newer than the task's newest checkpoint of the other version, and the one before "
+        "under the same key by at most an hour",
+    ),
+    PrimaryKeyConstraint("log_id", "log_offset", "key_id"),
+)
+
 checkpoint_current = Table(
     "checkpoint_current",
     metadata,

@@ -25,6 +25,7 @@ from projections.fold.checkpoints import (
     DecodedCheckpoint,
     decode_checkpoint,
     mask_opaque_markers,
+    may_be_lower,
 )
 from projections.fold.held_text import refuse_unheld, require_held
 from projections.fold.holes import holes
@@ -32,9 +33,9 @@ from projections.fold.keys import KeyDictionary, KeyEntry
 from projections.fold.layouts import NO_OFFSETS, LayoutDictionary
 from projections.fold.log_clock import LogClock
 from projections.fold.new_layouts import NewLayouts
-from projections.fold.other_version import NONE, UNHELD, TaskCheckpoints, Waiting
+from projections.fold.other_version import NONE, UNHELD, TaskCheckpoints, Waiting, may_be_unread
 from projections.fold.plain_config import read_plain_config
-from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, QuarantineRow, Swept
+from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, QuarantineRow, SuspectRow, Swept
 from projections.fold.skeleton import learn, read_fast
 
 BEFORE_THE_FIRST: Final = -1
@@ -79,10 +80,10 @@ class LogFold:
 class BatchFold:
     """Rows that a batch of one log's events makes. ``archived_at`` in microseconds since 2000.
 
-    ``messages``, ``envelopes`` and ``quarantined`` are rows to append. ``last_messages`` and ``last_checkpoints``
-    hold the newest row of each key that the batch touched, for the current tables. ``resolved`` are (key, offset):
-    earlier quarantined events of the key are done with. ``gaps`` are first and last offset of what is missing between
-    the log's events.
+    ``messages``, ``envelopes``, ``suspects`` and ``quarantined`` are rows to append. ``last_messages`` and
+    ``last_checkpoints`` hold the newest row of each key that the batch touched, for the current tables. ``resolved``
+    are (key, offset): earlier quarantined events of the key are done with. ``gaps`` are first and last offset of what
+    is missing between the log's events.
     """
 
     def __init__(self, log: LogFold, archived_at: int) -> None:
@@ -96,6 +97,7 @@ class BatchFold:
         self.clock = LogClock(log.log_time, archived_at, log.until_log_time)
         self.messages: list[MessageRow] = []
         self.envelopes: list[EnvelopeRow] = []
+        self.suspects: list[SuspectRow] = []
         self.quarantined: list[QuarantineRow] = []
         self.resolved: list[tuple[int, int]] = []
         self.gaps: list[tuple[int, int]] = []
@@ -178,17 +180,22 @@ class BatchFold:
                 read = self._read_in_full(entry, offset, record_time, value)
                 if read is None:
                     continue
-                row = read._replace(other_version_time=other_time)
+                row, is_unsure = read._replace(other_version_time=other_time), True
             else:
-                layout_id, offsets, checkpoint_id, message_ms = fast
+                layout_id, offsets, checkpoint_id, message_ms, is_unsure = fast
                 if template.envelope is not None:
                     self._add_envelope(offset, template.envelope, message_ms)
                 # made by the hundred thousand: the class itself takes thrice the time
                 key_id = entry.key_id
                 fields = (offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, None, other_time)
                 row = new_row(CheckpointRow, fields)
+            before = entry.newest
+            is_lower = is_unsure and may_be_lower(row, before)
+            is_unread = record_time is not None and may_be_unread(record_time, other_time, before)
+            if is_lower or is_unread:
+                self.suspects.append(SuspectRow(offset, log_id, entry.key_id, is_lower, is_unread))
             newest_times[version] = NONE if row[4] is None else UNHELD if record_time is None else record_time
-            last[entry.key_id] = row
+            last[entry.key_id] = entry.newest = row
             yield row
 
     def _numbered(self, rows: list[CheckpointRow]) -> Iterator[CheckpointRow]:
@@ -201,6 +208,8 @@ class BatchFold:
             if self.last_checkpoints[row.key_id] is row:
                 self.last_checkpoints[row.key_id] = numbered
             yield numbered
+        for entry in self._learnt if numbers else ():
+            entry.newest = self.last_checkpoints.get(entry.key_id, entry.newest)
 
     def _read_in_full(
         self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes | None

@@ -26,6 +26,7 @@ from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.partition_json import decode_partition_key, encode_partition_key
 from projections.fold.held_text import require_held
 from projections.fold.other_version import TaskCheckpoints
+from projections.fold.rows import CheckpointRow
 
 CHECKPOINT_VERSIONS: Final = {
     SetCheckpoint.message_type: 0,
@@ -80,6 +81,8 @@ class KeyEntry:
     """What it shares with the task's other checkpoint keys; None for other messages."""
     version: int = 0
     """Of checkpoints."""
+    newest: CheckpointRow | None = field(default=None, repr=False)
+    """Of checkpoints: the key's newest row; None before its first one."""
 
 
 class KeyDictionary:
@@ -91,6 +94,7 @@ class KeyDictionary:
         self._secrets = secrets
         self._ids: dict[bytes, int] = {}
         self._quarantined: set[int] = set()
+        self._newest: dict[int, CheckpointRow] = {}
         self.entries: dict[bytes, KeyEntry] = {}
         self.new: list[tuple[KeyEntry, bytes]] = []
         self._tasks: dict[tuple[str | None, str | None], TaskCheckpoints] = {}
@@ -103,6 +107,10 @@ class KeyDictionary:
         """Take back that the key's last value could not be read."""
         self._quarantined.add(key_id)
 
+    def remember_newest(self, row: CheckpointRow) -> None:
+        """Take back the newest checkpoint of a key, which is no delete."""
+        self._newest[row.key_id] = row
+
     def add(self, key: bytes) -> KeyEntry:
         """The entry of a key that is not among ``entries`` yet."""
         meaning, coordinator_key = self._meaning(key)
@@ -110,6 +118,7 @@ class KeyDictionary:
         key_id = self._ids.get(key_sha256)
         entry = KeyEntry(key_id or len(self._ids) + 1, meaning, coordinator_key)
         entry.is_quarantined = entry.key_id in self._quarantined
+        entry.newest = self._newest.pop(entry.key_id, None)
         if meaning.checkpoint_version is not None:
             entry.task = self.task(meaning.message_key, meaning.grouper_factory)
             entry.task.key_id = entry.task.key_id or entry.key_id

@@ -7,6 +7,8 @@ other version, at a lower offset. Times are in microseconds since 2000.
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from projections.fold.rows import CheckpointRow
+
 if TYPE_CHECKING:
     from projections.fold.keys import KeyEntry
 
@@ -16,8 +18,23 @@ NONE: Final = -(2**63)
 UNHELD: Final = 2**63 - 1
 """Postgres' ``infinity``: its time is one that timestamptz can't hold."""
 
+_FIVE_MINUTES: Final = 300_000_000
+_AN_HOUR: Final = 3_600_000_000
+
 Waiting = tuple[int, int | None, bytes | None, "KeyEntry"]
 """Offset, time and value of an event, and its key."""
+
+
+def may_be_unread(record_time: int, other_time: int | None, before: CheckpointRow | None) -> bool:
+    """Whether a checkpoint may be the first that is so much newer than the other version that readers change over.
+
+    By how much, ``task.live.checkpoint.max.age`` says, which is between 5 minutes and an hour; else all are looked at.
+    """
+    if other_time is None or other_time == NONE or record_time - other_time <= _FIVE_MINUTES:
+        return False
+    if before is None or before.layout_id is None or before.record_time is None:
+        return True
+    return before.record_time - other_time <= _AN_HOUR
 
 
 @dataclass(slots=True, eq=False)

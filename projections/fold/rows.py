@@ -27,6 +27,16 @@ class CheckpointRow(NamedTuple):
     other_version_time: int | None = None
 
 
+class SuspectRow(NamedTuple):
+    """A row of suspect_checkpoint: a checkpoint that may be an anomaly."""
+
+    log_offset: int
+    log_id: int
+    key_id: int
+    may_be_lower: bool
+    may_be_unread: bool
+
+
 class MessageRow(NamedTuple):
     """A row of message_event; ``body`` is jsonb in binary form, None = delete."""
 

@@ -8,8 +8,9 @@ end elsewhere nor hold what Postgres' text can't.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import itemgetter, lt
 from struct import Struct
 from typing import Any, Final, NamedTuple
 
@@ -37,32 +38,32 @@ _SEPARATOR: Final = SEPARATOR.encode()
 _NULL: Final = NULL.encode()
 
 
-FastCheckpoint = tuple[int, bytes, bytes | None, int | None]
-"""What the fast way gives: the layout's number, offsets and checkpoint id ready for COPY, the envelope's time in ms."""
+FastCheckpoint = tuple[int, bytes, bytes | None, int | None, bool]
+"""What the fast way gives: the layout's number, offsets and checkpoint id ready for COPY, the envelope's time in ms,
+and whether an offset may be lower than in the last value that was read with this template."""
 
 
-Unpack = Callable[[bytes], tuple[Any, ...]]
-Cuts = dict[int, Unpack]
+InputsOf = Callable[[Sequence[bytes]], Sequence[bytes]]
+"""Takes the tokens that are offsets of input partitions from all tokens of a value."""
+
+
+class Cut(NamedTuple):
+    """How values of one size are cut into pieces and tokens in one go, and how long their input offsets are."""
+
+    unpack: Callable[[bytes], tuple[Any, ...]]
+    input_lengths: tuple[int, ...]
+
+
+Cuts = dict[int, Cut]
 """Where a key's last values were cut, by their size: the next one mostly has tokens of the same lengths as one of
 them, and is cut in one go."""
 
 MOST_CUTS: Final = 8
 
 
-def _remember(cuts: Cuts, pieces: tuple[bytes, ...], tokens: list[bytes]) -> None:
-    """Take the lengths of a value's pieces and tokens."""
-    lengths = [0] * (len(pieces) + len(tokens))
-    lengths[::2], lengths[1::2] = map(len, pieces), map(len, tokens)
-    if len(cuts) >= MOST_CUTS:
-        cuts.clear()
-    size, unpack = _cut(tuple(lengths))
-    cuts[size] = unpack
-
-
 @lru_cache(maxsize=10_000)
-def _cut(lengths: tuple[int, ...]) -> tuple[int, Unpack]:
-    cut = Struct("".join(f"{length}s" for length in lengths))
-    return cut.size, cut.unpack
+def _struct(lengths: tuple[int, ...]) -> Struct:
+    return Struct("".join(f"{length}s" for length in lengths))
 
 
 class Template(NamedTuple):
@@ -70,31 +71,41 @@ class Template(NamedTuple):
 
     The value is ``pieces`` with a token between each two of them. ``values`` gives for each offset of the layout a
     token's number or a constant; ``run`` is set instead where they are consecutive tokens. ``state`` numbers the tokens
-    of V1 that hold a checkpoint id and a changelog's offset. ``constants`` are tokens that must be what they were (who
-    wrote the ``envelope``).
+    of V1 that hold a checkpoint id and a changelog's offset. ``last`` has the input offsets of the last value that fit
+    and their lengths, or nothing.
     """
 
     pieces: tuple[bytes, ...]
     cuts: Cuts
+    inputs_of: InputsOf
+    last: list[Sequence[Any]]
     layout_id: int
     values: tuple[int | bytes, ...]
     run: slice | None
     state: tuple[int, ...]
     id_token: int | None
     time_token: int | None
-    constants: tuple[tuple[int, bytes], ...]
     envelope: Envelope | None
 
 
 def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
     """The checkpoint, if the value fits the template; None: it has to be read in full."""
-    pieces, cuts, layout_id, values, run, state, id_token, time_token, constants, envelope = template
-    tokens = _tokens(pieces, cuts, value)
-    if tokens is None:
-        return None
+    pieces, cuts, inputs_of, last, layout_id, values, run, state, id_token, time_token, envelope = template
+    cut = cuts.get(len(value))
+    parts = () if cut is None else cut[0](value)
+    if cut is None or parts[::2] != pieces:
+        cut = _cut(pieces, inputs_of, value)
+        if cut is None:
+            return None
+        _remember(cuts, value, cut)
+        parts = cut[0](value)
+    tokens: Sequence[bytes] = parts[1::2]
     checkpoint_id = message_ms = None
     if state or id_token is not None:
-        checkpoint_id = tokens[id_token] if id_token is not None else _take_id(tokens, state)
+        if id_token is not None:
+            checkpoint_id = tokens[id_token]
+        else:
+            checkpoint_id, tokens = _take_id(tokens, state)
         if not _is_id(checkpoint_id):
             return None
     if envelope is not None:
@@ -104,24 +115,34 @@ def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
             if not _is_time(time):
                 return None
             message_ms = int(time)
-        for at, constant in constants:
-            if tokens[at] != constant:
-                return None
-    offsets = _offsets(tokens, values, run, state)
-    return None if offsets is None else (layout_id, offsets, checkpoint_id, message_ms)
+    offsets = (
+        tokens[run] if run is not None else [tokens[value] if isinstance(value, int) else value for value in values]
+    )
+    inputs, lengths = inputs_of(tokens), cut[1]
+    if b"".join(offsets).isdigit():
+        is_alike = lengths == last[0]  # of one length, digits compare as numbers do
+        may_be_lower = True in map(lt, inputs, last[1]) if is_alike else _may_be_lower(inputs, lengths, last)
+        last[0], last[1] = lengths, inputs
+        return layout_id, _SEPARATOR.join(offsets), checkpoint_id, message_ms, may_be_lower
+    stored = _stored(tokens, values, state)
+    last[0], last[1] = (), ()
+    return None if stored is None else (layout_id, stored, checkpoint_id, message_ms, True)
 
 
-def _tokens(pieces: tuple[bytes, ...], cuts: Cuts, value: bytes) -> list[bytes] | None:
-    """What stands between the pieces, not looked at yet; None if they do not make up the value."""
-    unpack = cuts.get(len(value))
-    if unpack is not None:
-        parts = unpack(value)
-        if parts[::2] == pieces:
-            return list(parts[1::2])
+def _may_be_lower(inputs: Sequence[bytes], lengths: tuple[int, ...], last: list[Sequence[Any]]) -> bool:
+    if not last[0] or min(inputs) < b"1":  # nothing to compare with, or a number that begins with 0
+        return True
+    return True in map(lt, zip(lengths, inputs, strict=True), zip(*last, strict=True))
+
+
+def _cut(pieces: tuple[bytes, ...], inputs_of: InputsOf, value: bytes) -> Cut | None:
+    """How a value is cut; None if the pieces do not make it up."""
     tokens = _find_tokens(pieces, value)
-    if tokens is not None:
-        _remember(cuts, pieces, tokens)
-    return tokens
+    if tokens is None:
+        return None
+    lengths = [0] * (len(pieces) + len(tokens))
+    lengths[::2], lengths[1::2] = map(len, pieces), map(len, tokens)
+    return Cut(_struct(tuple(lengths)).unpack, tuple(map(len, inputs_of(tokens))))
 
 
 def _find_tokens(pieces: tuple[bytes, ...], value: bytes) -> list[bytes] | None:
@@ -138,29 +159,31 @@ def _find_tokens(pieces: tuple[bytes, ...], value: bytes) -> list[bytes] | None:
     return tokens if at == len(value) else None
 
 
-def _take_id(tokens: list[bytes], state: tuple[int, ...]) -> bytes:
+def _remember(cuts: Cuts, value: bytes, cut: Cut) -> None:
+    if len(cuts) >= MOST_CUTS:
+        cuts.clear()
+    cuts[len(value)] = cut
+
+
+def _take_id(tokens: Sequence[bytes], state: tuple[int, ...]) -> tuple[bytes, list[bytes]]:
     """Take the checkpoint id off the tokens of V1's changelogs; empty where they do not agree on one."""
-    ids = set()
+    changed, ids = list(tokens), set()
     for at in state:
         checkpoint_id, _, offset = tokens[at].partition(b":")
         ids.add(checkpoint_id if offset else b"")
-        tokens[at] = offset
-    return ids.pop() if len(ids) == 1 else b""
+        changed[at] = offset
+    return ids.pop() if len(ids) == 1 else b"", changed
 
 
-def _offsets(
-    tokens: list[bytes], values: tuple[int | bytes, ...], run: slice | None, state: tuple[int, ...]
-) -> bytes | None:
-    """The offsets as they are stored; None if one of them has to be read with care."""
-    plain = b"".join(tokens[run] if run is not None else [tokens[at] for at in values if isinstance(at, int)])
-    if not plain.isdigit():
-        if not _IS_PLAIN.fullmatch(plain):
-            return None
-        for at in state:  # an empty changelog; as an input's offset it would be this text
-            tokens[at] = _NULL if tokens[at] == b"null" else tokens[at]
-    if run is not None:
-        return _SEPARATOR.join(tokens[run])
-    return _SEPARATOR.join([tokens[value] if isinstance(value, int) else value for value in values])
+def _stored(tokens: Sequence[bytes], values: tuple[int | bytes, ...], state: tuple[int, ...]) -> bytes | None:
+    """Offsets that are not all digits as they are stored; None if one of them has to be read with care."""
+    if not _IS_PLAIN.fullmatch(b"".join([tokens[at] for at in values if isinstance(at, int)])):
+        return None
+    offsets = [
+        value if isinstance(value, bytes) else _NULL if value in state and tokens[value] == b"null" else tokens[value]
+        for value in values  # an empty changelog; as an input's offset it would be this text
+    ]
+    return _SEPARATOR.join(offsets)
 
 
 def learn(
@@ -187,19 +210,32 @@ def learn(
     accounted += [at for at in (id_token, time_token) if at is not None]
     if sorted(accounted) != list(range(len(tokens))) or None in values:
         return None
-    held = tuple(value for value in values if value is not None)
+    number = {at: number for number, at in enumerate(at for at in range(len(tokens)) if at not in constant)}
+    held = tuple(number[value] if isinstance(value, int) else value for value in values if value is not None)
     return Template(
-        tuple(pieces),
+        _with_constants(pieces, tokens, constant),
         {},
+        _inputs_of(decoded, held),
+        [(), ()],
         layout_id,
         held,
         _run(held),
-        state,
-        id_token,
-        time_token,
-        tuple((at, tokens[at]) for at in constant),
+        tuple(number[at] for at in state),
+        None if id_token is None else number[id_token],
+        None if time_token is None else number[time_token],
         decoded.envelope,
     )
+
+
+def _with_constants(pieces: list[bytes], tokens: list[bytes], constant: list[int]) -> tuple[bytes, ...]:
+    """The pieces, each joined to the next where the token between them (who wrote it) always has to be the same."""
+    joined = pieces[:1]
+    for at, (token, piece) in enumerate(zip(tokens, pieces[1:], strict=True)):
+        if at in constant:
+            joined[-1] += token + piece
+        else:
+            joined.append(piece)
+    return tuple(joined)
 
 
 def _mark(at: int, token: bytes) -> bytes:
@@ -228,6 +264,16 @@ def _value(mark: str | None, places: dict[str, int], offset: str | None) -> int 
     if offset is None:
         return _NULL
     return None if SEPARATOR in offset or offset == NULL else offset.encode()
+
+
+def _inputs_of(decoded: DecodedCheckpoint, values: tuple[int | bytes, ...]) -> InputsOf:
+    inputs = [
+        value
+        for value, entry in zip(values, decoded.layout, strict=True)
+        if isinstance(value, int) and not entry.is_state
+    ]
+    run = _run(tuple(inputs))
+    return itemgetter(*inputs) if run is None else itemgetter(run)
 
 
 def _run(values: tuple[int | bytes, ...]) -> slice | None:

@@ -675,6 +675,173 @@ CREATE VIEW projection.commit AS
         END))));
 
 --
+-- Name: position; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection."position" (
+    log_id integer NOT NULL,
+    next_offset bigint NOT NULL,
+    end_offset bigint,
+    heartbeat_at timestamp with time zone NOT NULL,
+    state text NOT NULL,
+    fold_version text NOT NULL,
+    read_at timestamp with time zone,
+    resync_from bigint,
+    state_detail text
+)
+WITH (fillfactor='50');
+
+--
+-- Name: COLUMN "position".end_offset; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".end_offset IS 'the log''s end when last seen; null = unknown';
+
+--
+-- Name: COLUMN "position".state; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing, refused or stopped';
+
+--
+-- Name: COLUMN "position".read_at; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".read_at IS 'when the log was last read to its end, or reading it began; null = unknown';
+
+--
+-- Name: COLUMN "position".resync_from; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".resync_from IS 'position where a resync began that is not done; null = none';
+
+--
+-- Name: COLUMN "position".state_detail; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".state_detail IS 'why a log is not followed now; null = nothing to say';
+
+--
+-- Name: suspect_checkpoint; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.suspect_checkpoint (
+    log_offset bigint NOT NULL,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
+    may_be_lower boolean NOT NULL,
+    may_be_unread boolean NOT NULL
+);
+
+--
+-- Name: COLUMN suspect_checkpoint.may_be_lower; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.suspect_checkpoint.may_be_lower IS 'an offset may be lower than in the checkpoint before under the same key';
+
+--
+-- Name: COLUMN suspect_checkpoint.may_be_unread; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection.suspect_checkpoint.may_be_unread IS 'more than 5 minutes newer than the task''s newest checkpoint of the other version, and the one before under the same key by at most an hour';
+
+--
+-- Name: suspect_commit; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.suspect_commit AS
+ SELECT s.may_be_lower,
+    (s.may_be_unread AND ((c.max_age >= '00:05:00'::interval) AND (c.max_age <= '01:00:00'::interval))) AS may_be_unread,
+    j.job_name,
+    j.job_id,
+    j.job_bucket,
+    c.task_name,
+    c.checkpoint_version,
+    c.grouper_factory,
+    s.log_id,
+    s.key_id,
+    c.layout_id,
+    c.offsets,
+    c.offsets_odd,
+    c.other_version_time,
+    c.changelogs,
+    c.versions,
+    c.max_age,
+    c.is_preferred,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    j.stream_kind,
+    j.incarnation,
+    s.log_offset
+   FROM ((projection.job_log j
+     JOIN projection.suspect_checkpoint s ON ((s.log_id = j.log_id)))
+     CROSS JOIN LATERAL ( SELECT o.job_name,
+            o.job_id,
+            o.job_bucket,
+            o.task_name,
+            o.checkpoint_version,
+            o.grouper_factory,
+            o.log_id,
+            o.key_id,
+            o.layout_id,
+            o.checkpoint_id,
+            o.offsets,
+            o.offsets_odd,
+            o.other_version_time,
+            o.changelogs,
+            o.store_names,
+            o.versions,
+            o.max_age,
+            o.origin,
+            o.operation,
+            o.is_preferred,
+            o.record_time,
+            o.message_time,
+            o.source,
+            o.host,
+            o.username,
+            o.stream_kind,
+            o.incarnation,
+            o.log_offset
+           FROM projection.commit o
+          WHERE ((o.job_name = j.job_name) AND (o.job_id = j.job_id) AND (o.log_id = s.log_id) AND (o.key_id = s.key_id) AND (o.log_offset = s.log_offset))
+         OFFSET 0) c)
+UNION ALL
+ SELECT f.is_older AS may_be_lower,
+    (f.is_older OR ((c.max_age < '00:05:00'::interval) OR (c.max_age > '01:00:00'::interval))) AS may_be_unread,
+    c.job_name,
+    c.job_id,
+    c.job_bucket,
+    c.task_name,
+    c.checkpoint_version,
+    c.grouper_factory,
+    c.log_id,
+    c.key_id,
+    c.layout_id,
+    c.offsets,
+    c.offsets_odd,
+    c.other_version_time,
+    c.changelogs,
+    c.versions,
+    c.max_age,
+    c.is_preferred,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM ((projection."position" p
+     CROSS JOIN LATERAL ( SELECT (p.fold_version ~ '^[0-3]-'::text) AS "?column?") f(is_older))
+     JOIN projection.commit c ON ((c.log_id = p.log_id)))
+  WHERE (f.is_older OR ((c.max_age < '00:05:00'::interval) OR (c.max_age > '01:00:00'::interval)));
+
+--
 -- Name: anomaly_checkpoint_moved_back; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -693,7 +860,7 @@ CREATE VIEW projection.anomaly_checkpoint_moved_back AS
     c.stream_kind,
     c.incarnation,
     c.log_offset
-   FROM ((projection.commit c
+   FROM ((projection.suspect_commit c
      CROSS JOIN LATERAL ( SELECT e.layout_id,
             e.offsets,
             e.offsets_odd,
@@ -704,7 +871,7 @@ CREATE VIEW projection.anomaly_checkpoint_moved_back AS
           ORDER BY e.log_offset DESC
          LIMIT 1) b)
      CROSS JOIN LATERAL projection.checkpoint_lowered(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) m(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset))
-  WHERE ((NOT ((c.checkpoint_version = 1) AND COALESCE((((m.system_name || '.'::text) || m.stream_name) = ANY (c.changelogs)), false))) AND (NOT projection.was_rewind_asked_for(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
+  WHERE (c.may_be_lower AND (NOT ((c.checkpoint_version = 1) AND COALESCE((((m.system_name || '.'::text) || m.stream_name) = ANY (c.changelogs)), false))) AND (NOT projection.was_rewind_asked_for(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
 
 --
 -- Name: anomaly_read_versions; Type: VIEW; Schema: projection; Owner: -
@@ -827,7 +994,7 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
     c.stream_kind,
     c.incarnation,
     c.log_offset
-   FROM ((projection.commit c
+   FROM ((projection.suspect_commit c
      CROSS JOIN LATERAL ( SELECT e.log_offset,
             e.record_time,
             e.layout_id,
@@ -848,7 +1015,7 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
           WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset))
           ORDER BY e.log_offset DESC
          LIMIT 1) p ON (true))
-  WHERE ((c.stream_kind = 'checkpoint'::text) AND (c.layout_id IS NOT NULL) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND ((c.record_time - b.record_time) > c.max_age) AND COALESCE(((p.record_time - b.record_time) <= c.max_age), true));
+  WHERE (c.may_be_unread AND (c.stream_kind = 'checkpoint'::text) AND (c.layout_id IS NOT NULL) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND ((c.record_time - b.record_time) > c.max_age) AND COALESCE(((p.record_time - b.record_time) <= c.max_age), true));
 
 --
 -- Name: anomaly_write_once_changed; Type: VIEW; Schema: projection; Owner: -
@@ -1060,7 +1227,7 @@ CREATE VIEW coordinator.anomaly AS
 -- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. With a filter on the job it reads each checkpoint that the job prefers, and the one before it: about 3.5 s of CPU for each million events. A range of log_offset besides reads that stretch alone, and so does coordinator.anomaly_between for a range of time: a fraction of a second. A range of record_time reads every commit of the job, 0.3 s for each million events. All jobs at once reads every checkpoint ever written; with a limit it ends when the kinds that come first have enough rows, and those of checkpoints come last.
+COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. Checkpoints cost little: the follower records those that may be anomalies, and only these are read, also for all jobs at once and for a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU for each million events, until `coordstream quarantine retry` rebuilds it; so is a job for some kinds if its task.live.checkpoint.max.age is below 5 minutes or above an hour. A range of log_offset, or coordinator.anomaly_between for a range of time, reads that stretch alone.
 Key: provenance, anomaly, subject.';
 
 --
@@ -5284,6 +5451,10 @@ begin
     insert into projection.checkpoint_envelope
     select * from jsonb_populate_recordset(null::projection.checkpoint_envelope, rows -> 'projection.checkpoint_envelope');
   end if;
+  if rows ? 'projection.suspect_checkpoint' then
+    insert into projection.suspect_checkpoint
+    select * from jsonb_populate_recordset(null::projection.suspect_checkpoint, rows -> 'projection.suspect_checkpoint');
+  end if;
   if rows ? 'projection.message_event' then
     insert into projection.message_event
     select * from jsonb_populate_recordset(null::projection.message_event, rows -> 'projection.message_event');
@@ -6911,53 +7082,6 @@ CREATE TABLE eventlog.log_head (
 );
 
 --
--- Name: position; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection."position" (
-    log_id integer NOT NULL,
-    next_offset bigint NOT NULL,
-    end_offset bigint,
-    heartbeat_at timestamp with time zone NOT NULL,
-    state text NOT NULL,
-    fold_version text NOT NULL,
-    read_at timestamp with time zone,
-    resync_from bigint,
-    state_detail text
-)
-WITH (fillfactor='50');
-
---
--- Name: COLUMN "position".end_offset; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".end_offset IS 'the log''s end when last seen; null = unknown';
-
---
--- Name: COLUMN "position".state; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing, refused or stopped';
-
---
--- Name: COLUMN "position".read_at; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".read_at IS 'when the log was last read to its end, or reading it began; null = unknown';
-
---
--- Name: COLUMN "position".resync_from; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".resync_from IS 'position where a resync began that is not done; null = none';
-
---
--- Name: COLUMN "position".state_detail; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".state_detail IS 'why a log is not followed now; null = nothing to say';
-
---
 -- Name: refused_stream; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -8533,6 +8657,13 @@ ALTER TABLE ONLY projection.stream_holder
     ADD CONSTRAINT pk_stream_holder PRIMARY KEY (stream_name);
 
 --
+-- Name: suspect_checkpoint pk_suspect_checkpoint; Type: CONSTRAINT; Schema: projection; Owner: -
+--
+
+ALTER TABLE ONLY projection.suspect_checkpoint
+    ADD CONSTRAINT pk_suspect_checkpoint PRIMARY KEY (log_id, log_offset, key_id);
+
+--
 -- Name: event_key uq_event_key_log_id_key_sha256; Type: CONSTRAINT; Schema: projection; Owner: -
 --
 
@@ -8772,6 +8903,27 @@ GRANT SELECT ON TABLE projection.event_key TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.commit TO coordstream_reader;
 GRANT SELECT ON TABLE projection.commit TO coordstream_replayer;
+
+--
+-- Name: TABLE "position"; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection."position" TO coordstream_reader;
+GRANT SELECT ON TABLE projection."position" TO coordstream_replayer;
+
+--
+-- Name: TABLE suspect_checkpoint; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.suspect_checkpoint TO coordstream_reader;
+GRANT SELECT ON TABLE projection.suspect_checkpoint TO coordstream_replayer;
+
+--
+-- Name: TABLE suspect_commit; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.suspect_commit TO coordstream_reader;
+GRANT SELECT ON TABLE projection.suspect_commit TO coordstream_replayer;
 
 --
 -- Name: TABLE anomaly_checkpoint_moved_back; Type: ACL; Schema: projection; Owner: -
@@ -9842,13 +9994,6 @@ GRANT SELECT ON TABLE eventlog.log TO coordstream_writer;
 
 GRANT SELECT ON TABLE eventlog.log_head TO coordstream_replayer;
 GRANT SELECT ON TABLE eventlog.log_head TO coordstream_writer;
-
---
--- Name: TABLE "position"; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection."position" TO coordstream_reader;
-GRANT SELECT ON TABLE projection."position" TO coordstream_replayer;
 
 --
 -- Name: TABLE refused_stream; Type: ACL; Schema: projection; Owner: -

@@ -170,7 +170,7 @@ def test_rows_folded_with_another_key_are_refused(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)
         with pytest.raises(
-            FoldVersionDiffers, match=f"{STREAM} was folded as 3-.*MASK_KEY.*import them into a new database"
+            FoldVersionDiffers, match=f"{STREAM} was folded as 4-.*MASK_KEY.*import them into a new database"
         ):
             import_stream(connection, identify(STREAM), lambda: OLD, other, lambda: ARCHIVED_AT)
         assert shown(connection) == OLD_ROWS

@@ -46,6 +46,7 @@ TABLES: Final = (
     "checkpoint_event",
     "checkpoint_current",
     "checkpoint_envelope",
+    "suspect_checkpoint",
     "quarantine",
 )
 
@@ -286,3 +287,16 @@ def test_a_preferred_checkpoint_is_told_by_its_row_as_by_looking_it_up(whole: Wh
     lower = {row[-1] for rows in told.values() for row in rows if row[-2] == 1}
     assert lower == {True, False}
     report("preferred: told = looked up", whole.jobs, {"commit": differing(told, looked_up)})
+
+
+@pytest.mark.parametrize("kind", ["checkpoint_moved_back", "unread_checkpoint"])
+def test_anomalies_are_among_the_suspects(whole: Whole, kind: str) -> None:
+    """Of a log that code before version 4 folded, every checkpoint is looked at."""
+    query = f"select job_name, anomaly, subject, detail, stream_kind, log_offset from projection.anomaly_{kind}"
+    with whole.connection.transaction(force_rollback=True):
+        of_suspects = grouped(whole.connection, query)
+        whole.connection.execute("delete from projection.suspect_checkpoint")
+        whole.connection.execute("update projection.position set fold_version = '3-0'")
+        of_all = grouped(whole.connection, query)
+    assert any(of_suspects.values())
+    report("suspects = all", whole.jobs, {kind: differing(of_suspects, of_all)})

@@ -10,7 +10,7 @@ select c.job_name, c.job_id, c.job_bucket, 'checkpoint_version_rollback' as anom
                    'the next start goes back to that one (log offset %s).',
                    c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset) end as detail,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
-from projection.commit c
+from projection.suspect_commit c
 cross join lateral (
   select e.*, k.checkpoint_version from projection.event_key k
   cross join lateral (
@@ -20,12 +20,12 @@ cross join lateral (
   where k.log_id = c.log_id and k.message_type in ('checkpoint', 'checkpoint-v2') and not k.is_other
     and left(k.message_key, 100) = left(c.task_name, 100) and k.message_key = c.task_name and k.grouper_factory = c.grouper_factory
     and array_position(c.versions, k.checkpoint_version) < coalesce(array_position(c.versions, c.checkpoint_version), 1000000)
-    -- tells nearly all events apart before anything is looked up; null: has to be
+    -- decides most events before anything is looked up; null: unknown
     and (c.other_version_time is null or c.other_version_time > '-infinity' and c.record_time - c.other_version_time > c.max_age)
   order by e.log_offset desc limit 1) b
 left join lateral (
   select e.record_time from projection.checkpoint_event e
   where e.log_id = c.log_id and e.key_id = c.key_id and e.log_offset < c.log_offset
   order by e.log_offset desc limit 1) p on true
-where c.stream_kind = 'checkpoint' and c.layout_id is not null and c.checkpoint_version <> c.versions[1] and b.layout_id is not null
+where c.may_be_unread and c.stream_kind = 'checkpoint' and c.layout_id is not null and c.checkpoint_version <> c.versions[1] and b.layout_id is not null
   and c.record_time - b.record_time > c.max_age and coalesce(p.record_time - b.record_time <= c.max_age, true);

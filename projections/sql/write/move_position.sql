@@ -30,6 +30,10 @@ begin
     insert into projection.checkpoint_envelope
     select * from jsonb_populate_recordset(null::projection.checkpoint_envelope, rows -> 'projection.checkpoint_envelope');
   end if;
+  if rows ? 'projection.suspect_checkpoint' then
+    insert into projection.suspect_checkpoint
+    select * from jsonb_populate_recordset(null::projection.suspect_checkpoint, rows -> 'projection.suspect_checkpoint');
+  end if;
   if rows ? 'projection.message_event' then
     insert into projection.message_event
     select * from jsonb_populate_recordset(null::projection.message_event, rows -> 'projection.message_event');

@@ -71,7 +71,7 @@ def taught(version: int, value: bytes) -> Template | None:
 
 def as_decoded(fast: FastCheckpoint, learnt_from: DecodedCheckpoint) -> DecodedCheckpoint:
     """What the fast way says, in the full decoder's words; the layout is that of the value learnt from."""
-    _, joined, checkpoint_id, message_ms = fast
+    _, joined, checkpoint_id, message_ms, _ = fast
     texts = joined.decode().split(SEPARATOR) if learnt_from.layout else []
     offsets = [None if text == NULL else text for text in texts]
     envelope = learnt_from.envelope
@@ -104,7 +104,8 @@ def test_values_are_read_alike_wherever_those_before_were_cut(offsets: list[int]
     assert template is not None
     for one, other in pairwise(offsets):
         fast = read_fast(template, value % (one, other))
-        assert fast == (7, b"%d%b%d" % (one, SEPARATOR.encode(), other), b"1-2", None)
+        assert fast is not None
+        assert fast[:4] == (7, b"%d%b%d" % (one, SEPARATOR.encode(), other), b"1-2", None)
         assert len(template.cuts) <= MOST_CUTS
 
 
