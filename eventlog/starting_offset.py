@@ -11,6 +11,7 @@ from eventlog.startpoint import Startpoint, StartpointType, is_expired
 from eventlog.system_admin import offset_after
 
 __all__ = [
+    "IgnoredReason",
     "StartingOffset",
     "decide",
     "default_offset",
@@ -23,6 +24,13 @@ __all__ = [
 
 DecidedBy = Literal["startpoint", "reset", "checkpoint", "default"]
 DefaultOffset = Literal["oldest", "upcoming"]
+IgnoredReason = Literal["older", "expired", "ambiguous", "replaced", "no place", "unresolved", "startpoint", "reset"]
+"""Why a candidate does not decide; the relation ``starting_offset`` has the same codes.
+
+A startpoint: ``older`` than another one, ``expired``, ``ambiguous``, ``replaced`` by a newer fan-out, ``no place`` (it
+has no offset or time), ``unresolved`` (the input system could not resolve it: only a start finds out, so never in SQL).
+A checkpoint: ``startpoint`` or ``reset``, which take precedence.
+"""
 Config = Mapping[str, str]
 
 KAFKA_SYSTEM_FACTORY: Final = "org.apache.samza.system.kafka.KafkaSystemFactory"
@@ -36,15 +44,15 @@ class StartingOffset:
     """The decision for one task and partition.
 
     ``starting_offset`` is the first offset to read, None if only the input system knows it. For a decision by reset or
-    default, ``startpoint_type`` says which end of the input is meant. ``ignored_reason`` says why the alternative with
-    the highest precedence was not used.
+    default, ``startpoint_type`` says which end of the input is meant. ``ignored_reason`` says why the best of the other
+    candidates is ignored.
     """
 
     decided_by: DecidedBy
     startpoint_type: StartpointType | None = None
     startpoint_value: str | None = None
     starting_offset: str | None = None
-    ignored_reason: str | None = None
+    ignored_reason: IgnoredReason | None = None
 
 
 def effective_startpoint(ssp_wide: Startpoint | None, with_task: Startpoint | None) -> Startpoint | None:
@@ -116,7 +124,7 @@ def decide(
     if reset or checkpoint_offset is None:
         default = default_offset(config, partition.system, partition.stream)
         if ignored is None and checkpoint_offset is not None:
-            ignored = "checkpoint: the stream's offsets are reset"
+            ignored = "reset"
         return StartingOffset("reset" if reset else "default", default, ignored_reason=ignored)
     following = next_offset(config, partition.system, checkpoint_offset)
     return StartingOffset("checkpoint", starting_offset=following, ignored_reason=ignored)
@@ -128,7 +136,7 @@ def _by_startpoint(startpoint: Startpoint, checkpoint_offset: str | None) -> Sta
         startpoint.kind,
         startpoint.value,
         startpoint.value if startpoint.kind == "specific" else None,
-        None if checkpoint_offset is None else "checkpoint: a startpoint goes before it",
+        None if checkpoint_offset is None else "startpoint",
     )
 
 
@@ -136,10 +144,10 @@ def _has_no_place(startpoint: Startpoint) -> bool:
     return startpoint.kind in ("specific", "timestamp") and not startpoint.value
 
 
-def _why_startpoint_lost(requested: Startpoint | None, startpoint: Startpoint | None) -> str | None:
+def _why_startpoint_lost(requested: Startpoint | None, startpoint: Startpoint | None) -> IgnoredReason | None:
     if startpoint is not None:
-        return "startpoint: it names no place"
-    return None if requested is None else "startpoint: it has expired"
+        return "no place"
+    return None if requested is None else "expired"
 
 
 def _default_offset(name: str, value: str) -> DefaultOffset:

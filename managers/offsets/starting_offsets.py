@@ -12,8 +12,6 @@ from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin, SystemStreamMetadata, SystemStreamPartitionMetadata
 from managers.offsets.offset_errors import NoMetadata, UnknownSystem
 
-_UNRESOLVED: Final = "startpoint: it could not be resolved"
-
 
 class RefusedStartpoint(NamedTuple):
     """A startpoint that a task could not follow: it starts from its checkpoint or default. ``reason`` is a phrase."""
@@ -95,7 +93,7 @@ class _Finder:
         offset = self._resolve(admin, assigned, assigned.startpoint)
         if offset is not None:
             return Start(offset, decision)
-        return Start(None, replace(self._decision(assigned, None), ignored_reason=_UNRESOLVED))
+        return Start(None, replace(self._decision(assigned, None), ignored_reason="unresolved"))
 
     def _decision(self, assigned: AssignedPartition, startpoint: Startpoint | None) -> StartingOffset:
         return decide(

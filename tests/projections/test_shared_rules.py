@@ -1,9 +1,11 @@
 """Rules that Python and SQL both apply are the same."""
 
-from typing import Final
+import re
+from typing import Final, get_args
 
 import pytest
 
+from eventlog.starting_offset import IgnoredReason
 from eventlog.startpoint import EXPIRY_MS, StartpointSpecific, is_expired
 from projections.stream_lock import SILENT_SECONDS
 from tests.fixtures.postgres import Connection
@@ -22,3 +24,13 @@ def test_a_follower_is_lost_after_the_time_after_which_its_session_may_be_ended(
     query = "select projection.is_lost('live', now() - make_interval(secs => %s))"
     assert connection.execute(query, (SILENT_SECONDS,)).fetchone() == (False,)
     assert connection.execute(query, (SILENT_SECONDS + 0.001,)).fetchone() == (True,)
+
+
+def test_the_reasons_to_ignore_a_candidate_are_those_of_the_comment(connection: Connection) -> None:
+    query = (
+        "select col_description(attrelid, attnum) from pg_attribute"
+        " where attrelid = 'coordinator.starting_offset'::regclass and attname = 'ignored_reason'"
+    )
+    found = connection.execute(query).fetchone()
+    assert found is not None
+    assert set(re.findall(r"`([^`]+)`", found[0])) == {*get_args(IgnoredReason)} - {"unresolved"}

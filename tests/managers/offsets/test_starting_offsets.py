@@ -99,7 +99,7 @@ def test_a_startpoint_that_cannot_be_resolved_is_refused(resolve: Any, reason: s
     offsets = found(AssignedPartition("t", K0, "45", STARTPOINT), k=StatedAdmin(resolve=resolve))
     start = only(offsets)
     assert (start.offset, start.decision.decided_by) == ("46", "checkpoint")
-    assert start.decision.ignored_reason == "startpoint: it could not be resolved"
+    assert start.decision.ignored_reason == "unresolved"
     (refused,) = offsets.refused
     assert refused[:3] == ("t", K0, STARTPOINT)
     assert refused.reason.startswith(reason)
