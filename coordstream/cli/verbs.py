@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import typer
 
-_SINGLE_BREAK: Final = re.compile(r"(?<!\n)\n(?!\n)")
+_SINGLE_BREAK: Final = re.compile(r"(?<!\n)\n(?!\n|- )")
 
 
 class Verb(NamedTuple):
@@ -43,7 +43,7 @@ def noun_app(module: ModuleType, named: str) -> typer.Typer:
 
 
 def reflowed(app: typer.Typer) -> typer.Typer:
-    """The same commands, their help with one line for each paragraph: Typer keeps the line breaks of a docstring."""
+    """The same commands, their help with one line for each paragraph and list item: Typer keeps every line break."""
     for command in app.registered_commands:
         command.help = _SINGLE_BREAK.sub(" ", command.help or inspect.getdoc(command.callback) or "")
     return app

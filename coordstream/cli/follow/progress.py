@@ -1,4 +1,4 @@
-"""What a follower tells on standard error: each sentence, and in catch-up how far it is and how fast it goes."""
+"""The lines of a follower on standard error: its messages, and while it catches up its progress and rate."""
 
 import json
 from collections.abc import Callable
@@ -13,22 +13,22 @@ from rich.text import Text
 from projections.follow.reports import Progress
 
 LINE_SECONDS: Final = 10.0
-"""Where nobody watches a terminal, catching up writes a line this often."""
+"""How often progress is printed where standard error is not a terminal."""
 
 Clock = Callable[[], datetime]
 
 
 class LogFormat(StrEnum):
-    """How a line is written: as a time and a sentence, or as a JSON object with ``time`` and ``message``."""
+    """A line is a time and a message, or a JSON object with ``time`` and ``message``."""
 
     TEXT = "text"
     JSON = "json"
 
 
 class FollowProgress:
-    """Shows a moving line on a terminal, a line every ten seconds elsewhere, and nothing of live streams.
+    """Shows a status line on a terminal, a line every ten seconds elsewhere, and nothing for live streams.
 
-    ``seconds`` is a clock that never goes back, ``clock`` the one that lines are dated by, in UTC.
+    ``seconds`` is a monotonic clock; ``clock`` gives the times of the lines, which are printed in UTC.
     """
 
     def __init__(
@@ -43,13 +43,13 @@ class FollowProgress:
         self._shown_at = seconds()
         self._events = 0
 
-    def message(self, sentence: str) -> None:
-        """Print a sentence, unless it is empty."""
-        if sentence:
-            self._print({"message": sentence})
+    def message(self, text: str) -> None:
+        """Print a message, unless it is empty."""
+        if text:
+            self._print({"message": text})
 
     def batch(self, progress: Progress) -> None:
-        """Take note of a batch, and show it if that is wanted now."""
+        """Count a batch, and show the progress if it is time to."""
         self._events += progress.events
         if progress.state == "live":
             self._stop()
@@ -94,7 +94,7 @@ class FollowProgress:
 
 
 def progress_line(progress: Progress, rate: float) -> str:
-    """A batch of a stream in words; ``rate`` is that of all streams, in events a second."""
+    """A batch of one stream as a line; ``rate`` is that of all streams, in events per second."""
     time = _moment(progress.timestamp)
     return (
         f"{progress.stream_name}: {progress.state}, {progress.events} events at offsets {progress.first_offset} to "

@@ -87,7 +87,7 @@ def test_a_reader_is_told_of_relations_of_another_version(
     with cli.connection() as owner:
         owner.execute("comment on schema coordinator is 'relations 0000000000000000'")
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
-    assert "run `coordstream migrate`" in cli.refused("config", "show", "x")
+    assert "Run `coordstream migrate`." in cli.refused("config", "show", "x")
 
 
 def test_an_unknown_role_is_wrong_use(cli: CommandLine, ann: str) -> None:

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from coordstream.cli.follow import command as follow_command
-from coordstream.cli.follow.ending import ending_after
+from coordstream.cli.follow.stop import stop_request
 from eventlog.kafka import client
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
@@ -55,32 +55,32 @@ def follow_process(cli: CommandLine, *words: str) -> Iterator[subprocess.Popen[s
 
 def test_once_takes_what_is_there(cli: CommandLine) -> None:
     append(cli, COORDINATOR, "1", "2")
-    assert cli.follow(COORDINATOR, "--once") == (0, "2 events taken\n", "")
+    assert cli.follow(COORDINATOR, "--once") == (0, "2 events read\n", "")
     assert cli.ask("select config_value from coordinator.config") == [("2",)]
-    assert cli.follow("--all", "--once") == (0, "0 events taken\n", "")
+    assert cli.follow("--all", "--once") == (0, "0 events read\n", "")
     assert cli.ask(STATE) == [("stopped", 2)]
 
 
 def test_until_ends_after_an_offset(cli: CommandLine) -> None:
     append(cli, COORDINATOR, "1", "2", "3")
-    assert cli.follow(COORDINATOR, "--until", "1") == (0, "2 events taken\n", "")
+    assert cli.follow(COORDINATOR, "--until", "1") == (0, "2 events read\n", "")
     assert cli.ask(STATE) == [("stopped", 2)]
 
 
 def test_a_log_of_any_name_is_followed_by_the_kind_it_was_made_with(cli: CommandLine) -> None:
     append(cli, "orders", "1", kind="coordinator")
-    assert cli.follow("orders", "--once").out == "1 events taken\n"
+    assert cli.follow("orders", "--once").out == "1 events read\n"
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "name the streams to follow, or give --all instead"),
-        ((COORDINATOR, "--all"), "name the streams to follow, or give --all instead"),
-        (("--all", "--until", "3"), "--until goes with the name of one stream, and without --once"),
-        ((COORDINATOR, CHECKPOINT, "--until", "3"), "--until goes with the name of one stream"),
-        ((COORDINATOR, "--once", "--until", "3"), "--until goes with the name of one stream"),
-        ((COORDINATOR, "--timeout", "5m"), "--timeout goes with --once or --until"),
+        ((), "Name the streams to follow, or use --all."),
+        ((COORDINATOR, "--all"), "Name the streams to follow, or use --all."),
+        (("--all", "--until", "3"), "--until needs the name of exactly one stream, and cannot be used with --once."),
+        ((COORDINATOR, CHECKPOINT, "--until", "3"), "--until needs the name of exactly one stream"),
+        ((COORDINATOR, "--once", "--until", "3"), "--until needs the name of exactly one stream"),
+        ((COORDINATOR, "--timeout", "5m"), "--timeout needs --once or --until."),
         ((COORDINATOR, "--once", "--timeout", "soon"), "Invalid duration 'soon'. Use seconds, or units as in"),
         ((COORDINATOR, "--once", "--timeout", "0"), "Invalid duration '0'."),
     ],
@@ -93,7 +93,7 @@ def test_a_stream_that_cannot_be_followed_is_told_and_the_others_are(cli: Comman
     append(cli, CHECKPOINT, "1")
     finished = cli.follow(COORDINATOR, CHECKPOINT, "--once")
     assert finished.err == f"the database has no stream {COORDINATOR}: create it, or look at its name again\n"
-    assert (finished.code, finished.out) == (1, "1 events taken\n")
+    assert (finished.code, finished.out) == (1, "1 events read\n")
     assert cli.ask(STATE) == [("stopped", 1)]
 
 
@@ -118,13 +118,13 @@ def test_a_signal_ends_it_cleanly(cli: CommandLine, number: signal.Signals) -> N
 def test_a_second_signal_is_not_waited_for() -> None:
     stops: list[str] = []
     before = signal.getsignal(signal.SIGTERM)
-    with ending_after(None) as ending:
-        ending.stop_with(lambda: stops.append("stop"))
+    with stop_request(None) as stop:
+        stop.stop_with(lambda: stops.append("stop"))
         assert signal.getsignal(signal.SIGTERM) is not before
         os.kill(os.getpid(), signal.SIGTERM)
         wait_until(lambda: stops, what="the handler")
         assert signal.getsignal(signal.SIGTERM) is before
-    assert (stops, ending.signals) == (["stop"], [signal.SIGTERM])
+    assert (stops, stop.signals) == (["stop"], [signal.SIGTERM])
     assert signal.getsignal(signal.SIGTERM) is before
 
 
@@ -156,7 +156,7 @@ def test_it_begins_with_what_it_follows(cli: CommandLine) -> None:
     (line,) = finished.err.splitlines()
     assert re.fullmatch(
         r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ following 1 stream \(.+\) of Postgres into the database "
-        rf"{info['dbname']} at {info['host']}:{info['port']}, to the ends as they are now",
+        rf"{info['dbname']} at {info['host']}:{info['port']}, to the current ends",
         line,
     )
     assert "Found 1 stream." in cli("follow", "--all", "--once").err
@@ -196,7 +196,7 @@ def held(cli: CommandLine) -> Iterator[None]:
 @pytest.mark.usefixtures("held")
 def test_a_timeout_ends_it(cli: CommandLine) -> None:
     finished = cli("follow", COORDINATOR, "--once", "--timeout", "1s")
-    assert (finished.code, finished.out) == (3, "0 events taken\n")
+    assert (finished.code, finished.out) == (3, "0 events read\n")
     assert finished.err.splitlines()[-1].endswith("Z timed out: 1 of 1 streams not read to the end")
     unfinished = cli("follow", COORDINATOR, "--once", "--timeout", "1", "--json").json
     assert [(row["outcome"], row["next_offset"]) for row in unfinished] == [("unfinished", None)]
@@ -204,7 +204,7 @@ def test_a_timeout_ends_it(cli: CommandLine) -> None:
 
 @pytest.mark.usefixtures("held")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_in_the_middle_is_told_from_the_end(cli: CommandLine, number: signal.Signals) -> None:
+def test_a_signal_before_the_end_has_its_own_exit_code(cli: CommandLine, number: signal.Signals) -> None:
     with follow_process(cli, COORDINATOR, "--once") as process:
         assert process.stderr is not None
         assert "following" in process.stderr.readline()
@@ -216,12 +216,12 @@ def test_a_signal_in_the_middle_is_told_from_the_end(cli: CommandLine, number: s
 
 
 @pytest.mark.parametrize(
-    ("words", "code"), [(("--timeout", "2s"), 4), ((), 4)], ids=["until its timeout", "until its patience ends"]
+    ("words", "code"), [(("--timeout", "2s"), 4), ((), 4)], ids=["until its timeout", "until its outage timeout"]
 )
 def test_brokers_that_cannot_be_reached(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int
 ) -> None:
-    monkeypatch.setattr(follow_command, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(follow_command, "OUTAGE_TIMEOUT_SECONDS", 0.5)
     monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 500)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -234,7 +234,7 @@ def test_brokers_that_cannot_be_reached(
     assert f"nothing read (Kafka at {place} does not answer" in last
 
 
-def test_a_database_that_is_away_at_the_start_is_waited_for(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_follower_waits_for_its_database_at_the_start(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     append(cli, COORDINATOR, "1")
     tries: list[str] = []
 
@@ -246,15 +246,15 @@ def test_a_database_that_is_away_at_the_start_is_waited_for(cli: CommandLine, mo
 
     monkeypatch.setattr("coordstream.cli.database.connect", connect_later)
     finished = cli("follow", COORDINATOR, "--once", "--timeout", "30s")
-    assert (finished.code, finished.out) == (0, "1 events taken\n")
+    assert (finished.code, finished.out) == (0, "1 events read\n")
     waits, begins = finished.err.splitlines()
-    assert "(connection refused). Start it, or correct COORDSTREAM_DATABASE_URL; waiting" in waits
+    assert "(connection refused). Start it, or correct COORDSTREAM_DATABASE_URL. Retrying." in waits
     assert "following 1 stream" in begins
 
 
 @pytest.mark.parametrize("words", [("--once", "--timeout", "1s"), ("--once",)])
 def test_a_database_that_stays_away(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
-    monkeypatch.setattr(follow_command, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(follow_command, "OUTAGE_TIMEOUT_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", re.sub(r":[0-9]+/", f":{port}/", cli.database_url))
@@ -264,7 +264,7 @@ def test_a_database_that_stays_away(cli: CommandLine, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("words", [(), ("--once",)])
-def test_a_wrong_password_of_the_database_is_not_waited_for(
+def test_a_wrong_password_of_the_database_is_not_retried(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", re.sub("//.*?:", "//nobody-knows:", cli.database_url))
