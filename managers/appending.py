@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from eventlog.backoff import Backoff, RetryDeadline, no_jitter
 from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog
 from eventlog.source import StreamRefused
@@ -57,6 +58,11 @@ class Retry:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
 
+    def begin(self) -> RetryDeadline:
+        """Start the period in which a write is tried."""
+        pauses = Backoff(no_jitter, first_seconds=self.first_pause, longest_seconds=self.longest_pause)
+        return RetryDeadline(self.longest, pauses, clock=self.clock, sleep=self.sleep)
+
 
 class AppendGaveUp(ManagerError):
     """No append was acknowledged in the time allowed. The events may be on the log nevertheless."""
@@ -89,8 +95,7 @@ class RetryingAppender:
             AppendRefused: the log rejects the events. This is not retried.
             AppendGaveUp: the time is up, or the append is no longer wanted. The last error is its cause.
         """
-        started = self._retry.clock()
-        pause = self._retry.first_pause
+        deadline = self._retry.begin()
         tries = 0
         while True:
             tries += 1
@@ -100,18 +105,17 @@ class RetryingAppender:
                 raise
             except Exception as error:
                 self.close()
-                self._pause(pause, started, tries, error)
-            pause = min(pause * 2, self._retry.longest_pause)
+                self._pause(deadline, tries, error)
 
     def close(self) -> None:
         """Close the log. Errors are ignored, since a log that failed may also fail to close."""
         with suppress(Exception):
             self._log.close()
 
-    def _pause(self, pause: float, started: float, tries: int, error: Exception) -> None:
-        left = self._retry.longest - (self._retry.clock() - started)
-        if left > 0 and self._is_wanted():
+    def _pause(self, deadline: RetryDeadline, tries: int, error: Exception) -> None:
+        if not deadline.is_over and self._is_wanted():
             _logger.warning("Append failed (try %d, %s): retrying with a new connection.", tries, type(error).__name__)
-            self._retry.sleep(min(pause, left))
-        if left <= 0 or not self._is_wanted():
-            raise AppendGaveUp(tries) from error
+            deadline.wait()
+            if self._is_wanted():
+                return
+        raise AppendGaveUp(tries) from error

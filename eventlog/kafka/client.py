@@ -1,6 +1,5 @@
 """Clients of kafka-python as this product makes them, and their errors in its own words."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from kafka.errors import (
     UnsupportedSaslMechanismError,
 )
 
+from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.kafka.connection_manager import make_net_client
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.private_loggers import hold_private_loggers
@@ -159,16 +159,16 @@ def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple
     Raises:
         SourceUnavailable: there was none.
     """
-    deadline = time.monotonic() + REACH_SECONDS
+    deadline = RetryDeadline(REACH_SECONDS, Backoff(first_seconds=_RETRY_SECONDS, longest_seconds=_RETRY_SECONDS))
     while True:
         try:
             return _ask_once(options, question, answers)
         except CredentialsRefused:
             raise
         except SourceUnavailable:
-            if time.monotonic() >= deadline:
+            if deadline.is_over:
                 raise
-        time.sleep(_RETRY_SECONDS)
+        deadline.wait()
 
 
 def _ask_once(options: KafkaOptions, question: Callable[[], Answer], answers: tuple[type[KafkaError], ...]) -> Answer:

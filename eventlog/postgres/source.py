@@ -16,6 +16,7 @@ from typing import Final, Self
 
 import psycopg
 
+from eventlog.backoff import Backoff, no_jitter
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection, connect
@@ -58,7 +59,7 @@ class PostgresSource:
         self._ends: dict[str, int] = {}
         self._claims: dict[str, int] = {}
         self._queried_at = float("-inf")
-        self._pause = 0.0
+        self._pauses = Backoff(no_jitter, first_seconds=_MIN_PAUSE, longest_seconds=_MAX_PAUSE)
         self._ignore_until = float("-inf")
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
@@ -164,8 +165,9 @@ class PostgresSource:
         return bool(notices)
 
     def _pause_after(self, *, was_useless: bool) -> None:
-        self._pause = min(max(2 * self._pause, _MIN_PAUSE), _MAX_PAUSE) if was_useless else 0.0
-        self._ignore_until = monotonic() + self._pause
+        if not was_useless:
+            self._pauses.reset()
+        self._ignore_until = monotonic() + (self._pauses.next() if was_useless else 0.0)
 
     def _query_ends(self, connection: Connection, stream_names: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = dict(connection.execute(_ENDS, (BACKEND, list(stream_names))).fetchall())
