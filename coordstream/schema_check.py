@@ -12,14 +12,11 @@ import psycopg
 
 from coordstream.migration_files import migrations_folder
 from eventlog.postgres.connection import Connection
-from projections.relation_files import digest, tables, views
+from projections.relation_files import MISSING_RELATIONS, digest, tables, views
 
 _ASSIGNED: Final = re.compile(r'^(down_)?revision = "(\w+)"$', re.MULTILINE)
-_STATE: Final = """
-select obj_description(to_regnamespace('coordinator'), 'pg_namespace'),
-       not exists (select from unnest(%s::text[]) name where not exists (
-         select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-         where (n.nspname, c.relname) = (split_part(name, '.', 1), split_part(name, '.', 2)))),
+_STATE: Final = f"""
+select obj_description(to_regnamespace('coordinator'), 'pg_namespace'), not exists ({MISSING_RELATIONS}),
        coalesce(has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage'), false)
 """
 _REVISION: Final = "select version_num from eventlog.alembic_version"

@@ -8,6 +8,13 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
 
+MISSING_RELATIONS: Final = """
+select name from unnest(%s::text[]) name
+where not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                  where (n.nspname, c.relname) = (split_part(name, '.', 1), split_part(name, '.', 2)))
+"""
+"""Selects those of the given tables and views (``schema.name``) that the database lacks, whoever may read them."""
+
 _VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
 _TABLE: Final = re.compile(r'^\w+ = Table\(\s*"(\w+)"', re.MULTILINE)
 

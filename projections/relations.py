@@ -5,12 +5,11 @@ differs from the text that created those in the database.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from sqlalchemy import Connection, text
 
 from projections.errors import RelationInUse
-from projections.relation_files import definitions, digest, tables, views
+from projections.relation_files import MISSING_RELATIONS, definitions, digest, tables, views
 from projections.relation_order import creation_order
 
 __all__ = ["create_relations", "digest", "drop_relations", "installed_digest", "missing_relations"]
@@ -27,14 +26,6 @@ _OBJECTS = text(
     """
 )
 
-_MISSING: Final = text(
-    """
-    select name from unnest(cast(:names as text[])) name
-    where not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                      where (n.nspname, c.relname) = (split_part(name, '.', 1), split_part(name, '.', 2)))
-    """
-)
-
 
 def installed_digest(connection: Connection) -> str | None:
     """The digest of the definitions that the database holds; None if it holds none, or one of its views is missing."""
@@ -46,7 +37,7 @@ def installed_digest(connection: Connection) -> str | None:
 
 def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]:
     """Those of these tables and views (``schema.name``) that the database lacks, whoever may read them."""
-    return list(connection.scalars(_MISSING, {"names": list(names)}))
+    return list(connection.exec_driver_sql(MISSING_RELATIONS, (list(names),)).scalars())
 
 
 def create_relations(connection: Connection) -> None:
