@@ -1,9 +1,8 @@
-"""One reader at a time for a stream: who holds it, and since when nothing was heard of the holder.
+"""Locks streams, so that each has one reader at a time, and tells who holds a stream and for how long it was silent.
 
 A session holds a stream by an advisory lock, which Postgres frees when the session ends, and by an entry in
-``projection.stream_holder``, which takes the right to write: any login of a database can take advisory locks. That
-keeps readers from getting in each other's way and lets a second one take over; what protects the data is the
-projector's compare-and-set of the position.
+``projection.stream_holder``, which requires the right to write: any login can take advisory locks. The lock lets a
+second follower wait and take over; the projector's compare-and-set of the position protects the data.
 """
 
 from collections.abc import Iterator
@@ -17,9 +16,6 @@ from psycopg.errors import InsufficientPrivilege
 from eventlog.postgres.connection import Connection
 from projections.errors import LockLost, StreamBusy
 
-SILENT_SECONDS: Final = 30
-"""A holder that lives asks the database something every 5 s."""
-
 _TAKE: Final = "select projection.lock_stream(%s, %s)"
 _RELEASE: Final = """
 update projection.stream_holder set backend_pid = 0, working_pid = null
@@ -28,7 +24,8 @@ returning pg_advisory_unlock(7106407, lock_id)
 """
 _HOLDERS: Final = sql.SQL("""
 select stream_name, backend_pid, host_name, application_name, backend_start, last_seen_at,
-       coalesce(extract(epoch from clock_timestamp() - last_seen_at), 0)::float8
+       coalesce(extract(epoch from clock_timestamp() - last_seen_at), 0)::float8,
+       coalesce(last_seen_at < clock_timestamp() - projection.lost_after(), false)
 from projection.locked_stream where {} order by stream_name
 """)
 _ONE: Final = _HOLDERS.format(sql.SQL("stream_name = %s"))
@@ -43,10 +40,11 @@ _SESSION: Final = "select pg_backend_pid()"
 
 
 class LockHolder(NamedTuple):
-    """Who holds a stream; what Postgres does not tell us, which needs the same user or ``pg_monitor``, is None.
+    """The session that holds a stream. Postgres shows some columns only to the same user and ``pg_monitor``; else None.
 
-    ``backend_pid`` is the process of Postgres that serves the holder: ``pg_terminate_backend`` ends it.
-    ``silent_seconds`` have passed since the holder last asked the database something, at ``last_seen_at``.
+    ``backend_pid``: the server process of the session, which ``pg_terminate_backend`` ends. ``silent_seconds``: the
+    time since ``last_seen_at``, when the session's last statement ended. ``is_silent``: that is so long that the holder
+    counts as lost: it hangs, was stopped, or its machine is gone.
     """
 
     backend_pid: int
@@ -55,15 +53,11 @@ class LockHolder(NamedTuple):
     since: datetime | None
     last_seen_at: datetime | None = None
     silent_seconds: float = 0.0
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether it should have asked something since: it hangs, was stopped, or its machine is gone."""
-        return self.silent_seconds > SILENT_SECONDS
+    is_silent: bool = False
 
     @property
     def silence(self) -> str:
-        """Since when nothing was heard of it, and how to end it, in words."""
+        """Since when the holder is silent, and how to end it."""
         seen = "" if self.last_seen_at is None else f" since {self.last_seen_at:%Y-%m-%d %H:%M:%S} UTC"
         return (
             f"silent{seen}: end its process, or its session with `select pg_terminate_backend({self.backend_pid})`, "
@@ -77,9 +71,9 @@ class LockHolder(NamedTuple):
 
 
 class StreamLocks:
-    """The streams that one session holds. The connection must lead to Postgres itself, not through a pooler.
+    """The streams that one session holds. The connection must lead directly to Postgres, not through a pooler.
 
-    ``working`` is the connection that writes the streams' rows, where it is another: who takes a stream over ends both.
+    ``working``: the connection that writes the streams' rows, if it is another one; a takeover ends both.
     """
 
     def __init__(self, connection: Connection, working: Connection | None = None) -> None:
@@ -88,28 +82,28 @@ class StreamLocks:
         self._session = self._current_session()
 
     def take(self, stream_name: str) -> bool:
-        """Take the stream if it is free; never waits for its holder."""
+        """Take the stream if it is free, without waiting, and return whether it was."""
         row = self._connection.execute(_TAKE, (stream_name, self._working_pid)).fetchone()
         return row is not None and bool(row[0])
 
     def release(self, stream_name: str) -> None:
-        """Give a stream back."""
+        """Release a stream."""
         self._connection.execute(_RELEASE, (stream_name,))
 
     def holder(self, stream_name: str) -> LockHolder | None:
-        """Who has the stream now; None if it has become free."""
+        """Return who holds the stream; None if it is free."""
         row = self._connection.execute(_ONE, (stream_name,)).fetchone()
         return None if row is None else LockHolder(*row[1:])
 
     def end_silent(self, stream_name: str, seconds: float) -> bool | None:
-        """End the sessions of a holder that has been silent for so long; None: this user of the database may not."""
+        """End the sessions of a holder that has been silent for ``seconds``; None: this user has no right to."""
         try:
             return bool(self._connection.execute(_END, (stream_name, seconds)).fetchall())
         except InsufficientPrivilege:
             return None
 
     def check(self) -> None:
-        """Make sure that this is still the session that the streams were taken in.
+        """Check that this is still the session that took the streams.
 
         Raises:
             LockLost: another session answers, as behind a pooler.
@@ -124,16 +118,16 @@ class StreamLocks:
 
 
 def holders(connection: Connection) -> dict[str, LockHolder]:
-    """The holder of each stream that is held."""
+    """Return the holder of each stream that is held."""
     return {name: LockHolder(*holder) for name, *holder in connection.execute(_ALL).fetchall()}
 
 
 @contextmanager
 def stream_lock(connection: Connection, stream_name: str) -> Iterator[None]:
-    """Hold a stream meanwhile.
+    """Hold a stream during the block.
 
     Raises:
-        StreamBusy: another session has it.
+        StreamBusy: another session holds it.
     """
     locks = StreamLocks(connection)
     if not locks.take(stream_name):

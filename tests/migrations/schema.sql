@@ -5187,7 +5187,7 @@ $_$;
 CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select $1 <> 'stopped' and $2 < now() - interval '30 seconds'
+  select $1 <> 'stopped' and $2 < now() - projection.lost_after()
 $_$;
 
 --
@@ -5355,6 +5355,16 @@ CREATE FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_o
   from projection.log_time_at($1, $2) f
   left join lateral projection.log_time_at($1, $3) n on true
 $_$;
+
+--
+-- Name: lost_after(); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.lost_after() RETURNS interval
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select interval '30 seconds'
+$$;
 
 --
 -- Name: message_change(integer, text, text); Type: FUNCTION; Schema: projection; Owner: -
@@ -9739,6 +9749,14 @@ GRANT ALL ON FUNCTION projection.log_time_at(log_id integer, log_offset bigint) 
 REVOKE ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint, to_offset bigint, replaced_at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION lost_after(); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.lost_after() FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.lost_after() TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.lost_after() TO coordstream_replayer;
 
 --
 -- Name: FUNCTION message_change(log_id integer, message_type text, message_key text); Type: ACL; Schema: projection; Owner: -

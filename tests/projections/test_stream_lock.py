@@ -1,4 +1,4 @@
-"""One reader at a time: the lock of a stream, and who has it."""
+"""One reader of a stream at a time: its lock and its holder."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from tests.fixtures.waiting import wait_until
 STREAM = "__samza_coordinator_orders_1"
 
 
-def test_one_session_at_a_time_has_a_stream(database_url: str) -> None:
+def test_one_session_at_a_time_holds_a_stream(database_url: str) -> None:
     with connect(database_url) as one, connect(database_url) as other:
         first, second = StreamLocks(one), StreamLocks(other)
         assert first.take(STREAM)
@@ -28,7 +28,7 @@ def test_one_session_at_a_time_has_a_stream(database_url: str) -> None:
         assert second.take(STREAM)
 
 
-def test_the_holder_is_named(database_url: str) -> None:
+def test_the_holder_of_a_stream(database_url: str) -> None:
     before = datetime.now(UTC)
     with connect(database_url, application_name="coordstream follow") as one, connect(database_url) as other:
         assert StreamLocks(other).holder(STREAM) is None
@@ -50,11 +50,11 @@ def test_the_holder_is_named(database_url: str) -> None:
         (LockHolder(7, None, None, None), "another program (Postgres backend 7)"),
     ],
 )
-def test_a_holder_in_words(holder: LockHolder, text: str) -> None:
+def test_the_description_of_a_holder(holder: LockHolder, text: str) -> None:
     assert str(holder) == text
 
 
-def test_the_lock_of_a_session_that_was_ended_is_free(database_url: str) -> None:
+def test_a_session_that_ends_frees_its_streams(database_url: str) -> None:
     with connect(database_url) as other:
         with connect(database_url) as one:
             locks = StreamLocks(one)
@@ -67,7 +67,7 @@ def test_the_lock_of_a_session_that_was_ended_is_free(database_url: str) -> None
         wait_until(lambda: StreamLocks(other).take(STREAM), what="the free lock")
 
 
-def test_another_session_behind_the_connection_is_noticed(database_url: str) -> None:
+def test_a_session_that_was_exchanged_behind_the_connection_is_an_error(database_url: str) -> None:
     with connect(database_url) as one:
         locks = StreamLocks(one)
         locks._session += 1
@@ -93,8 +93,8 @@ def test_a_login_without_rights_holds_no_stream(database_url: str) -> None:
                 assert not StreamLocks(other).take(STREAM)
 
 
-def test_who_may_not_write_is_no_holder_whatever_the_entry_says(database_url: str) -> None:
-    """As where Postgres gives a login the number of a session that has ended."""
+def test_a_user_without_the_right_to_write_is_never_the_holder(database_url: str) -> None:
+    """Postgres may give a login the process id of a session that has ended."""
     with connect(database_url) as one, database_user(database_url, "coordstream_replayer") as reader:
         locks = StreamLocks(one)
         assert locks.take(STREAM)
@@ -108,7 +108,7 @@ def test_who_may_not_write_is_no_holder_whatever_the_entry_says(database_url: st
             assert locks.take(STREAM)
 
 
-def test_who_holds_one_of_many_streams_is_found_without_looking_at_all(database_url: str) -> None:
+def test_finding_the_holder_of_one_stream_does_not_read_all_locks(database_url: str) -> None:
     with connect(database_url) as one, connect(database_url) as other:
         locks = StreamLocks(one)
         assert all(locks.take(f"stream-{number}") for number in range(300))
@@ -118,7 +118,7 @@ def test_who_holds_one_of_many_streams_is_found_without_looking_at_all(database_
         assert set(holders(other)) == {f"stream-{number}" for number in range(300)}
 
 
-def test_a_holder_that_asks_nothing_is_silent(database_url: str) -> None:
+def test_a_holder_that_runs_no_statement_is_silent(database_url: str) -> None:
     with connect(database_url) as one, connect(database_url) as other:
         StreamLocks(one).take(STREAM)
         locks = StreamLocks(other)
@@ -147,8 +147,8 @@ def test_a_holder_that_asks_nothing_is_silent(database_url: str) -> None:
                 sleep.result()
 
 
-def test_who_may_not_end_a_session_is_told(database_url: str) -> None:
-    """Another user with all rights on the tables sees nothing of the session, and goes by the heartbeats."""
+def test_a_user_without_the_right_to_end_a_session(database_url: str) -> None:
+    """Another user with all rights on the tables cannot see the session's activity, so heartbeats tell."""
     with connect(database_url) as one, database_user(database_url) as writer:
         user = user_of(writer)
         one.execute(f"grant usage on schema eventlog, projection to {user}".encode())
@@ -172,14 +172,31 @@ def test_who_may_not_end_a_session_is_told(database_url: str) -> None:
             one.execute("select")
 
 
-def test_a_stream_is_held_for_the_time_of_a_block(database_url: str) -> None:
+def test_a_stream_is_held_during_a_block(database_url: str) -> None:
     with connect(database_url) as one, connect(database_url) as other:
         with stream_lock(one, STREAM):
             with (
                 pytest.raises(StreamBusy, match=r"is being read by coordstream on 127\.0\.0\.1 \(Postgres") as busy,
                 stream_lock(other, STREAM),
             ):
-                raise AssertionError("two hold the lock")
+                raise AssertionError("two sessions hold the lock")
             assert re.search(rf"backend {one.info.backend_pid}, ", busy.value.holder)
         with stream_lock(other, STREAM):
             pass
+
+
+def test_a_silent_holder_is_lost_as_soon_as_a_follower_without_heartbeats(database_url: str) -> None:
+    comment = "select col_description('coordinator.log_position'::regclass, attnum) from pg_attribute"
+    with connect(database_url) as one, connect(database_url) as other:
+        StreamLocks(one).take(STREAM)
+        ((after,),) = other.execute("select extract(epoch from projection.lost_after())::integer")
+        for milliseconds in (0, 1):
+            beat = f"now() - projection.lost_after() - interval '{milliseconds} ms'"
+            ((is_lost,),) = other.execute(f"select projection.is_lost('live', {beat})".encode())
+            assert is_lost == (milliseconds > 0)
+        holder = StreamLocks(other).holder(STREAM)
+        assert holder is not None
+        assert not holder.is_silent
+        column = "where attrelid = 'coordinator.log_position'::regclass and attname = 'heartbeat_at'"
+        ((text,),) = other.execute(f"{comment} {column}".encode())
+        assert str(after) in text

@@ -1,6 +1,11 @@
--- Whether a log's follower is lost: it writes a heartbeat every 5 seconds, by this server's clock, until it stops.
+-- How long a follower may be silent before it counts as lost: it writes heartbeats every 5 seconds.
+create function projection.lost_after() returns interval language sql immutable parallel safe as $$
+  select interval '30 seconds'
+$$;
+
+-- Whether a log's follower is lost: it writes heartbeats, by this server's clock, until it stops.
 create function projection.is_lost(state text, heartbeat_at timestamptz) returns boolean language sql stable parallel safe as $$
-  select $1 <> 'stopped' and $2 < now() - interval '30 seconds'
+  select $1 <> 'stopped' and $2 < now() - projection.lost_after()
 $$;
 
 -- The end of a log in Postgres is its head. The end of a Kafka log, as its follower last saw it, counts only until the follower is

@@ -66,6 +66,15 @@ def let_pass(connection: Connection, time: timedelta) -> None:
     connection.execute("update projection.position set read_at = read_at - %s", (time,))
 
 
+def set_lost_after(connection: Connection, seconds: float) -> None:
+    """Set how long a follower may be silent before it counts as lost."""
+    body = f"select interval '{seconds} seconds'"
+    connection.execute(
+        "create or replace function projection.lost_after() returns interval language sql immutable parallel safe "
+        f"as $$ {body} $$".encode()
+    )
+
+
 class NoLocks(StreamLocks):
     """Locks that a failover has lost without an error."""
 

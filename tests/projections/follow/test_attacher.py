@@ -9,7 +9,6 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
-from projections import stream_lock
 from projections.follow import session
 from projections.follow.follow_run import FollowPlan
 from projections.stream_lock import StreamLocks
@@ -29,6 +28,7 @@ from tests.projections.follow.running import (
     position,
     run,
     say,
+    set_lost_after,
     wait_for_position,
 )
 
@@ -59,9 +59,9 @@ def test_a_second_follower_waits_and_takes_over(
 
 
 def test_a_silent_holder_is_reported_with_how_to_end_it(
-    database_url: str, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
-    monkeypatch.setattr(stream_lock, "SILENT_SECONDS", 0.1)
+    set_lost_after(connected, 0.1)
     make_log(ORDERS, a="1")
     with held(database_url, ORDERS) as backend, following(database_url, source, FollowPlan((ORDERS,))) as second:
         waits = second.wait_for("silent since")

@@ -13,7 +13,6 @@ from eventlog.postgres.log_registry import newest_log
 from eventlog.recordings.recording import read_recording
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
-from projections import stream_lock
 from projections.fold.settings import FoldSettings
 from projections.recording_import import import_stream
 from projections.stream_lock import StreamLocks
@@ -28,6 +27,7 @@ from tests.coordstream.command_line import (
     recording,
 )
 from tests.fixtures.kafka_topics import Topics
+from tests.projections.follow.running import set_lost_after
 
 pytestmark = pytest.mark.slow
 
@@ -172,14 +172,12 @@ def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:
     assert counts("status", "--max-age", "60").code == 0
 
 
-def test_a_follower_that_holds_a_stream_and_hangs_is_named(
-    counts: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_follower_that_holds_a_stream_and_hangs_is_named(counts: CommandLine) -> None:
     with connect(counts.database_url, application_name="a follower") as hanging:
         backend = hanging.info.backend_pid
         StreamLocks(hanging).take(STREAM)
         assert counts("status").code == 0
-        monkeypatch.setattr(stream_lock, "SILENT_SECONDS", -1)
+        set_lost_after(hanging, 0)
         finished = counts("status")
     assert finished.code == 1
     assert f"{STREAM} is held by a follower on 127.0.0.1" in finished.err
