@@ -12,8 +12,8 @@ from coordstream.backup import back_up, check_backup
 from coordstream.backup import reset as reset_database
 from coordstream.backup import restore as restore_database
 from coordstream.cli.arguments.options import Json
-from coordstream.cli.confirmation import ask
 from coordstream.cli.database import connecting, database_errors, migrate_if_needed, open_database
+from coordstream.cli.messages import confirm
 from coordstream.cli.output.tables import print_json
 from coordstream.cli.server import embedded_settings, require_data_folder
 from coordstream.mask_key import KEY_FILE
@@ -90,7 +90,7 @@ def reset(
     """
     settings = embedded_settings("Drop and create that database with its own tools, then run `coordstream migrate`.")
     server = require_data_folder(settings)
-    ask(f"Delete all data of the embedded database in {settings.home}?", yes=yes, done="deleted")
+    confirm(f"Delete all data of the embedded database in {settings.home}?", yes=yes, done="deleted")
     server.start()
     with database_errors(settings):
         reset_database(server)

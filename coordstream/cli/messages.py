@@ -31,7 +31,7 @@ def confirm(question: str, *, yes: bool, done: str = "written") -> None:
         return
     if not sys.stdin.isatty():
         raise CoordstreamError(
-            f'Nothing was {done}: confirmation needs a terminal. Use "--yes" to go on, or "--dry-run" to look first.'
+            f"Nothing was {done}: confirmation needs a terminal. Use --yes to go on, or --dry-run to look first."
         )
     try:
         is_confirmed = typer.confirm(question, err=True)

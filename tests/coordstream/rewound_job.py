@@ -22,7 +22,7 @@ NOW_MS: Final = int(NOW.timestamp() * 1000)
 TWO_HOURS_AGO_MS: Final = NOW_MS - 2 * 60 * 60 * 1000
 END: Final = 427
 """Where the recording of the coordinator stream ends."""
-NOT_ASKED: Final = "warning: not checked with the input: nobody answers at 127.0.0.1:19092"
+NOT_ASKED: Final = "warning: The startpoint was not checked with the input: No broker answers at 127.0.0.1:19092."
 
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, time: datetime) -> None:

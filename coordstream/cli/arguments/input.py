@@ -1,4 +1,4 @@
-"""The input that an order is for, as it is typed: a stream, one of its partitions, or some."""
+"""Inputs that users type: a stream, or some of its partitions."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -16,8 +16,8 @@ Stream = tuple[str, str]
 """System and stream."""
 
 
-class GivenInput(NamedTuple):
-    """A stream and the partitions of it that are meant, rising; None: all."""
+class Input(NamedTuple):
+    """A stream and some of its partitions, sorted; None: all."""
 
     system: str
     stream: str
@@ -25,31 +25,32 @@ class GivenInput(NamedTuple):
 
     def __str__(self) -> str:
         whole = f"{self.system}.{self.stream}"
-        return whole if self.partitions is None else f"{whole}.{spelled_partitions(self.partitions)}"
+        return whole if self.partitions is None else f"{whole}.{format_partitions(self.partitions)}"
 
 
-def parse_input(word: str, known: Collection[Stream]) -> GivenInput:
-    """Read ``SYSTEM.STREAM``, ``SYSTEM.STREAM.3`` or ``SYSTEM.STREAM.0-3,5``; streams may have dots in their names.
+def parse_input(word: str, known: Collection[Stream]) -> Input:
+    """Parse ``SYSTEM.STREAM``, ``SYSTEM.STREAM.3`` or ``SYSTEM.STREAM.0-3,5``.
 
-    Which of two readings is meant is told by the streams that are known. Where none is, what looks like partitions is.
+    Names of streams may contain dots: the ``known`` streams decide between two readings. If neither is known, a suffix
+    that looks like partitions is one.
 
     Raises:
-        typer.BadParameter: it is no such thing, or its partitions are none.
-        CoordstreamError: both readings name a stream that is known.
+        typer.BadParameter: The text is not an input, or its partitions are invalid.
+        CoordstreamError: Both readings name a known stream.
     """
     readings = list(_readings(word, known))
     meant = [reading for reading in readings if (reading.system, reading.stream) in known]
     if len(meant) == 2:
         whole, part = meant
         raise CoordstreamError(
-            f"{word!r} is stream {whole.stream} and a partition of {part.stream}: write {whole}.0-N with the number of "
-            f"its last partition for the first, {part.system}.{part.stream}.{_as_range(part)} for the second."
+            f"Ambiguous input {word!r}: stream {whole.stream}, or a partition of {part.stream}. Use {whole}.0-N (N is "
+            f"its last partition) for the first, or {part.system}.{part.stream}.{_as_range(part)} for the second."
         )
     return (meant or readings)[-1]
 
 
-def spelled_partitions(partitions: Iterable[int]) -> str:
-    """Partitions as they are typed: ``0-3,5``."""
+def format_partitions(partitions: Iterable[int]) -> str:
+    """Partitions as users type them: ``0-3,5``."""
     numbers = set(partitions)
     starts = sorted(number for number in numbers if number - 1 not in numbers)
     ends = sorted(number for number in numbers if number + 1 not in numbers)
@@ -58,23 +59,25 @@ def spelled_partitions(partitions: Iterable[int]) -> str:
     )
 
 
-def _readings(word: str, known: Collection[Stream]) -> Iterator[GivenInput]:
-    """As a stream, then as a part of one; a known stream may end in what is no range of partitions."""
+def _readings(word: str, known: Collection[Stream]) -> Iterator[Input]:
+    """The text as a stream, then as partitions of a stream. The name of a known stream may end in an invalid range."""
     system, _, rest = word.partition(".")
     if not system.strip() or not rest.strip():
         raise typer.BadParameter(
-            f"{word!r} is no input: write SYSTEM.STREAM, or SYSTEM.STREAM.PARTITION such as kafka.page-views.0-3,5"
+            f"Invalid input {word!r}. Expected SYSTEM.STREAM or SYSTEM.STREAM.PARTITIONS, "
+            "for example kafka.page-views.0-3,5."
         )
-    yield GivenInput(system, rest)
+    yield Input(system, rest)
     stream, dot, listed = rest.rpartition(".")
     if dot and stream and _PARTITIONS.fullmatch(listed):
         ranges = list(_ranges(listed))
-        wrong = next((each for each in ranges if not 0 < len(each) <= MOST_PARTITIONS), None)
-        if wrong is None:
-            yield GivenInput(system, stream, tuple(sorted(set().union(*ranges))))
+        invalid = next((each for each in ranges if not 0 < len(each) <= MOST_PARTITIONS), None)
+        if invalid is None:
+            yield Input(system, stream, tuple(sorted(set().union(*ranges))))
         elif (system, rest) not in known:
             raise typer.BadParameter(
-                f"partitions {wrong.start}-{wrong.stop - 1}: write the lower first, and at most {MOST_PARTITIONS}"
+                f"Invalid partitions '{invalid.start}-{invalid.stop - 1}'. Use the lower number first, and at most "
+                f"{MOST_PARTITIONS} partitions."
             )
 
 
@@ -84,7 +87,7 @@ def _ranges(listed: str) -> Iterator[range]:
         yield range(int(first), int(last or first) + 1)
 
 
-def _as_range(part: GivenInput) -> str:
+def _as_range(part: Input) -> str:
     numbers = part.partitions or ()
     is_row = all(after == before + 1 for before, after in pairwise(numbers))
-    return f"{numbers[0]}-{numbers[-1]}" if is_row else spelled_partitions(numbers)
+    return f"{numbers[0]}-{numbers[-1]}" if is_row else format_partitions(numbers)

@@ -1,4 +1,4 @@
-"""Offsets as they are given on the command line: a property file, or TASK/SSP=OFFSET."""
+"""Offsets that users give: a property file, or TASK/SYSTEM.STREAM.PARTITION=OFFSET."""
 
 import re
 import sys
@@ -20,29 +20,29 @@ _ASSIGNMENT: Final = re.compile(
 )
 
 
-def given_offsets(words: Sequence[str]) -> TaskOffsets:
-    """The offsets of each task: of one property file, ``-`` for standard input, or of assignments.
+def read_offsets(words: Sequence[str]) -> TaskOffsets:
+    """Read the offsets of each task: from one property file, ``-`` for standard input, or from assignments.
 
     Raises:
-        typer.BadParameter: a word is neither, or a partition is given two offsets.
-        CoordstreamError: the file can't be read, or names no offset.
-        CheckpointFileError: a line of it is wrong.
+        typer.BadParameter: A word is neither, or a partition has two offsets.
+        CoordstreamError: The file cannot be read, or contains no offset.
+        CheckpointFileError: A line of the file is invalid.
     """
     if len(words) == 1 and (words[0] == STANDARD_INPUT or not _ASSIGNMENT.fullmatch(words[0])):
-        return _of_file(words[0])
+        return _read_file(words[0])
     offsets: dict[str, dict[SystemStreamPartition, str]] = {}
     for word in words:
         task_name, partition, offset = parse_assignment(word)
         if offsets.setdefault(task_name, {}).setdefault(partition, offset) != offset:
-            raise typer.BadParameter(f"{task_name}/{partition} is given two offsets")
+            raise typer.BadParameter(f"'{task_name}/{partition}' has two offsets. Use one.")
     return offsets
 
 
 def parse_assignment(word: str) -> tuple[str, SystemStreamPartition, str]:
-    """Task, partition and offset of ``TASK/SYSTEM.STREAM.PARTITION=OFFSET``; a task's name may hold slashes.
+    """Parse ``TASK/SYSTEM.STREAM.PARTITION=OFFSET`` into its three parts; names of tasks may contain slashes.
 
     Raises:
-        typer.BadParameter: it is none.
+        typer.BadParameter: The text has another form.
     """
     found = _ASSIGNMENT.fullmatch(word)
     try:
@@ -50,26 +50,29 @@ def parse_assignment(word: str) -> tuple[str, SystemStreamPartition, str]:
             return found["task"], SystemStreamPartition.parse(found["partition"]), found["offset"]
     except WireError:
         pass
-    raise typer.BadParameter(f"{word!r} is not written as TASK/SYSTEM.STREAM.PARTITION=OFFSET")
+    raise typer.BadParameter(
+        f"Invalid offset {word!r}. Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example "
+        "'Partition 0/kafka.page-views.0=42'."
+    )
 
 
-def _of_file(name: str) -> TaskOffsets:
+def _read_file(name: str) -> TaskOffsets:
     place = "standard input" if name == STANDARD_INPUT else name
-    offsets = parse_offsets(decode_file(_bytes_of(name), place), place, is_strict=True).offsets
+    offsets = parse_offsets(decode_file(_read_bytes(name), place), place, is_strict=True).offsets
     if not offsets:
         raise CoordstreamError(
-            f"{place} names no offset: write lines as `coordstream checkpoint write JOB` prints them without a file."
+            f"No offsets in {place}. Use lines in the format that `coordstream checkpoint write JOB` prints."
         )
     return offsets
 
 
-def _bytes_of(name: str) -> bytes:
+def _read_bytes(name: str) -> bytes:
     if name == STANDARD_INPUT:
         return sys.stdin.buffer.read()
     try:
         return Path(name).read_bytes()
     except OSError as error:
         raise CoordstreamError(
-            f"{name!r} is no TASK/SYSTEM.STREAM.PARTITION=OFFSET, and as a file it can't be read "
-            f"({error.strerror}): give offsets, or the name of a file of them."
+            f"Cannot read file {name!r} ({error.strerror}). Use a property file, or "
+            "TASK/SYSTEM.STREAM.PARTITION=OFFSET."
         ) from None

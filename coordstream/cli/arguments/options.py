@@ -13,21 +13,15 @@ MOST: Final = 2**63 - 1
 
 def _only_one_format(context: typer.Context, value: bool) -> bool:
     if value and (context.params.get("as_json") or context.params.get("as_csv")):
-        raise typer.BadParameter("--json and --csv exclude each other, give one of them")
+        raise typer.BadParameter("'--json' and '--csv' cannot be used together.")
     return value
 
 
-Json = Annotated[
-    bool, typer.Option("--json", help="Print a JSON list of objects, with all columns.", callback=_only_one_format)
-]
-Csv = Annotated[
-    bool, typer.Option("--csv", help="Print CSV (RFC 4180) with a header and all columns.", callback=_only_one_format)
-]
+Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all columns.", callback=_only_one_format)]
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV with a header and all columns.", callback=_only_one_format)]
 Utc = Annotated[
     bool,
-    typer.Option(
-        "--utc", help="Times to the second, in UTC, instead of in words; those of histories are never in words."
-    ),
+    typer.Option("--utc", help="Show times in UTC instead of relative to now."),
 ]
 Since = Annotated[
     datetime | None,
@@ -35,7 +29,7 @@ Since = Annotated[
         "--since",
         metavar="TIME",
         parser=parse_time,
-        help="Records from this time on; see --until.",
+        help="Show records since this time (see --until).",
     ),
 ]
 Until = Annotated[
@@ -44,17 +38,16 @@ Until = Annotated[
         "--until",
         metavar="TIME",
         parser=parse_time,
-        help="Records up to this time: ISO 8601 (UTC unless it names a zone), '90m', '2 hours ago', yesterday, now.",
+        help="Show records until this time: ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or now.",
     ),
 ]
 JobWord = Annotated[
     str,
-    typer.Argument(
-        metavar="JOB", help="Its name, or name/id where several share the name.", autocompletion=complete_job
-    ),
+    typer.Argument(metavar="JOB", help="The job's name, or name/id.", autocompletion=complete_job),
 ]
 MaybeJob = Annotated[
-    str | None, typer.Argument(metavar="[JOB]", help="Name or name/id; none: all jobs.", autocompletion=complete_job)
+    str | None,
+    typer.Argument(metavar="[JOB]", help="The job's name, or name/id (default: all).", autocompletion=complete_job),
 ]
 AsOf = Annotated[
     datetime | None,
@@ -62,26 +55,26 @@ AsOf = Annotated[
         "--as-of",
         metavar="TIME",
         parser=parse_time,
-        help="As it was at this time: ISO 8601 (UTC unless it names a zone), '90m', '2 hours ago', yesterday, now.",
+        help="Show the state at this time: ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or now.",
     ),
 ]
 AsOfOffset = Annotated[
-    int | None, typer.Option("--as-of-offset", min=0, max=MOST, help="As it was after this offset of its log.")
+    int | None, typer.Option("--as-of-offset", min=0, max=MOST, help="Show the state after this offset of its log.")
 ]
 Task = Annotated[
-    str | None, typer.Option("--task", metavar="TASK", help="This task only.", autocompletion=complete_task)
+    str | None, typer.Option("--task", metavar="TASK", help="Show this task only.", autocompletion=complete_task)
 ]
 Tasks = Annotated[
     list[str] | None,
     typer.Option(
         "--task",
         metavar="TASK",
-        help="For this task only, not for every one; may be given often.",
+        help="Only for this task; repeatable (default: every task).",
         autocompletion=complete_task,
     ),
 ]
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]
-Newest = Annotated[int | None, typer.Option("--limit", min=1, max=MOST, help="The newest so many only.")]
+Newest = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, max=MOST, help="Show the newest N only.")]
 Kind = Annotated[
-    str | None, typer.Option("--kind", help="coordinator or checkpoint, where a stream's name does not say it.")
+    str | None, typer.Option("--kind", help="coordinator or checkpoint, if the stream's name does not tell.")
 ]

@@ -1,4 +1,4 @@
-"""Where to start, as it is typed: a word, an offset or a time, and never one taken for another."""
+"""Positions that users type: ``oldest``, ``upcoming``, an offset or a time."""
 
 import re
 from datetime import UTC, datetime
@@ -21,13 +21,13 @@ _NUMBER: Final = re.compile(r"[0-9]+", re.ASCII)
 
 
 def parse_position(text: str, now: datetime) -> Startpoint:
-    """``oldest``, ``upcoming``, a number or ``offset:TEXT`` for an offset, or a time as `parse_time` reads it.
+    """Parse ``oldest``, ``upcoming``, an offset (a number, or ``offset:TEXT``), or a time as in `parse_time`.
 
-    A number is always an offset. One that might be meant as a time since 1970 is refused. The startpoint is created
-    at ``now``, which ``2 hours ago`` is also counted from.
+    A number is always an offset; one that may be meant as a time since 1970 is rejected. ``now`` is when the startpoint
+    is created, and what ``2 hours ago`` refers to.
 
     Raises:
-        typer.BadParameter: it is none of them.
+        typer.BadParameter: The text is none of these.
     """
     given, created_ms = text.strip(), ms_of(now)
     if given.lower() == StartpointOldest.kind:
@@ -40,8 +40,8 @@ def parse_position(text: str, now: datetime) -> Startpoint:
     return StartpointTimestamp(ms_of(_time(given, now)), created_ms)
 
 
-def position_word(startpoint: Startpoint) -> str | None:
-    """What to type for the place of a startpoint, as `parse_position` reads it; None: it has none that can be typed."""
+def format_position(startpoint: Startpoint) -> str | None:
+    """The text that `parse_position` parses to this startpoint; None if there is none."""
     match startpoint:
         case StartpointSpecific(str(offset)) if offset:
             is_plain = _NUMBER.fullmatch(offset) and _time_meant(offset) is None
@@ -62,13 +62,13 @@ def _offset(text: str) -> str | None:
     meant = _time_meant(text)
     if meant is not None:
         raise typer.BadParameter(
-            f"{text} is a number, so an offset, and looks like a time: write {OFFSET}{text}, or {meant}"
+            f"Ambiguous position {text!r}: an offset that looks like a time. Use {OFFSET}{text} or {meant}."
         )
     return text
 
 
 def _time_meant(digits: str) -> str | None:
-    """The time that a number may be meant as: seconds or milliseconds since 1970."""
+    """The time that a number may stand for, as seconds or milliseconds since 1970."""
     number = int(digits) if len(digits) < 20 else 0
     for seconds in (number, number // 1000):
         if seconds in SECONDS_OF_2001_TO_2099:
@@ -81,8 +81,8 @@ def _time(text: str, now: datetime) -> datetime:
         return parse_time(text, lambda: now)
     except typer.BadParameter:
         raise typer.BadParameter(
-            f"{text!r} is no place to start: write oldest, upcoming, an offset (a number, or {OFFSET}TEXT), "
-            "or a time such as '2 hours ago' or '2026-01-31 12:00 UTC'"
+            f"Invalid position {text!r}. Use oldest, upcoming, an offset (a number, or {OFFSET}TEXT), or a time "
+            '("2 hours ago", 2026-01-31T12:00Z).'
         ) from None
 
 

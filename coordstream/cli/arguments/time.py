@@ -1,4 +1,4 @@
-"""Times as people type them: one parser for every option and argument that takes a time."""
+"""Times that users type: the parser of every option and argument that takes a time."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,7 @@ from coordstream.cli.arguments.duration import parse_ago
 from eventlog.log import Clock, system_clock
 
 SECONDS_OF_2001_TO_2099: Final = range(978_307_200, 4_102_444_800)
-"""Seconds since 1970: a number among them may be meant as a time."""
+"""Numbers in this range may be meant as seconds since 1970."""
 
 _NAMES_UTC: Final = re.compile(r"\s+(?:UTC|GMT)$", re.IGNORECASE)
 _DAY: Final = re.compile(r"(today|yesterday)(?:\s+(\d\d:\d\d(?::\d\d)?))?", re.IGNORECASE | re.ASCII)
@@ -20,15 +20,15 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def parse_time(text: str, clock: Clock = system_clock) -> datetime:
-    """The time that a text names.
+    """Parse a time:
 
-    * ISO 8601, such as ``2026-01-31T12:00+01:00``; in UTC if it names no zone. ``2026-01-31 12:00 UTC`` is read, too.
-    * How long ago it was, as `parse_ago` reads it: ``2 hours ago``, ``90m``, ``-2h``, ``PT2H``.
+    * ISO 8601, such as ``2026-01-31T12:00+01:00``, in UTC if it has no zone; also ``2026-01-31 12:00 UTC``.
+    * How long ago it was, as in `parse_ago`: ``2 hours ago``, ``90m``, ``-2h``, ``PT2H``.
     * ``now``; ``today`` and ``yesterday``, which begin at 00:00 UTC; ``yesterday 14:30``.
-    * Milliseconds since 1970, as the tool prints them: any number but one of eight digits, a day (``20260131``).
+    * Milliseconds since 1970, as commands print them: any number except one with eight digits, a day (``20260131``).
 
     Raises:
-        typer.BadParameter: it is none of them, or a number that looks like seconds since 1970.
+        typer.BadParameter: The text is none of these, or a number that looks like seconds since 1970.
     """
     given = text.strip()
     try:
@@ -53,7 +53,7 @@ def _parse(given: str, clock: Clock) -> datetime:
     if time.tzinfo is None:
         return time.replace(tzinfo=UTC)
     if bare != given:
-        raise ValueError("it names two zones")
+        raise ValueError("two zones")
     return time.astimezone(UTC)
 
 

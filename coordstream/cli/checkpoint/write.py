@@ -7,11 +7,11 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.offsets import given_offsets
+from coordstream.cli.arguments.offsets import read_offsets
 from coordstream.cli.arguments.options import Csv, JobWord, Json
-from coordstream.cli.confirmation import ask
 from coordstream.cli.job.logs import JobLogs, open_job_logs
 from coordstream.cli.job.lookup import Job
+from coordstream.cli.messages import confirm
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows, printable
 from coordstream.cli.query.rows import Row
@@ -73,7 +73,7 @@ def write(
     What is given is merged into each task's checkpoint; its state stays as it is. A job reads its checkpoints only when
     it starts: stop it first. A job that has committed within the last three commit intervals is refused.
     """
-    given = given_offsets(offsets) if offsets else {}
+    given = read_offsets(offsets) if offsets else {}
     overrides = _overrides(settings or [])
     with open_job_logs(job) as logs:
         facts = _facts(logs, overrides)
@@ -89,7 +89,7 @@ def write(
             _mention_missing(tool, given)
             _show(changes, found, as_json=as_json or as_csv)
             if changes and not dry_run:
-                ask(f"Write {_counted(len(changes))}?", yes=yes)
+                confirm(f"Write {_counted(len(changes))}?", yes=yes)
                 tool.write(changes)
     if as_json or as_csv:
         print_list([{**row, "is_written": not dry_run} for row in _rows(changes, found)], as_csv=as_csv)

@@ -9,9 +9,9 @@ import typer
 
 from coordstream.cli.arguments.options import JobWord, Json
 from coordstream.cli.config.undo import Undo
-from coordstream.cli.confirmation import ask
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import coordinator_stream_of
+from coordstream.cli.messages import confirm
 from coordstream.cli.output.tables import Column, print_json, print_rows, printable
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
@@ -116,7 +116,7 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
         is_written = old != value and not dry_run
         if is_written:
             question = f"{'Delete' if value is None else 'Set'} {printable(key)}?"
-            ask(question, yes=yes or not sys.stdin.isatty(), done="deleted" if value is None else "written")
+            confirm(question, yes=yes or not sys.stdin.isatty(), done="deleted" if value is None else "written")
             if changes.config.get(key) != old:
                 raise CoordstreamError(
                     f"{stream}: {key} was changed since it was shown: nothing was written, try again."

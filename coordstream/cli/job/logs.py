@@ -12,6 +12,7 @@ from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.log_registry import stream_identities
 from eventlog.streams import StreamIdentity, StreamKind, identify
+from managers.checkpoints.checkpoint_errors import JobAlive
 
 
 class JobLogs(NamedTuple):
@@ -50,6 +51,14 @@ def no_coordinator_stream(job: Job) -> CoordstreamError:
     return CoordstreamError(
         f"Job {job} has no coordinator stream. Check the job's name, or create the stream with "
         "`coordstream log create`."
+    )
+
+
+def appears_running(job: Job, alive: JobAlive) -> CoordstreamError:
+    """The error about a job that committed recently, so that it would not notice a change."""
+    return CoordstreamError(
+        f"{job} appears to be running (last checkpoint {max(alive.seconds, 0):.0f} s ago). Stop it first, or use "
+        "--force."
     )
 
 

@@ -34,7 +34,7 @@ class Cut:
             typer.BadParameter: Both were given.
         """
         if time is not None and offset is not None:
-            raise typer.BadParameter('"--as-of" and "--as-of-offset" cannot be used together.')
+            raise typer.BadParameter("'--as-of' and '--as-of-offset' cannot be used together.")
         return cls(time, offset)
 
     def __str__(self) -> str:

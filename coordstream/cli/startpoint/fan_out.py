@@ -1,27 +1,28 @@
-"""`coordstream startpoint fan-out`: requests handed to the tasks, as the job's coordinator does when it starts."""
+"""`coordstream startpoint fan-out`: fan requests out to the tasks, as a job's coordinator does when it starts."""
 
-import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Annotated, Final
 
 import typer
 
 from coordstream.cli.arguments.options import Csv, JobWord, Json
-from coordstream.cli.confirmation import ask
+from coordstream.cli.messages import confirm, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
 from coordstream.cli.query.rows import Row
 from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job, require_stopped
-from coordstream.cli.startpoint.wording import listed, startpoint_place
-from coordstream.cli.startpoint.write import counted
+from coordstream.cli.startpoint.places import describe_startpoint
+from coordstream.cli.startpoint.write import count_startpoints
+from eventlog.error_text import list_names
 from eventlog.log import system_clock
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
-from managers.startpoints.startpoint_fan_out import FanOutPlan, FanOuts
+from managers.startpoints.startpoint_fan_out import FanOuts
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_plan import plan_next_fan_out
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
+MOST_LISTED: Final = 3
 COLUMNS: Final = (
     Column("task", "task_name"),
     Column("input partition", input_partition),
@@ -31,43 +32,42 @@ COLUMNS: Final = (
 
 def fan_out(
     job: JobWord,
-    force: Annotated[bool, typer.Option("--force", help="Also while the job looks alive.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen, and write nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write even if the job appears to be running.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the fan-out and write nothing.")] = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Hand requested startpoints to the tasks, for a job whose own coordinator can't (pass-through).
+    """Fan requested startpoints out to the tasks of a stopped job.
 
-    Other coordinators do so whenever they start a job; --dry-run shows what they would hand out now.
+    For jobs whose coordinator does not do this (PassthroughJobCoordinator). Other coordinators fan out at each start;
+    --dry-run shows the result.
 
-    The job must stand still: a task looks at what it was handed only when it starts.
+    Stop the job first: a task reads its fan-out only when it starts.
     """
     with open_startpoint_job(job, system_clock) as found:
         now_ms = ms_of(system_clock())
-        planned = plan_next_fan_out(found.facts, now_ms)
-        handed, is_written = planned.fanned_out, bool(planned.fanned_out) and not dry_run
+        plan = plan_next_fan_out(found.facts, now_ms)
+        fan_outs, is_written = plan.fanned_out, bool(plan.fanned_out) and not dry_run
         if is_written:
             found.require_writable()
             if not force:
                 require_stopped(found, system_clock)
-        _show(
-            found,
-            planned,
-            [*found.warnings(), *left_over(found, planned.deleted_keys, now_ms)],
-            as_json=as_json or as_csv,
-        )
+        if not (as_json or as_csv):
+            title = f"Startpoints to fan out to the tasks of {found.job}"
+            print_rows(rows(found, fan_outs), COLUMNS, title=title, as_json=False)
+        warn([*found.warnings(), *left_over(found, plan.deleted_keys, now_ms)])
         if is_written:
-            ask(f"Hand out {counted(_count(handed))}?", yes=yes, done="handed out")
-            handed = _hand_out(found)
+            confirm(f"Fan out {count_startpoints(_count(fan_outs))}?", yes=yes, done="fanned out")
+            fan_outs = _fan_out(found)
     if as_json or as_csv:
-        print_list([{**row, "is_written": is_written} for row in rows(found, handed)], as_csv=as_csv)
-    elif planned.fanned_out:
-        print("Nothing was written: this was a dry run." if dry_run else _told(handed))
+        print_list([{**row, "is_written": is_written} for row in rows(found, fan_outs)], as_csv=as_csv)
+    elif plan.fanned_out:
+        print("Nothing was written (dry run)." if dry_run else _result(fan_outs))
 
 
-def rows(found: StartpointJob, handed: FanOuts) -> list[Row]:
-    """A row a partition of a task."""
+def rows(found: StartpointJob, fan_outs: FanOuts) -> list[Row]:
+    """A row for each partition of each task."""
     return [
         {
             "job_name": found.job.name,
@@ -78,15 +78,30 @@ def rows(found: StartpointJob, handed: FanOuts) -> list[Row]:
             "partition_id": partition.partition,
             "startpoint_type": startpoint.kind,
             "startpoint_value": startpoint.value,
-            "start": startpoint_place(startpoint),
+            "start": describe_startpoint(startpoint),
         }
-        for task_name, given in sorted(handed.items())
-        for partition, startpoint in sorted(given.items())
+        for task_name, startpoints in sorted(fan_outs.items())
+        for partition, startpoint in sorted(startpoints.items())
     ]
 
 
-def _hand_out(found: StartpointJob) -> FanOuts:
-    """What the tasks were handed indeed, which is more where something was requested meanwhile."""
+def left_over(found: StartpointJob, fanned_out_keys: Collection[str], now_ms: int) -> list[str]:
+    """Warnings about requests that are not fanned out."""
+    left = {text: startpoint for text, startpoint in found.facts.requests.items() if text not in fanned_out_keys}
+    expired = [text for text, startpoint in left.items() if is_expired(startpoint, now_ms)]
+    unread = [text for text in left if text not in expired]
+    sentences = []
+    if expired:
+        sentences.append(f"Expired after 12 hours, not fanned out: {list_names(expired, MOST_LISTED)}.")
+    if unread:
+        sentences.append(
+            f"Not read by any task, or ambiguous, and therefore not fanned out: {list_names(unread, MOST_LISTED)}."
+        )
+    return sentences
+
+
+def _fan_out(found: StartpointJob) -> FanOuts:
+    """What was fanned out: more than was planned if something was requested in the meantime."""
     with (
         CoordinatorStreamStore(found.log) as store,
         StartpointManager(store, clock=lambda: ms_of(system_clock())) as manager,
@@ -94,34 +109,10 @@ def _hand_out(found: StartpointJob) -> FanOuts:
         return manager.fan_out(found.facts.reads())
 
 
-def left_over(found: StartpointJob, taken: Collection[str], now_ms: int) -> list[str]:
-    """Sentences about requests that nobody is handed."""
-    left = {text: startpoint for text, startpoint in found.facts.requests.items() if text not in taken}
-    expired = [text for text, startpoint in left.items() if is_expired(startpoint, now_ms)]
-    unread = [text for text in left if text not in expired]
-    told = []
-    if expired:
-        told.append(f"requested more than 12 hours ago, so nobody gets it any more: {listed(expired)}")
-    if unread:
-        told.append(
-            f"no task of the job reads that, or its name can be read in two ways, so nobody gets it: {listed(unread)}"
-        )
-    return told
+def _count(fan_outs: FanOuts) -> int:
+    return sum(map(len, fan_outs.values()))
 
 
-def _show(found: StartpointJob, planned: FanOutPlan, told: Iterable[str], *, as_json: bool) -> None:
-    if not as_json:
-        title = f"Startpoints that the tasks of {found.job} would be handed"
-        print_rows(rows(found, planned.fanned_out), COLUMNS, title=title, as_json=False)
-        sys.stdout.flush()
-    for sentence in told:
-        print(f"warning: {sentence}", file=sys.stderr)
-
-
-def _count(handed: FanOuts) -> int:
-    return sum(map(len, handed.values()))
-
-
-def _told(handed: FanOuts) -> str:
-    tasks = "1 task" if len(handed) == 1 else f"{len(handed)} tasks"
-    return f"{counted(_count(handed))} handed to {tasks}: each starts there when it starts next."
+def _result(fan_outs: FanOuts) -> str:
+    tasks = "1 task" if len(fan_outs) == 1 else f"{len(fan_outs)} tasks"
+    return f"{count_startpoints(_count(fan_outs))} fanned out to {tasks}. Each task starts there at its next start."

@@ -1,4 +1,4 @@
-"""A job's input systems, asked where they can be reached."""
+"""Connects to a job's input systems."""
 
 import socket
 from collections.abc import Iterator, Mapping
@@ -12,28 +12,28 @@ from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
 from eventlog.system_admin import SystemAdmin
 
 REACH_SECONDS: Final = 2.0
-"""How long an address of an input's broker is given to answer."""
+"""How long to wait for a connection to one of an input's brokers."""
 
 Config = Mapping[str, str]
 
 
 class InputUnknown(EventLogError):
-    """An input system could not be asked."""
+    """An input system cannot be reached."""
 
 
 @contextmanager
 def open_input(config: Config, system: str, given_servers: str | None = None) -> Iterator[SystemAdmin]:
-    """The system of an input, by the job's name for it; ``given_servers`` go before those of the job's config.
+    """Connect to an input system, by the job's name for it; ``given_servers`` override those in the job's config.
 
-    Who we are (``COORDSTREAM_KAFKA_OPTIONS``) is told to brokers only that the user has named.
+    Credentials (``COORDSTREAM_KAFKA_OPTIONS``) are sent only to brokers that the user has named.
 
     Raises:
-        InputUnknown: it is no Kafka, it is not known where it is, or nobody answers there.
-        OptionRefused: the addresses that were given are none.
+        InputUnknown: The system is not Kafka, its brokers are unknown, or none of them answers.
+        OptionRefused: The given addresses are invalid.
     """
     options = input_options(config, system, given_servers)
     if not any(_answers(server) for server in options.bootstrap_servers.split(",")):
-        raise InputUnknown(f"nobody answers at {options.bootstrap_servers}")
+        raise InputUnknown(f"No broker answers at {options.bootstrap_servers}.")
     from eventlog.kafka.system_admin import KafkaSystemAdmin  # noqa: PLC0415 (loads kafka-python)
 
     with KafkaSystemAdmin(options) as admin:
@@ -41,7 +41,7 @@ def open_input(config: Config, system: str, given_servers: str | None = None) ->
 
 
 def input_options(config: Config, system: str, given_servers: str | None) -> KafkaOptions:
-    """How the brokers of an input are reached. Raises as `open_input`, but for who does not answer."""
+    """The addresses and credentials for the brokers of an input. Raises as `open_input`, without connecting."""
     own = load_settings().kafka
     if given_servers is not None:
         return KafkaOptions.parse(given_servers) if own is None else _with_servers(own, given_servers)
@@ -58,12 +58,12 @@ def _with_servers(own: KafkaOptions, servers: str) -> KafkaOptions:
 def _servers(config: Config, system: str) -> str:
     factory = config.get(f"systems.{system}.samza.factory")
     if factory not in (None, KAFKA_SYSTEM_FACTORY):
-        raise InputUnknown(f"system {system} is no Kafka, and others can't be asked")
+        raise InputUnknown(f"System {system} is not Kafka. Only Kafka inputs can be checked.")
     for user in ("consumer", "producer"):
         servers = config.get(f"systems.{system}.{user}.bootstrap.servers")
         if servers:
             return servers
-    raise InputUnknown(f"the job's config does not say where system {system} is: give --input-bootstrap-servers")
+    raise InputUnknown(f"The job's config has no brokers for system {system}. Use --input-bootstrap-servers.")
 
 
 def _answers(server: str) -> bool:

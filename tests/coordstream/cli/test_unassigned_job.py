@@ -17,7 +17,7 @@ from tests.coordstream.rewound_job import set_clock, unreachable_inputs
 STREAM = coordinator_stream_name("program")
 SILENT = coordinator_stream_name("silent")
 IN_0 = SystemStreamPartition("kafka", "in", 0)
-ASSUMED = "warning: the job has no assignments of partitions to tasks, so each task is taken to read what its"
+ASSUMED = "warning: The job has no assignments of partitions to tasks. Each task is assumed to read the partitions"
 LATER = datetime(2100, 1, 1, tzinfo=UTC)
 """Long after the last commit, whenever that is: the job stands still."""
 
@@ -39,29 +39,29 @@ def program(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
 def test_it_is_explained(program: CommandLine) -> None:
     finished = program("explain", "program", "reader")
     assert finished.code == 0
-    told = " ".join(finished.out.split())
-    assert "kafka.in.0 starts after offset 41. The checkpoint decides" in told
-    assert "Not assigned: the job has no assignments of partitions to tasks" in told
+    words = " ".join(finished.out.split())
+    assert "kafka.in.0 starts after offset 41. The checkpoint decides" in words
+    assert "Not assigned: the job has no assignments of partitions to tasks" in words
     assert program.refused("explain", "program", "other").endswith("Known tasks: reader.")
 
 
-def test_startpoints_are_written_and_handed_out(program: CommandLine) -> None:
+def test_startpoints_are_written_and_fanned_out_out(program: CommandLine) -> None:
     written = program("startpoint", "write", "program", "kafka.in", "7", "--yes")
     assert written.code == 0
     assert ASSUMED in written.err
-    assert "nobody" not in written.err.replace("nobody answers", "").replace("nobody can", "")
-    handed = program("startpoint", "fan-out", "program", "--yes")
-    assert (handed.code, handed.out.splitlines()[-1]) == (
+    assert "unknown" not in written.err
+    fanned_out = program("startpoint", "fan-out", "program", "--yes")
+    assert (fanned_out.code, fanned_out.out.splitlines()[-1]) == (
         0,
-        "1 startpoint handed to 1 task: each starts there when it starts next.",
+        "1 startpoint fanned out to 1 task. Each task starts there at its next start.",
     )
     with PostgresEventLog(program.database_url, STREAM) as log:
-        ((task_name, held),) = StartpointFacts.read(log).fanned_out.items()
-    assert (task_name, held[IN_0].value) == ("reader", "7")
-    assert isinstance(held[IN_0], StartpointSpecific)
+        ((task_name, startpoints),) = StartpointFacts.read(log).fanned_out.items()
+    assert (task_name, startpoints[IN_0].value) == ("reader", "7")
+    assert isinstance(startpoints[IN_0], StartpointSpecific)
 
 
-def test_what_nobody_could_follow_is_said(program: CommandLine) -> None:
+def test_a_request_that_no_task_follows_is_a_warning(program: CommandLine) -> None:
     written = program("startpoint", "write", "silent", "kafka.in.0", "7", "--yes", "--force")
     assert written.code == 0
-    assert "nobody could follow this yet: the job has no assignments and no checkpoints" in written.err
+    assert "The job has no assignments and no checkpoints, so the tasks that read kafka.in.0 are" in written.err

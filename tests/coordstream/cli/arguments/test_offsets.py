@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import typer
 
-from coordstream.cli.arguments.offsets import given_offsets, parse_assignment
+from coordstream.cli.arguments.offsets import parse_assignment, read_offsets
 from coordstream.errors import CoordstreamError
 from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.checkpoint_errors import CheckpointFileError
@@ -29,44 +29,44 @@ IN_0 = SystemStreamPartition("kafka", "in", 0)
         ),
     ],
 )
-def test_an_assignment_names_task_partition_and_offset(
+def test_an_assignment_has_task_partition_and_offset(
     word: str, task: str, partition: SystemStreamPartition, offset: str
 ) -> None:
     assert parse_assignment(word) == (task, partition, offset)
 
 
 @pytest.mark.parametrize("word", ["", "t/kafka.in.0", "t/kafka.in.0=", "kafka.in.0=1", "t/in.0=1", "t/k.in.-1=1"])
-def test_another_word_is_wrong_use(word: str) -> None:
-    with pytest.raises(typer.BadParameter, match="is not written as TASK/SYSTEM"):
+def test_invalid_assignments(word: str) -> None:
+    with pytest.raises(typer.BadParameter, match="Expected TASK/SYSTEM"):
         parse_assignment(word)
-    with pytest.raises(typer.BadParameter, match="is not written as TASK/SYSTEM"):
-        given_offsets(["t/kafka.in.1=1", word])
+    with pytest.raises(typer.BadParameter, match="Expected TASK/SYSTEM"):
+        read_offsets(["t/kafka.in.1=1", word])
 
 
-def test_a_partition_too_large_is_wrong_use() -> None:
-    with pytest.raises(typer.BadParameter, match="is not written as"):
+def test_a_partition_too_large_is_invalid() -> None:
+    with pytest.raises(typer.BadParameter, match="Invalid offset"):
         parse_assignment("t/kafka.in.99999999999=1")
 
 
 def test_assignments_are_grouped_by_task() -> None:
     words = ["t/kafka.in.0=1", "u/kafka.in.0=2", "t/kafka.in.1=3", "t/kafka.in.0=1"]
     in_1 = SystemStreamPartition("kafka", "in", 1)
-    assert given_offsets(words) == {"t": {IN_0: "1", in_1: "3"}, "u": {IN_0: "2"}}
-    with pytest.raises(typer.BadParameter, match=r"t/kafka\.in\.0 is given two offsets"):
-        given_offsets(["t/kafka.in.0=1", "t/kafka.in.0=2"])
+    assert read_offsets(words) == {"t": {IN_0: "1", in_1: "3"}, "u": {IN_0: "2"}}
+    with pytest.raises(typer.BadParameter, match=r"'t/kafka\.in\.0' has two offsets"):
+        read_offsets(["t/kafka.in.0=1", "t/kafka.in.0=2"])
 
 
 def test_a_file_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "new.properties").write_text(LINE)
-    assert given_offsets([str(tmp_path / "new.properties")]) == {"P 0": {IN_0: "42"}}
+    assert read_offsets([str(tmp_path / "new.properties")]) == {"P 0": {IN_0: "42"}}
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LINE.encode() + b"x")))
     with pytest.raises(CheckpointFileError, match="standard input, line 2: 'x' is no property"):
-        given_offsets(["-"])
+        read_offsets(["-"])
 
 
-def test_a_file_that_says_nothing_is_told(tmp_path: Path) -> None:
+def test_a_file_without_offsets_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("foo=1\n")
-    with pytest.raises(CoordstreamError, match="other names no offset: write lines as"):
-        given_offsets([str(tmp_path / "other")])
-    with pytest.raises(CoordstreamError, match="as a file it can't be read"):
-        given_offsets([str(tmp_path / "missing")])
+    with pytest.raises(CoordstreamError, match=r"^No offsets in .*other\. Use lines in"):
+        read_offsets([str(tmp_path / "other")])
+    with pytest.raises(CoordstreamError, match="Cannot read file"):
+        read_offsets([str(tmp_path / "missing")])

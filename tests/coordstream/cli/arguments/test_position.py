@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 import typer
 
-from coordstream.cli.arguments.position import parse_position, position_word
+from coordstream.cli.arguments.position import format_position, parse_position
 from eventlog.startpoint import (
     Startpoint,
     StartpointOldest,
@@ -38,21 +38,21 @@ HOUR_MS = 3_600_000
 def test_a_word_an_offset_or_a_time(text: str, startpoint: Startpoint) -> None:
     read = parse_position(text, NOON)
     assert (type(read), read) == (type(startpoint), startpoint)
-    assert parse_position(position_word(read) or "", NOON) == read
+    assert parse_position(format_position(read) or "", NOON) == read
 
 
 @pytest.mark.parametrize(
     ("text", "time"),
     [("1769860800000", "2026-01-31T12:00:00Z"), ("1769860800", "2026-01-31T12:00:00Z")],
 )
-def test_a_number_that_may_be_meant_as_a_time_is_refused(text: str, time: str) -> None:
-    with pytest.raises(typer.BadParameter, match=f"looks like a time: write offset:{text}, or {time}"):
+def test_an_offset_that_looks_like_a_time_is_refused(text: str, time: str) -> None:
+    with pytest.raises(typer.BadParameter, match=f"looks like a time. Use offset:{text} or {time}."):
         parse_position(text, NOON)
 
 
 @pytest.mark.parametrize("text", ["", "latest", "-1", "1.5", "offset:", "noon", "12:00", "0x10", "٣"])
-def test_another_text_is_no_place(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match="is no place to start: write oldest, upcoming, an offset"):
+def test_invalid_positions(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="Use oldest, upcoming, an offset"):
         parse_position(text, NOON)
 
 
@@ -65,5 +65,5 @@ def test_another_text_is_no_place(text: str) -> None:
         StartpointSpecific("", 0),
     ],
 )
-def test_what_cant_be_typed_has_no_word(startpoint: Startpoint) -> None:
-    assert position_word(startpoint) is None
+def test_positions_without_a_text(startpoint: Startpoint) -> None:
+    assert format_position(startpoint) is None

@@ -43,7 +43,7 @@ def test_a_time_without_a_zone_is_utc(text: str) -> None:
         f"{10**20} d",
     ],
 )
-def test_another_text_is_no_time(text: str) -> None:
+def test_invalid_times(text: str) -> None:
     with pytest.raises(typer.BadParameter, match=SENTENCE):
         parse_time(text)
 
@@ -63,17 +63,17 @@ def test_another_text_is_no_time(text: str) -> None:
         ("1000", "1970-01-01T00:00:01Z"),
     ],
 )
-def test_times_as_people_and_the_tool_write_them(text: str, time: str) -> None:
+def test_relative_times_days_and_milliseconds(text: str, time: str) -> None:
     noon = datetime(2026, 1, 31, 13, 0, 30, tzinfo=timezone(timedelta(hours=1)))
     assert parse_time(text, lambda: noon) == datetime.fromisoformat(time)
 
 
-def test_seconds_since_1970_are_not_taken_for_milliseconds() -> None:
+def test_seconds_since_1970_are_refused() -> None:
     with pytest.raises(typer.BadParameter, match="Use 1769860800000 or 2026-01-31T12:00:00Z") as refusal:
         parse_time("1769860800")
     assert "Invalid time '1769860800': it looks like seconds" in str(refusal.value)
 
 
-def test_a_time_may_be_as_long_ago_as_one_says() -> None:
+def test_how_long_ago() -> None:
     noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
     assert parse_time("2 hours ago", lambda: noon) == datetime(2026, 1, 31, 10, tzinfo=UTC)

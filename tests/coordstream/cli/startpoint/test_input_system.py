@@ -1,4 +1,4 @@
-"""Which brokers of an input are asked, and as whom."""
+"""The brokers of an input, and the credentials they get."""
 
 import socket
 
@@ -26,7 +26,7 @@ def settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathF
 pytestmark = pytest.mark.usefixtures("settings")
 
 
-def test_the_jobs_config_says_where_an_input_is() -> None:
+def test_the_jobs_config_has_the_brokers_of_an_input() -> None:
     assert input_options(CONFIG, "kafka", None) == KafkaOptions("c:1")
     assert input_options({**FACTORY, "systems.kafka.producer.bootstrap.servers": "p:1"}, "kafka", None) == KafkaOptions(
         "p:1"
@@ -34,7 +34,7 @@ def test_the_jobs_config_says_where_an_input_is() -> None:
     assert input_options(CONFIG, "kafka", "g:1,h:2") == KafkaOptions("g:1,h:2")
 
 
-def test_who_we_are_is_told_to_brokers_only_that_the_user_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_credentials_are_sent_only_to_brokers_that_the_user_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "own:1")
     monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"client_id": "us"}')
     own = {**FACTORY, "systems.kafka.consumer.bootstrap.servers": "own:1"}
@@ -47,27 +47,27 @@ def test_who_we_are_is_told_to_brokers_only_that_the_user_named(monkeypatch: pyt
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
-        ({}, "does not say where system kafka is: give --input-bootstrap-servers"),
-        ({"systems.kafka.samza.factory": "x.Factory"}, "system kafka is no Kafka, and others can't be asked"),
+        ({}, "has no brokers for system kafka. Use --input-bootstrap-servers."),
+        ({"systems.kafka.samza.factory": "x.Factory"}, "System kafka is not Kafka. Only Kafka inputs can be checked."),
     ],
 )
-def test_what_cant_be_asked_is_told(config: dict[str, str], sentence: str) -> None:
+def test_unknown_inputs_are_refused(config: dict[str, str], sentence: str) -> None:
     with pytest.raises(InputUnknown, match=sentence):
         input_options(config, "kafka", None)
 
 
-def test_where_nobody_answers_one_does_not_wait_long() -> None:
+def test_an_unreachable_broker_costs_little_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with (
-        pytest.raises(InputUnknown, match=f"nobody answers at 127.0.0.1:{port}"),
+        pytest.raises(InputUnknown, match=f"No broker answers at 127.0.0.1:{port}"),
         open_input({}, "k", f"127.0.0.1:{port}"),
     ):
-        pytest.fail("there is nobody")
+        pytest.fail("it connected")
 
 
 @pytest.mark.parametrize("server", ["a..b:9092", f"{'x' * 64}.example:9092", "127.0.0.1:99999"])
-def test_an_address_that_no_host_can_have_answers_as_little(server: str) -> None:
+def test_an_impossible_address_is_unreachable(server: str) -> None:
     config = {**FACTORY, "systems.kafka.consumer.bootstrap.servers": server}
-    with pytest.raises(InputUnknown, match=f"nobody answers at {server}"), open_input(config, "kafka"):
-        pytest.fail("there is nobody")
+    with pytest.raises(InputUnknown, match=f"No broker answers at {server}"), open_input(config, "kafka"):
+        pytest.fail("it connected")

@@ -1,4 +1,4 @@
-"""What is known of a job whose starting offsets are to be moved."""
+"""What is known about a job whose starting offsets are to change."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -35,23 +35,25 @@ def job(
         (job(), ""),
         (job(NOON_MS - 1), ""),
         (job(NOON_MS + HOUR_MS), ""),
-        (job(NOON_MS + HOUR_MS + 1), "1 hours"),
+        (job(NOON_MS + HOUR_MS + 1), "1 hour"),
         (job(NOON_MS, NOON_MS + 36 * HOUR_MS), "36 hours"),
         (job(NOON_MS + 24 * 365 * HOUR_MS), "365 days"),
     ],
 )
-def test_a_clock_is_held_against_the_newest_record(known: StartpointJob, behind: str) -> None:
-    told = clock_behind(known, lambda: NOON)
-    assert bool(told) is bool(behind)
+def test_the_clock_is_compared_with_the_newest_record(known: StartpointJob, behind: str) -> None:
+    sentence = clock_behind(known, lambda: NOON)
+    assert bool(sentence) is bool(behind)
     if behind:
-        assert told.startswith(f"this computer's clock says 2026-01-31 12:00 UTC, {behind} before the newest record of")
+        assert sentence.startswith(
+            f"The clock of this computer (2026-01-31 12:00 UTC) is {behind} behind the newest record of"
+        )
 
 
-def test_a_job_that_has_just_committed_counts_as_alive() -> None:
+def test_a_job_that_has_just_committed_appears_to_be_running() -> None:
     config = {"task.commit.ms": "2000"}
     require_stopped(job(commit_ms=None), lambda: NOON)
     require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON + timedelta(seconds=7))
-    with pytest.raises(CoordstreamError, match="a checkpoint was written 5 s ago, and only after 6 s without one"):
+    with pytest.raises(CoordstreamError, match=r"counts/1 appears to be running \(last checkpoint 5 s ago\)"):
         require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON + timedelta(seconds=5))
 
 
@@ -61,7 +63,7 @@ def test_the_job_is_named_as_its_config_names_it(appendable: CommandLine) -> Non
         assert found.checkpoints["Partition 1"][page_views(1)] == "29"
         assert found.last_commit_ms is not None
         assert found.newest_record_ms == 1_795_252_699_033
-        assert found.unknown_checkpoints == ""
+        assert found.checkpoint_error == ""
 
 
 def test_checkpoints_of_the_coordinator_stream_count_too(cli: CommandLine) -> None:
@@ -73,13 +75,13 @@ def test_checkpoints_of_the_coordinator_stream_count_too(cli: CommandLine) -> No
         assert found.last_commit_ms == NOON_MS
 
 
-def test_a_place_of_checkpoints_that_is_not_known_is_told(cli: CommandLine) -> None:
+def test_an_unknown_checkpoint_factory_is_an_error(cli: CommandLine) -> None:
     cli.done("log", "create", COUNTS)
     with PostgresEventLog(cli.database_url, COUNTS) as log:
         log.append([config_set("task.checkpoint.factory", "my.Factory")])
     with open_startpoint_job("counts", lambda: NOON) as found:
         assert found.checkpoints == {}
-        assert found.unknown_checkpoints.startswith("task.checkpoint.factory names my.Factory")
+        assert found.checkpoint_error.startswith("task.checkpoint.factory names my.Factory")
 
 
 def test_a_job_without_a_coordinator_stream_has_no_startpoints(cli: CommandLine) -> None:
@@ -91,4 +93,4 @@ def test_a_job_without_a_coordinator_stream_has_no_startpoints(cli: CommandLine)
         pytest.raises(CoordstreamError, match="has no coordinator stream"),
         open_startpoint_job("counts", lambda: NOON),
     ):
-        pytest.fail("there is none")
+        pytest.fail("it opened")

@@ -18,13 +18,13 @@ def test_requests_and_fan_outs_are_one_list(wordcount: CommandLine) -> None:
     assert [row["status"] for row in requested] == ["requested"] * 13
     assert requested == wordcount.rows("startpoint", "show", "wordcount_pv", "--as-of-offset", "112")
     fanned_out = wordcount.rows("startpoint", "show", "wordcount_pv", "--as-of-offset", "194")
-    handed = [row for row in fanned_out if row["status"] == "fanned_out"]
-    assert (len(handed), len({row["task_name"] for row in handed})) == (15, 8)
+    fan_outs = [row for row in fanned_out if row["status"] == "fanned_out"]
+    assert (len(fan_outs), len({row["task_name"] for row in fan_outs})) == (15, 8)
     assert {tuple(row) for row in fanned_out} == {tuple(fanned_out[0])}
     assert {"expires_at", "fanned_out_at", "startpoint_type", "log_offset"} <= set(fanned_out[0])
 
 
-def test_what_is_left_at_the_end(wordcount: CommandLine) -> None:
+def test_requests_left_at_the_end(wordcount: CommandLine) -> None:
     rows = wordcount.rows("startpoint", "show", "wordcount_pv")
     assert [(row["status"], row["log_offset"]) for row in rows] == [("requested", n) for n in (108, 109, 425, 426)]
 
@@ -44,7 +44,7 @@ def test_columns_that_a_relation_lacks_are_null() -> None:
     assert one_list(Rows("a"), Rows("b")).columns == ["status", "a", "b"]
 
 
-def test_a_type_and_value_has_its_value() -> None:
+def test_type_and_value() -> None:
     assert type_and_value({"startpoint_type": "oldest", "startpoint_value": None}) == "oldest"
     assert type_and_value({"startpoint_type": "specific", "startpoint_value": "20"}) == "specific 20"
 
@@ -53,7 +53,7 @@ def offsets(rows: list[dict[str, Any]], status: str) -> list[int]:
     return sorted({row["log_offset"] for row in rows if row["status"] == status})
 
 
-def test_the_life_of_every_startpoint_is_told_step_by_step(wordcount: CommandLine) -> None:
+def test_the_history_has_every_step(wordcount: CommandLine) -> None:
     steps = wordcount.rows("startpoint", "show", "wordcount_pv", "--history", "--as-of", "2026-11-21T09:20:00Z")
     assert Counter(row["status"] for row in steps)["requested"] == 17
     assert Counter(row["status"] for row in steps)["fanned_out"] == 15
@@ -64,7 +64,7 @@ def test_the_life_of_every_startpoint_is_told_step_by_step(wordcount: CommandLin
 
 
 @pytest.mark.usefixtures("narrow")
-def test_the_life_of_startpoints_fits_the_page(wordcount: CommandLine) -> None:
+def test_the_history_fits_the_page(wordcount: CommandLine) -> None:
     printed = wordcount.done("startpoint", "show", "wordcount_pv", "--history", "--as-of", "2026-11-21T09:20:00Z")
     assert "Startpoints of wordcount_pv/1 as of 2026-11-21 09:20:00 UTC, by step" in printed
     assert re.search(r"^2026-11-21 09:16:59\.\d{3} +requested +kafka.page-", printed, re.MULTILINE)
@@ -72,12 +72,12 @@ def test_the_life_of_startpoints_fits_the_page(wordcount: CommandLine) -> None:
     assert max(map(len, printed.splitlines())) <= 80
 
 
-def test_a_history_goes_to_a_time(wordcount: CommandLine) -> None:
+def test_a_history_needs_a_time(wordcount: CommandLine) -> None:
     sentence = wordcount.refused("startpoint", "show", "wordcount_pv", "--history", "--as-of-offset", "1", code=2)
-    assert "--history goes to a time" in sentence
+    assert "'--history' and '--as-of-offset' cannot be used together" in sentence
 
 
-def test_steps_are_chosen_by_their_time_and_from_the_newest(wordcount: CommandLine) -> None:
+def test_steps_are_selected_by_time_and_from_the_newest(wordcount: CommandLine) -> None:
     words = ("startpoint", "show", "wordcount_pv", "--history", "--as-of", "2026-11-21T09:20:00Z")
     steps = wordcount.rows(*words)
     assert wordcount.rows(*words, "--limit", "3") == steps[-3:]
@@ -87,10 +87,10 @@ def test_steps_are_chosen_by_their_time_and_from_the_newest(wordcount: CommandLi
     assert 0 < len(chosen) < len(steps)
     assert wordcount.rows(*words, "--since", since, "--until", until) == chosen
     sentence = wordcount.refused("startpoint", "show", "wordcount_pv", "--limit", "3", code=2)
-    assert "--since, --until and --limit need --history" in sentence
+    assert "'--since', '--until' and '--limit' need --history." in sentence
 
 
-def test_a_step_without_an_event_stands_where_its_time_is(wordcount: CommandLine) -> None:
+def test_a_step_without_an_event_is_sorted_by_its_time(wordcount: CommandLine) -> None:
     steps = wordcount.rows("startpoint", "show", "wordcount_pv", "--history", "--as-of", "2026-11-23")
     expired = [row for row in steps if row["status"] == "expired"]
     assert expired == steps[-len(expired) :]

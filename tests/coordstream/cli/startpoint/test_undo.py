@@ -22,7 +22,7 @@ def test_one_command_deletes_what_one_command_wrote() -> None:
     assert words[4:] == ["kafka.in.4,12", "--task", "Partition 4", "--task", "x"]
 
 
-def test_requests_of_every_task_and_of_one_are_taken_back_apart() -> None:
+def test_requests_for_every_task_and_for_one_need_two_commands() -> None:
     assert delete_commands(JOB, [key(0), key(0, "t"), key(1, "u")]) == [
         "coordstream startpoint delete 'word count/1' kafka.in.0",
         "coordstream startpoint delete 'word count/1' kafka.in.0 --task t",

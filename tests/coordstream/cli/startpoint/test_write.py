@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import typer
 
-from coordstream.cli.startpoint import request
+from coordstream.cli.startpoint import plan
 from eventlog.events import NewEvent
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp
@@ -48,13 +48,13 @@ def warned(job: CommandLine, *words: str) -> list[str]:
     return [line.removeprefix("warning: ") for line in finished.err.splitlines()]
 
 
-def test_a_whole_stream_is_rewound_in_one_piece(job: CommandLine) -> None:
+def test_a_whole_stream_is_rewound_at_once(job: CommandLine) -> None:
     finished = job(*WRITE, "kafka.page-views", "2", "hours", "ago", "--yes")
     assert finished.code == 0
     assert end(job) == END + 16
-    asked = StartpointTimestamp(TWO_HOURS_AGO_MS, NOW_MS)
+    requested = StartpointTimestamp(TWO_HOURS_AGO_MS, NOW_MS)
     assert {key: each for key, each in requests(job).items() if each.creation_timestamp == NOW_MS} == {
-        f"kafka.page-views.{number}": asked for number in range(16)
+        f"kafka.page-views.{number}": requested for number in range(16)
     }
     with PostgresEventLog(job.database_url, COORDINATOR) as log:
         (event,) = log.read(END, END + 1)
@@ -64,29 +64,29 @@ def test_a_whole_stream_is_rewound_in_one_piece(job: CommandLine) -> None:
     )
 
 
-def test_it_says_what_will_happen_and_how_to_take_it_back(job: CommandLine) -> None:
+def test_the_plan_and_the_undo_commands_are_printed(job: CommandLine) -> None:
     finished = job(*WRITE, "kafka.page-views", "2 hours ago", "--yes")
     lines = finished.out.splitlines()
     since = "at the first event since 2026-11-21 08:18:13 UTC"
-    assert lines[0] == f"Starts of {JOB} if asked to start {since}"
-    told = " ".join(finished.out.split())
-    assert "Partition 1 kafka.page-views.1 at offset 30 (checkpoint) as asked" in told
-    assert "Partition 1 kafka.page-views.9 at offset 2 (startpoint) as asked" in told
+    assert lines[0] == f"Next start of {JOB}, if requested to start {since}"
+    printed = " ".join(finished.out.split())
+    assert "Partition 1 kafka.page-views.1 at offset 30 (checkpoint) as requested" in printed
+    assert "Partition 1 kafka.page-views.9 at offset 2 (startpoint) as requested" in printed
     assert lines[-5:] == [
-        f"16 startpoints written: {JOB} follows them when it starts next, until 2026-11-21 22:18 UTC.",
-        "To take them back before that:",
+        f"16 startpoints written. {JOB} starts there if it starts before 2026-11-21 22:18 UTC.",
+        "To undo:",
         f"  coordstream startpoint delete {JOB} kafka.page-views.0-15",
-        "and to request again what was replaced:",
+        "Then, to restore the replaced requests:",
         f"  coordstream startpoint write {JOB} kafka.page-views.9 2",
     ]
     warnings = finished.err.splitlines()
     assert warnings[0] == NOT_ASKED
     assert any("does not rewind the state store counts" in line for line in warnings)
     assert any("yarn.am.high-availability.enabled is true" in line for line in warnings)
-    assert "warning: this replaces what was requested for kafka.page-views.9, to start at offset 2" in warnings
+    assert "warning: This replaces the request for kafka.page-views.9 to start at offset 2." in warnings
 
 
-def test_rows_hold_before_and_after(job: CommandLine) -> None:
+def test_rows_have_the_start_before_and_after(job: CommandLine) -> None:
     finished = job(*WRITE, "kafka.page-views.0-1,12", "oldest", "--yes", "--json")
     rows = finished.json
     assert [(row["task_name"], row["partition_id"]) for row in rows] == [
@@ -122,7 +122,7 @@ def test_for_one_task(job: CommandLine) -> None:
     assert written == {"kafka.page-views.4.Partition 4", "kafka.page-views.12.Partition 4"}
 
 
-def test_what_takes_it_back_does(job: CommandLine) -> None:
+def test_the_undo_commands_work(job: CommandLine) -> None:
     before = requests(job)
     printed = job(*WRITE, "kafka.page-views", "5", "--task", "Partition 4", "--yes").out
     assert "delete wordcount_pv/1 kafka.page-views.4,12 --task 'Partition 4'" in printed
@@ -133,7 +133,7 @@ def test_what_takes_it_back_does(job: CommandLine) -> None:
 
 def test_a_dry_run_writes_nothing(job: CommandLine) -> None:
     finished = job(*ONE, "--dry-run")
-    assert finished.out.splitlines()[-1] == "Nothing was written: this was a dry run."
+    assert finished.out.splitlines()[-1] == "Nothing was written (dry run)."
     (row,) = job(*ONE, "--dry-run", "--json").json
     assert (row["old_start"], row["new_start"], row["is_written"]) == (
         "at offset 25 (checkpoint)",
@@ -153,9 +153,11 @@ def test_a_clock_that_is_more_than_an_hour_behind_is_refused(
     assert end(job) == END + (not is_refused)
     if is_refused:
         sentence = job.refused(*ONE, "--yes")
-        assert sentence.startswith("this computer's clock says 2026-11-21 08:17 UTC, 1 hours before the newest record")
-        assert sentence.endswith("set the clock, or write nevertheless with --force.")
-        assert any(line.startswith("this computer's clock says") for line in warned(job, *ONE, "--dry-run"))
+        assert sentence.startswith(
+            "The clock of this computer (2026-11-21 08:17 UTC) is 1 hour behind the newest record"
+        )
+        assert sentence.endswith(" Set the clock, or use --force.")
+        assert any(line.startswith("The clock of this computer") for line in warned(job, *ONE, "--dry-run"))
         assert job(*ONE, "--yes", "--force").code == 0
         assert end(job) == END + 1
 
@@ -177,33 +179,33 @@ def test_a_clock_that_is_more_than_an_hour_behind_is_refused(
             1,
             "Task 'Partition 4' does not read partition 3",
         ),
-        (("kafka", "7", "--yes"), 2, "'kafka' is no input: write SYSTEM.STREAM"),
-        (("kafka.page-views", "latest", "--yes"), 2, "'latest' is no place to start: write oldest, upcoming"),
-        (("kafka.page-views", "1795252699000", "--yes"), 2, "write offset:1795252699000, or 2026-11-21T09:18:19Z"),
+        (("kafka", "7", "--yes"), 2, "Invalid input 'kafka'. Expected SYSTEM.STREAM or "),
+        (("kafka.page-views", "latest", "--yes"), 2, "Invalid position 'latest'. Use oldest, upcoming"),
+        (("kafka.page-views", "1795252699000", "--yes"), 2, "Use offset:1795252699000 or 2026-11-21T09:18:19Z."),
         (("kafka.page-views", "7", "--input-bootstrap-servers", "x"), 2, "must be host:port"),
         (("kafka.page-views",), 2, "Missing argument 'POSITION'"),
     ],
 )
-def test_what_is_refused_writes_nothing(job: CommandLine, words: tuple[str, ...], code: int, sentence: str) -> None:
+def test_rejected_arguments_write_nothing(job: CommandLine, words: tuple[str, ...], code: int, sentence: str) -> None:
     finished = job(*WRITE, *words)
     assert finished.code == code
     assert sentence in finished.err.splitlines()[-1]
     assert end(job) == END
 
 
-@pytest.mark.parametrize("is_wanted", [True, False])
-def test_one_is_asked_at_a_terminal(job: CommandLine, monkeypatch: pytest.MonkeyPatch, is_wanted: bool) -> None:
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_confirmation_on_a_terminal(job: CommandLine, monkeypatch: pytest.MonkeyPatch, is_confirmed: bool) -> None:
     def confirm(question: str, **_: object) -> bool:
         assert question == "Write 2 startpoints?"
-        return is_wanted
+        return is_confirmed
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr(typer, "confirm", confirm)
-    assert job(*WRITE, "kafka.page-views.0,3", "7").code == (not is_wanted)
-    assert end(job) == END + 2 * is_wanted
+    assert job(*WRITE, "kafka.page-views.0,3", "7").code == (not is_confirmed)
+    assert end(job) == END + 2 * is_confirmed
 
 
-def test_what_the_job_does_not_read_can_be_forced(job: CommandLine) -> None:
+def test_force_writes_what_the_job_does_not_read(job: CommandLine) -> None:
     finished = job(*WRITE, "kafka.page-views.15,16", "oldest", "--yes", "--force")
     assert finished.code == 0
     assert "(no task reads it) kafka.page-views.16" in " ".join(finished.out.split())
@@ -213,13 +215,13 @@ def test_what_the_job_does_not_read_can_be_forced(job: CommandLine) -> None:
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, finding: Finding | None = None) -> None:
-    """Let the input say that partition 3 has events 10 to 29, and that what is asked for is event 12."""
+    """An input whose partitions have events 10 to 29, where the startpoint resolves to 12 in partition 3."""
     ends = {number: SystemStreamPartitionMetadata("10", "29", "30") for number in range(17)}
     answered = ResolvedInput(ends, {3: ResolvedStartpoint("12")}, {} if finding is None else {3: finding})
-    monkeypatch.setattr(request, "_asked", lambda *_: (answered, ""))
+    monkeypatch.setattr(plan, "_resolve", lambda *_: (answered, ""))
 
 
-def test_what_the_input_says_is_shown(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resolved_offsets_are_shown(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     answer(monkeypatch)
     words = (*WRITE, "kafka.page-views.3", "3h", "--dry-run")
     (row,) = job(*words, "--json").json
@@ -240,33 +242,37 @@ def test_a_whole_stream_has_the_partitions_that_the_input_has(
 @pytest.mark.parametrize(
     ("position", "finding", "sentence"),
     [
-        ("3h", Finding.AFTER_LAST, "partition 3: no event is as late as that: it starts with the next new event"),
+        ("3h", Finding.AFTER_LAST, "Partition 3: no event is that late. The job starts with the next new event."),
         (
             "3h",
             Finding.BEFORE_RETAINED,
-            "partition 3: events since then may be gone already: it starts at the oldest that is there",
+            "Partition 3: events since that time may already be deleted. The job starts at the oldest event.",
         ),
-        ("7", Finding.AFTER_LAST, "partition 3: the offset is beyond the end: the job starts where its consumer's"),
-        ("7", Finding.BEFORE_RETAINED, "partition 3: the event at that offset is gone already: the job starts where"),
-        ("7", Finding.NOT_THERE, "partition 3: the input has none of that number"),
+        (
+            "7",
+            Finding.AFTER_LAST,
+            "Partition 3: the offset is beyond the end. The consumer's auto.offset.reset ",
+        ),
+        ("7", Finding.BEFORE_RETAINED, "Partition 3: the event at that offset is already deleted. The consumer's "),
+        ("7", Finding.NOT_THERE, "Partition 3: not found in the input."),
     ],
 )
-def test_one_is_warned_of_what_the_input_does_not_have(
+def test_warnings_about_the_input(
     job: CommandLine, monkeypatch: pytest.MonkeyPatch, position: str, finding: Finding, sentence: str
 ) -> None:
     answer(monkeypatch, finding)
-    told = warned(job, *WRITE, "kafka.page-views", position, "--dry-run")
-    assert any(line.startswith(sentence) for line in told)
-    assert not any("partition 3:" in line for line in warned(job, *WRITE, "kafka.page-views.4", position, "--dry-run"))
+    sentences = warned(job, *WRITE, "kafka.page-views", position, "--dry-run")
+    assert any(line.startswith(sentence) for line in sentences)
+    assert not any("Partition 3:" in line for line in warned(job, *WRITE, "kafka.page-views.4", position, "--dry-run"))
 
 
-def test_a_time_to_come_is_warned_of(job: CommandLine) -> None:
-    told = warned(job, *WRITE, "kafka.page-views", "2026-11-21 12:00 UTC", "--dry-run")
-    assert any(line.startswith("that time is still to come") for line in told)
+def test_a_time_in_the_future_is_a_warning(job: CommandLine) -> None:
+    sentences = warned(job, *WRITE, "kafka.page-views", "2026-11-21 12:00 UTC", "--dry-run")
+    assert any(line.startswith("The time is in the future.") for line in sentences)
 
 
 def another_job(cli: CommandLine, *events: NewEvent) -> str:
-    """Make the coordinator stream of a job, and give the job's name."""
+    """Create the coordinator stream of a job and return the job's name."""
     stream = "__samza_coordinator_counts_1"
     with PostgresEventLog.create(cli.database_url, identify(stream)) as log:
         log.append([event._replace(timestamp=NOW_MS) for event in events])
@@ -285,28 +291,27 @@ def other(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
 def test_warns_of_a_coordinator_that_does_not_fan_out_startpoints(other: CommandLine) -> None:
     factory = config_set("job.coordinator.factory", "org.apache.samza.standalone.PassthroughJobCoordinatorFactory")
     job = another_job(other, task_partition("kafka.in.0"), factory)
-    told = warned(other, "startpoint", "write", job, "kafka.in", "oldest", "--yes")
-    assert any("does not fan out startpoints" in line for line in told)
-    assert "while the job stands still, `coordstream startpoint fan-out counts/1` hands it out instead" in told
+    sentences = warned(other, "startpoint", "write", job, "kafka.in", "oldest", "--yes")
+    assert any("does not fan out startpoints" in line for line in sentences)
+    assert "Run `coordstream startpoint fan-out counts/1` while the job is stopped instead." in sentences
 
 
-def test_a_dotted_stream_and_an_ambiguous_key_are_warned_of(other: CommandLine) -> None:
+def test_warnings_about_a_dotted_stream_and_an_ambiguous_key(other: CommandLine) -> None:
     assigned = [task_partition("kafka.s.1", "2"), task_partition("kafka.s.1.2", "u")]
-    told = warned(other, "startpoint", "write", another_job(other, *assigned), "kafka.s.1.2", "7", "--yes")
-    assert any("stream s.1 contains a dot" in line for line in told)
-    assert any("The key kafka.s.1.2 can also mean" in line for line in told)
-    (follower,) = [line for line in told if "nevertheless" in line]
-    assert follower.startswith("task 'u' would start kafka.s.1.2 with the next new event (default) nevertheless")
+    sentences = warned(other, "startpoint", "write", another_job(other, *assigned), "kafka.s.1.2", "7", "--yes")
+    assert any("stream s.1 contains a dot" in line for line in sentences)
+    assert any("The key kafka.s.1.2 can also mean" in line for line in sentences)
+    (follower,) = [line for line in sentences if "takes precedence" in line]
+    assert follower.startswith("Task 'u' would start kafka.s.1.2 with the next new event (default): a newer request")
 
 
-def test_what_samza_would_drop_is_warned_of(other: CommandLine) -> None:
+def test_warning_about_what_samza_would_drop(other: CommandLine) -> None:
     reads = [task_partition("kafka.in.0", "a"), task_partition("kafka.in.1", "a")]
     held = fan_out("a", {"kafka.in.0": StartpointOldest(1), "kafka.in.1": StartpointSpecific("3", 1)})
-    told = warned(other, "startpoint", "write", another_job(other, *reads, held), "kafka.in.0", "7", "--yes")
-    assert "kafka.in.1 of task 'a': was handed out and not used yet; Samza's own coordinator drops it when it" in str(
-        told
-    )
-    assert "kafka.in.0 of task" not in str(told)
+    sentences = warned(other, "startpoint", "write", another_job(other, *reads, held), "kafka.in.0", "7", "--yes")
+    (warning,) = [line for line in sentences if "not consumed" in line]
+    assert warning.startswith("Startpoints are fanned out and not consumed for kafka.in.1 of task 'a'. Samza's coord")
+    assert "kafka.in.0 of task" not in warning
 
 
 def test_a_job_without_checkpoints_starts_by_default(other: CommandLine) -> None:
@@ -315,10 +320,10 @@ def test_a_job_without_checkpoints_starts_by_default(other: CommandLine) -> None
     assert row["old_start"] == "with the next new event (default)"
 
 
-def test_a_job_that_has_no_coordinator_stream_is_told(other: CommandLine) -> None:
+def test_a_job_without_a_coordinator_stream_is_refused(other: CommandLine) -> None:
     PostgresEventLog.create(other.database_url, identify("__samza_checkpoint_ver_1_for_counts_1")).close()
     refused = other.refused("startpoint", "write", "counts", "kafka.in", "oldest", "--yes")
-    assert refused.startswith("job counts/1 has no coordinator stream, where startpoints stand")
+    assert refused.startswith("Job counts/1 has no coordinator stream.")
 
 
 def test_a_recording_is_not_appended_to(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +334,7 @@ def test_a_recording_is_not_appended_to(wordcount: CommandLine, monkeypatch: pyt
     assert wordcount(*ONE, "--dry-run").code == 0
 
 
-def test_the_inputs_broker_is_asked(
+def test_positions_are_resolved_by_the_broker_of_the_input(
     kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch, topics: Topics, job_name: str
 ) -> None:
     set_clock(monkeypatch, NOW)
@@ -347,7 +352,7 @@ def test_the_inputs_broker_is_asked(
     finished = kafka_cli(*words, "--json")
     assert [(row["resolved_offset"], row["events_again"]) for row in finished.json] == [("4", 6), ("0", 10)]
     assert finished.err == (
-        "warning: partition 0: events since then may be gone already: it starts at the oldest that is there\n"
+        "warning: Partition 0: events since that time may already be deleted. The job starts at the oldest event.\n"
     )
     written = topics.kept(stream)[-2:]
     assert [each.key for each in written] == [
@@ -355,5 +360,5 @@ def test_the_inputs_broker_is_asked(
     ]
     assert b'"timestampOffset":%d' % TWO_HOURS_AGO_MS in (written[0].value or b"")
     late = kafka_cli("startpoint", "write", job_name, f"kafka.{views}", "1 hour ago", "--dry-run")
-    assert "partitions 0-1: no event is as late as that: it starts with the next new event" in late.err
+    assert "Partitions 0-1: no event is that late. The job starts with the next new event." in late.err
     assert kafka_cli.is_empty()

@@ -1,0 +1,141 @@
+"""What a startpoint request would write; the input is in memory."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from coordstream.cli.arguments.input import Input
+from coordstream.cli.job.lookup import Job
+from coordstream.cli.startpoint import plan
+from coordstream.cli.startpoint.input_system import InputUnknown
+from coordstream.cli.startpoint.job import StartpointJob
+from coordstream.cli.startpoint.plan import WritePlan, events_between, plan_rows, plan_write
+from coordstream.cli.startpoint.warnings import warnings
+from eventlog.memory import MemoryEventLog
+from eventlog.messages import Message, SetConfig, SetStartpoint, SetTaskPartitionMapping
+from eventlog.partition import SystemStreamPartition
+from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY, StartingOffset
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
+from eventlog.streams import identify
+from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
+from managers.startpoints.startpoint_input import ResolvedInput
+from managers.startpoints.startpoint_plan import Start, StartpointFacts
+from tests.fixtures.memory_system_admin import MemorySystemAdmin
+
+NOW = 1_700_000_000_000
+SEVEN = StartpointSpecific("7", NOW)
+IN = Input("kafka", "in")
+
+
+def job(*messages: Message, partitions: int = 2) -> StartpointJob:
+    """A job whose task ``t`` reads partitions of kafka.in, processed up to 9."""
+    read = [SystemStreamPartition("kafka", "in", number) for number in range(partitions)]
+    assigned = [SetTaskPartitionMapping(partition=each, task_names=("t",)) for each in read]
+    factory = SetConfig(config_key="systems.kafka.samza.factory", config_value=KAFKA_SYSTEM_FACTORY)
+    facts = StartpointFacts.of([factory, *assigned, *messages])
+    log = MemoryEventLog(identify("__samza_coordinator_counts_1"))
+    return StartpointJob(Job("counts", "1"), log, facts, {"t": dict.fromkeys(read, "9")}, None)
+
+
+@pytest.fixture
+def inputs(monkeypatch: pytest.MonkeyPatch) -> MemorySystemAdmin:
+    """The input of the job: three partitions of twenty events each."""
+    system = MemorySystemAdmin()
+    system.create("in", 3)
+    for number in range(3):
+        system.write("in", list(range(20)), number)
+
+    @contextmanager
+    def opened(config: object, name: str, servers: str | None) -> Iterator[SystemAdmin]:
+        if servers is not None:
+            raise InputUnknown(f"No broker answers at {servers}.")
+        yield system
+
+    monkeypatch.setattr(plan, "open_input", opened)
+    return system
+
+
+def planned(
+    found: StartpointJob, startpoint: Startpoint = SEVEN, input_: Input = IN, servers: str | None = None
+) -> WritePlan:
+    return plan_write(found, input_, startpoint, (), servers=servers)
+
+
+def test_the_input_has_the_partitions_and_the_events_read_again(inputs: MemorySystemAdmin) -> None:
+    made = planned(job())
+    assert list(made.requests) == ["kafka.in.0", "kafka.in.1", "kafka.in.2"]
+    rows = [
+        (row["task_name"], row["partition_id"], row["resolved_offset"], row["events_again"]) for row in plan_rows(made)
+    ]
+    assert rows == [("t", 0, "7", 3), ("t", 1, "7", 3), (None, 2, None, None)]
+    assert list(warnings(made)) == []
+
+
+def test_other_tasks_are_left_out(inputs: MemorySystemAdmin) -> None:
+    shared = SetTaskPartitionMapping(partition=SystemStreamPartition("kafka", "all", 0), task_names=("t", "u"))
+    inputs.create("all")
+    made = plan_write(job(shared), Input("kafka", "all"), SEVEN, ["u"])
+    assert [row["task_name"] for row in plan_rows(made)] == ["u"]
+    assert list(warnings(made)) == [
+        "Partition 0: the offset is beyond the end. The consumer's auto.offset.reset decides."
+    ]
+
+
+def test_an_unreachable_input_is_one_warning(inputs: MemorySystemAdmin) -> None:
+    made = planned(job(), servers="b:1")
+    assert list(made.requests) == ["kafka.in.0", "kafka.in.1"]
+    assert [row["resolved_offset"] for row in plan_rows(made)] == [None, None]
+    assert list(warnings(made)) == ["The startpoint was not checked with the input: No broker answers at b:1."]
+    gone = job(SetConfig(config_key="task.inputs", config_value="kafka.in,kafka.gone"))
+    sentence = (
+        "The startpoint was not checked with the input: memory has no stream gone: look at its name again, or at which "
+        "system it is in."
+    )
+    assert list(warnings(planned(gone, input_=Input("kafka", "gone", (0,))))) == [
+        sentence,
+        "No task of the job reads kafka.gone.0. The request has no effect unless a task is assigned to it.",
+    ]
+
+
+def test_replaced_requests_are_a_warning(inputs: MemorySystemAdmin) -> None:
+    old = [
+        SetStartpoint(key_text="kafka.in.0", startpoint=StartpointOldest(NOW - 1)),
+        SetStartpoint(key_text="kafka.in.1", startpoint=StartpointOldest(NOW - EXPIRY_MS - 1)),
+    ]
+    made = planned(job(*old))
+    assert list(made.replaced) == ["kafka.in.0"]
+    assert list(warnings(made)) == ["This replaces the request for kafka.in.0 to start at the oldest event."]
+
+
+def test_many_warnings_of_one_kind_are_cut(inputs: MemorySystemAdmin) -> None:
+    newer = [SetStartpoint(key_text=f"kafka.in.{n}.t", startpoint=StartpointOldest(NOW + 1)) for n in range(5)]
+    sentences = list(warnings(planned(job(*newer, partitions=5), input_=Input("kafka", "in", (0, 1, 2, 3, 4)))))
+    assert sentences[1:] == [
+        f"Task 't' would start kafka.in.{n} at the oldest event (startpoint): a newer request takes precedence."
+        for n in range(3)
+    ]
+    assert sentences[0] == "Partitions 3-4: not found in the input."
+
+
+AT_SEVEN = StartingOffset("startpoint", "specific", "7", "7")
+IN_0 = SystemStreamPartition("kafka", "in", 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "count"),
+    [
+        (StartingOffset("checkpoint", starting_offset="42"), AT_SEVEN, 35),
+        (StartingOffset("default", "oldest"), AT_SEVEN, 0),
+        (StartingOffset("default", "upcoming"), AT_SEVEN, 93),
+        (StartingOffset("checkpoint", starting_offset="2"), AT_SEVEN, -5),
+        (StartingOffset("checkpoint"), AT_SEVEN, None),
+        (StartingOffset("checkpoint", starting_offset="x"), AT_SEVEN, None),
+        (StartingOffset("startpoint", "timestamp", "5"), AT_SEVEN, None),
+        (StartingOffset("default", "oldest"), StartingOffset("startpoint", "specific", "8", "8"), None),
+    ],
+)
+def test_events_between_two_starts(before: StartingOffset, after: StartingOffset, count: int | None) -> None:
+    resolved = ResolvedInput({0: SystemStreamPartitionMetadata("7", "99", "100")}, {0: ResolvedStartpoint("7")}, {})
+    assert events_between(Start("t", IN_0, before, after), SEVEN, resolved) == count
+    assert events_between(Start("t", IN_0, before, after), SEVEN, ResolvedInput({}, {}, {})) is None
