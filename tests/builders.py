@@ -132,7 +132,7 @@ def fan_out(task: str, startpoints: Mapping[str, Startpoint], *, timestamp: int 
 
 
 def set_checkpoint(task: str = "Partition 0", offsets: OffsetTexts | None = None) -> NewEvent:
-    """A checkpoint on the coordinator stream, as seed 000 writes it."""
+    """A checkpoint on the coordinator stream (SAMZA-465)."""
     return message(SetCheckpoint(task_name=task, offsets=_offsets(offsets)), source="SamzaContainer-0")
 
 

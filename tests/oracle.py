@@ -79,7 +79,7 @@ def partition_of(text: str) -> Row:
 def living(
     events: Sequence[RecordedEvent], read_key: Callable[[bytes], Row], read_value: Callable[[Row, bytes], Any]
 ) -> list[Living]:
-    """The newest living event of each key; several spellings of one key count as one. Unreadable events do nothing."""
+    """The newest live event of each key; several spellings of a key count as one. Undecodable events have no effect."""
     newest: dict[bytes, Living] = {}
     for event in events:
         try:
@@ -99,7 +99,7 @@ def living(
 
 
 def coordinator_state(events: Sequence[RecordedEvent]) -> list[Living]:
-    """The living messages of a coordinator stream."""
+    """The live messages of a coordinator stream."""
     return living(events, read_coordinator_key, read_coordinator_value)
 
 

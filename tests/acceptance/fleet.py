@@ -21,7 +21,7 @@ _RENAMED: Final = {
 
 
 def copy_jobs(connection: Connection, copies: int) -> None:
-    """Copy every job of the database so many times, under other names; then tell the planner."""
+    """Copy every job of the database several times under other names, then run ANALYZE."""
     ((step,),) = connection.execute("select max(log_id) from eventlog.log").fetchall()
     with connection.transaction():
         for table, name, columns in connection.execute(_TABLES).fetchall():

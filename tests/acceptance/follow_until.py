@@ -22,7 +22,7 @@ from tests.acceptance.tiled_recording import stream_names
 
 
 def main(database_url: str, place: str, jobs: str, stop_at: str, occurrence: str, batch_events: str) -> None:
-    """Follow until the step has come so many times."""
+    """Follow until the step has been reached `count` times."""
     left = int(occurrence)
 
     def on_step(step: str) -> None:

@@ -15,7 +15,7 @@ LONG = Knobs(events=(150, 150), without_topic=0, without_coordinator=0, across_p
 
 
 def main(database_url: str, number: str, stop_at: str, occurrence: str) -> None:
-    """Import until the step has come so many times."""
+    """Import until the step has been reached `count` times."""
     left = int(occurrence)
     with connect(database_url) as connection:
         backend = connection.info.backend_pid
@@ -26,7 +26,7 @@ def main(database_url: str, number: str, stop_at: str, occurrence: str) -> None:
             if left == 0:
                 print(backend, flush=True)
                 sys.stdin.read()
-                sys.exit("nobody killed this process")
+                sys.exit("this process was not killed")
 
         for log in generate_job(int(number), LONG).logs:
             import_events(connection, log.stream_name, log.events, BATCH_EVENTS, on_step=on_step)

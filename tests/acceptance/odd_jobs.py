@@ -54,7 +54,7 @@ def import_odd_jobs(connection: Connection) -> None:
 
 
 def import_hand_made_jobs(connection: Connection) -> None:
-    """Bad records, odd times and keys, deletes of everything, a log of seed 000, one with several pasts and gaps."""
+    """Bad records, unusual times and keys, deletes, set-checkpoint, a log with several incarnations and gaps."""
     bad = [bad.event for bad in ON_THE_COORDINATOR_STREAM], [bad.event for bad in ON_THE_CHECKPOINT_TOPIC]
     ImportedJob(connection, "bad", coordinator=bad[0], checkpoints=bad[1])
     good = _one_of_each()

@@ -79,7 +79,7 @@ class EventsByKey:
 
 
 def load_history(connection: Connection, count: int) -> History:
-    """Import so many generated events, of all of their jobs; says how long that took."""
+    """Import generated events of all their jobs, and print the duration."""
     by_stream: dict[str, list[RecordedEvent]] = {}
     for stream_name, event in generate(count, tasks=TASKS, config_keys=CONFIG_KEYS):
         by_stream.setdefault(stream_name, []).append(event)

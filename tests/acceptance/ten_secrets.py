@@ -99,7 +99,7 @@ WORDS: Final = tuple(word for planted in TEN for word in planted.words)
 
 
 def events(plain: int = 0) -> list[NewEvent]:
-    """All ten on a coordinator stream, after so many settings that are no secret."""
+    """All ten on a coordinator stream, after a number of other settings."""
     settings = [config_set(f"plain.{number}", str(number)) for number in range(plain)]
     return [*settings, *(event for planted in TEN for event in planted.events)]
 

@@ -211,7 +211,7 @@ def test_a_refused_startpoint(database: Connection) -> None:
 def test_a_startpoint_that_its_task_never_took(database: Connection) -> None:
     coordinator = [config_set(), fan_out("t", {"kafka.in.0": StartpointOldest(FIRST_TIME)})]
     checkpoints = [v1("41"), v1("41", at=2), v1("42", at=3), v1("42", at=4), v1("50", at=5)]
-    job = job_of(database, "untaken", coordinator=coordinator, checkpoints=checkpoints)
+    job = job_of(database, "ignored", coordinator=coordinator, checkpoints=checkpoints)
     assert shown(job) == [("checkpoint", 3, "startpoint_ignored", "kafka.in.0")]
     assert "startpoint oldest (log offset 1)" in detail(job)
     assert "from 41 to 42 (log offset 2)" in detail(job)
@@ -219,7 +219,7 @@ def test_a_startpoint_that_its_task_never_took(database: Connection) -> None:
 
 def test_an_untaken_startpoint_of_a_job_with_checkpoints_on_its_coordinator_stream(database: Connection) -> None:
     events = [set_checkpoint("t", {"kafka.in.0": offset}) for offset in ("41", "42", "43")]
-    job = job_of(database, "untaken-000", coordinator=[events[0], fan_out("t", {"kafka.in.0": BACK}), *events[1:]])
+    job = job_of(database, "ignored-000", coordinator=[events[0], fan_out("t", {"kafka.in.0": BACK}), *events[1:]])
     assert shown(job) == [("coordinator", 3, "startpoint_ignored", "kafka.in.0")]
 
 

@@ -1,4 +1,4 @@
-"""Bad records in the midst of good ones: the good ones land, the bad ones are named, nothing is lost or held up."""
+"""Bad records among good ones: the good ones are folded, the bad ones are quarantined, nothing is lost or delayed."""
 
 from random import Random
 

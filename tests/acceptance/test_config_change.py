@@ -73,7 +73,7 @@ def test_an_unreadable_value_changes_nothing(database: Connection) -> None:
 
 
 def test_a_new_incarnation_begins_with_nothing_set(database: Connection) -> None:
-    job = ImportedJob(database, "anew", coordinator=[config_set("a", "1"), config_set("b", "1")])
+    job = ImportedJob(database, "reincarnated", coordinator=[config_set("a", "1"), config_set("b", "1")])
     job.import_recorded(job.coordinator_stream, recorded([config_set("b", "1"), config_set("b", "2")]))
     rows = job.rows("config_change", "incarnation, log_offset, config_key, previous_value, config_value")
     assert rows == [(1, 0, "a", None, "1"), (1, 1, "b", None, "1"), (2, 0, "b", None, "1"), (2, 1, "b", "1", "2")]

@@ -355,7 +355,7 @@ def test_steps_count_from_one_in_each_partition(database: Connection) -> None:
 
 @pytest.mark.parametrize("at_ms", [None, SOON, FIRST_TIME - 1])
 def test_a_task_that_is_not_there_has_no_rows(database: Connection, at_ms: int | None) -> None:
-    name = f"nobody-{at_ms}"
+    name = f"unknown-{at_ms}"
     job = ImportedJob(database, name, coordinator=READS, checkpoints=[checkpoint_v1("u", {IN: "41"})])
     assert explained(job, "u", at_ms) == []
     assert (explained(job, "t", at_ms) == []) is (at_ms == FIRST_TIME - 1)

@@ -60,7 +60,7 @@ class Killer:
             self._kill(process)
 
     def kill_at_any_time(self) -> None:
-        """Kill a follower when it has taken so many events, wherever it is then."""
+        """Kill a follower after a number of events, at whatever step it is then."""
         target = self._number(_DONE) + self.rng.randrange(FEW * BATCHES_A_KILL)
         with self._process("never", 1, FEW) as process:
             wait_until(lambda: self._number(_DONE) >= target, what="the follower to get on")

@@ -78,7 +78,7 @@ def filled_broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
 
 
 def write(broker: KafkaBroker, part: int, parts: int) -> int:
-    """Write one of so many parts of each stream, the first part to new topics; the number of events until there."""
+    """Write a part of each stream, the first part to new topics. Returns the number of events so far."""
     written = 0
     with Topics(broker.bootstrap_servers) as topics:
         for name, events in tiles(JOBS):

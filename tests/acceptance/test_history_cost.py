@@ -23,7 +23,7 @@ NEWEST: Final = 50
 
 @pytest.fixture(scope="module")
 def jobs(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
-    """The measured job among small ones, so that nobody knows how large a log is but by looking."""
+    """The measured job among small ones, so that the planner cannot guess the size of a log."""
     with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
         small = (JobSize(f"small-{number}", events=1_000, tasks=4, config_keys=10) for number in range(OTHERS))
         for logs in map(JobLogs, (SIZE, *small)):
@@ -126,7 +126,7 @@ def test_fan_outs_are_held_against_their_own_tasks(jobs: Connection) -> None:
 
 
 def test_a_change_of_the_read_versions_is_judged_task_by_task(jobs: Connection) -> None:
-    """Joined, one of the two choices was made again for each task of the other: 20 s for 2,000 tasks."""
+    """In a join, one of the two choices was computed again for each task of the other: 20 s for 2,000 tasks."""
     body = jobs.execute("select prosrc from pg_proc where proname = 'checkpoint_choice_lowered'").fetchone()
     change = jobs.execute(
         "select j.log_id, t.log_offset, c.log_id from projection.job_log j join projection.job_log c using (job_suffix)"

@@ -86,7 +86,7 @@ class World:
         return StartpointManager(self.store(), clock=now_ms)
 
     def container(self) -> OffsetManager:
-        """A container of the job, started anew; whatever ran before may have died."""
+        """A restarted container of the job; the previous one may have died."""
         config = read_config(self.store())
         manager = OffsetManager(
             config,

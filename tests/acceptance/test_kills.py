@@ -36,7 +36,7 @@ ROOT: Final = Path(__file__).parents[2]
 STEPS: Final = ("archived", "folded", "merged", "committed")
 KILLS_PER_STEP: Final = 9
 FORGETFUL_SETTINGS: Final = {**SURE_SETTINGS, "wal_writer_delay": "10s"}
-"""A killed server has lost what nobody waited for."""
+"""A killed server loses commits that did not wait for the disk."""
 
 TABLES: Final = """
 select format('%I.%I', n.nspname, c.relname)

@@ -17,8 +17,8 @@ from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, import_events
 from tests.builders import checkpoint_v1, config_set, recorded
 from tests.fixtures.waiting import PATIENCE
 
-COORDINATOR: Final = coordinator_stream_name("told")
-CHECKPOINTS: Final = checkpoint_stream_name("told")
+COORDINATOR: Final = coordinator_stream_name("position")
+CHECKPOINTS: Final = checkpoint_stream_name("position")
 EVENTS: Final = recorded([config_set(f"key.{n}", "1") for n in range(100)])
 
 
@@ -36,8 +36,8 @@ class Listener:
     def __exit__(self, *exc_info: object) -> None:
         self._connection.close()
 
-    def told(self) -> list[dict[str, Any]]:
-        """All that was told since the last call: notifications come in the order of the commits, the last is ours."""
+    def received(self) -> list[dict[str, Any]]:
+        """All notifications since the last call. They arrive in the order of the commits; the last one is ours."""
         last = f"so far, asks {self._connection.info.backend_pid}"
         self._writer.execute("select pg_notify('coordstream_position', %s)", (last,))
         payloads: list[str] = []
@@ -49,7 +49,7 @@ class Listener:
 
     def positions(self) -> list[int]:
         """Where the positions went since the last call."""
-        return [payload["next_offset"] for payload in self.told()]
+        return [payload["next_offset"] for payload in self.received()]
 
 
 @pytest.fixture
@@ -88,13 +88,13 @@ def test_the_payload(writer: Connection, listener: Listener) -> None:
     import_events(writer, COORDINATOR, EVENTS[:3])
     import_events(writer, CHECKPOINTS, recorded([checkpoint_v1()], first=7))
     import_events(writer, COORDINATOR, recorded([config_set("other", "1")]))
-    told = listener.told()
-    assert told == [
+    received = listener.received()
+    assert received == [
         {"stream_name": COORDINATOR, "stream_kind": "coordinator", "incarnation": 1, "next_offset": 3},
         {"stream_name": CHECKPOINTS, "stream_kind": "checkpoint", "incarnation": 1, "next_offset": 8},
         {"stream_name": COORDINATOR, "stream_kind": "coordinator", "incarnation": 2, "next_offset": 1},
     ]
-    assert {tuple(type(value) for value in payload.values()) for payload in told} == {(str, str, int, int)}
+    assert {tuple(type(value) for value in payload.values()) for payload in received} == {(str, str, int, int)}
 
 
 @pytest.mark.usefixtures("way")

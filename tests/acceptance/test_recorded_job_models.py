@@ -1,4 +1,4 @@
-"""Recording A's job models and their ids, made again of its config, inputs and changelog mapping at each run."""
+"""Recording A's job models and their ids, rebuilt from its config, inputs and changelog mapping at each run."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ def stored_until(end: int) -> CoordinatorStreamStore:
 def config_of(run: Run) -> Mapping[str, str]:
     """What a run was started with: the config that it wrote before all else.
 
-    The stream has more: the URL of the last run's application master, which is no setting.
+    The stream has more: the URL of the last run's application master, which is not a setting.
     """
     is_config = f'[1,"{SetConfig.message_type}"'.encode()
     events = recorded_stream("coordinator")[run.start :]

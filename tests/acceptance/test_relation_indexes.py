@@ -22,7 +22,7 @@ OF_ANOTHER_JOB: Final = {"quarantine": "bad", "log_gap": "pasts"}
 OF_ONE_EVENT: Final = {"event", "quarantine", "config_change"} | {
     relation.name for relation in RELATIONS if relation.name.endswith("_history")
 } - {"startpoint_history"}
-"""Relations with rows for each event: they need the offset and the task in the index. Others show living keys: few."""
+"""Relations with rows for each event: they need the offset and the task in the index. Others show live keys: few."""
 EVENTS: Final = ("message_event", "checkpoint_event", "event_from", "quarantine")
 
 
@@ -39,7 +39,7 @@ class Scan(NamedTuple):
 
 @pytest.fixture(scope="module")
 def fleet(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
-    """The recorded job and the hand-made ones, and so many copies of each."""
+    """The recorded job and the hand-made ones, with copies of each."""
     with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
         import_recording_a(connection)
         import_hand_made_jobs(connection)

@@ -15,7 +15,7 @@ from tests.oracle import to_time
 
 NAME: Final = "kept"
 BELOW: Final = 10
-"""So many events of a log lie below the second partition's first offset, at which retention begins."""
+"""The number of events below the first offset of the second partition, where the retained range begins."""
 EVENTS: Final = 20
 A_DAY: Final = 86_400_000
 

@@ -210,7 +210,7 @@ def test_nobody_changes_a_table(owner: Connection, session: Connection, person: 
 
 @each_person
 def test_nobody_passes_a_right_on(owner: Connection, session: Connection, person: Person) -> None:
-    """Postgres says so with a warning, where one has a right and may not give it."""
+    """Postgres warns if a user has a right but may not grant it."""
     before = owner.execute(_RIGHTS).fetchall()
     granted = [(f"all on {table.schema}.{table.name}") for table in tables(owner)]
     granted += [f"all on schema {schema}" for schema in ("eventlog", "projection", "coordinator")]

@@ -56,7 +56,7 @@ REQUESTED: Final[list[Row]] = [
     (425, "page-views", 9, None, "specific", "2"),
     (426, "page-views", 12, "Partition 4", "timestamp", "1700000000001"),
 ]
-#: offset of the request, offset of the step, and the step, of those that nobody was handed
+#: offset of the request, offset of the step, and the step, of requests that were not fanned out
 ENDED: Final = [
     (102, 191, "superseded"),
     (104, 194, "superseded"),
@@ -177,7 +177,12 @@ AHEAD: Final = StartpointSpecific("90", CREATED)
         (BACK, "41", "41", "consumed"),  # only what was read again can end where it ended before
         (BACK, "41", "42", "refused"),
         (BACK, "41", "75", "refused"),
-        (BACK, "41", "76", "consumed"),  # as many read anew as again: it may well have read past the old place
+        (
+            BACK,
+            "41",
+            "76",
+            "consumed",
+        ),  # as many new as repeated messages: the task may have read beyond the old position
         (StartpointSpecific("41", CREATED), "41", "42", "consumed"),
         (BACK, None, "42", "consumed"),  # there is no old place
         (BACK, "41", "x", "consumed"),

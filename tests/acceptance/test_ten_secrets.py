@@ -75,7 +75,7 @@ __all__ = ["jdbc_jar"]
 
 
 class Place(NamedTuple):
-    """Where the secrets are, and what was said while they came there."""
+    """The database with the secrets, and what was logged while they were written."""
 
     url: str
     server: EmbeddedPostgres
@@ -110,7 +110,7 @@ def recording(path: Path, stream: str, given: list[RecordedEvent]) -> Path:
 
 
 def bring_in(run: Debugged, folder: Path, url: str) -> None:
-    """By import (many events: COPY), by append and follow (few: bound parameters), and folded anew."""
+    """By import (many events: COPY), by append and follow (few: bound parameters), and by a rebuild."""
     run("import", recording(folder / "in.jsonl.gz", IMPORTED, recorded(events(plain=150))))
     run("import", recording(folder / "commits.jsonl", COMMITS, recorded(checkpoints())))
     run("log", "create", FOLLOWED)

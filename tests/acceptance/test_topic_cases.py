@@ -62,7 +62,7 @@ def _job_reading(database: Connection, name: str, versions: str) -> ImportedJob:
 
 def _samza_said(vector: Vector, versions: str) -> dict[str, Checkpoint]:
     said = vector["samza_readLastCheckpoint"][f"read.versions={versions} validation=false"]
-    assert "samza_error" not in said, "our answer has to be told"
+    assert "samza_error" not in said, "our answer must be asserted"
     return {task: _expected(one) for task, one in said.items()}
 
 

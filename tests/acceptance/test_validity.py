@@ -31,7 +31,7 @@ RELATIONS: Final = ("config", "task_container", "task_partition")
 BOUNDS: Final = "from_log_offset, to_log_offset"
 AT: Final = "valid_from <= %(at)s and (valid_to > %(at)s or valid_to is null)"
 EVERY: Final = 12
-"""Of the different times of the log, one in so many is compared."""
+"""A sample of the distinct times of the log is compared."""
 
 validities = pytest.mark.parametrize("relation", RELATIONS)
 

@@ -39,12 +39,12 @@ class Tile(NamedTuple):
 
 
 def stream_names(jobs: int) -> list[str]:
-    """The streams of so many jobs, two a job."""
+    """The streams of a number of jobs, two per job."""
     return [name for job in range(jobs) for name in _names(job)]
 
 
 def tiles(jobs: int) -> Iterator[Tile]:
-    """The streams of so many jobs with their events."""
+    """The streams of a number of jobs with their events."""
     for job in range(jobs):
         coordinator, checkpoint = _names(job)
         yield Tile(coordinator, renamed(recorded_stream("coordinator"), f"wordcount_pv_{job}"))

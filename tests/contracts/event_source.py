@@ -43,7 +43,7 @@ class EventSourceContract(ABC):
             source.close()
 
     def make_filled(self, count: int, prefix: str = "k") -> str:
-        """Make a stream of so many events."""
+        """Create a stream with a number of events."""
         name = self.make_stream()
         self.append(name, new_events(count, prefix))
         return name

@@ -1,4 +1,4 @@
-"""Public models hold copies of what they are given, and nobody can change what they hand out."""
+"""Public models copy their arguments, and their contents are read-only."""
 
 import copy
 import inspect

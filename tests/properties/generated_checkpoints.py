@@ -29,7 +29,7 @@ _BAD_KEYS: Final = (b"", b"[]", b"\xff", b'{"type":"checkpoint"}', b'{"type":7}'
 
 
 class CheckpointWriter:
-    """Draws the next record of a checkpoint topic, for ever."""
+    """Draws the records of a checkpoint topic, without end."""
 
     def __init__(self, rng: random.Random, spelling: Spelling) -> None:
         self._rng = rng

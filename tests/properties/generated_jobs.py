@@ -33,7 +33,7 @@ class Knobs:
 
 @dataclass(frozen=True)
 class GeneratedLog:
-    """Events of one log; ``unreadable`` holds the offsets of those that nobody can read."""
+    """Events of one log; ``unreadable`` has the offsets of those that cannot be decoded."""
 
     stream_name: str
     events: list[RecordedEvent]

@@ -46,7 +46,7 @@ _BAD_KEYS: Final = (
 
 
 class MessageWriter:
-    """Draws the next record of a coordinator stream, for ever; keys repeat, since their pool is small."""
+    """Draws the records of a coordinator stream, without end; keys repeat, because their pool is small."""
 
     def __init__(self, rng: random.Random, spelling: Spelling, job_name: str) -> None:
         self._rng = rng

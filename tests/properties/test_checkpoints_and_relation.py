@@ -57,7 +57,7 @@ def facts_of(job: GeneratedJob) -> JobFacts:
 
 
 def comparable(job: GeneratedJob) -> GeneratedJob:
-    """The job without checkpoints of other groupers, which a manager takes or refuses as it is told.
+    """The job without checkpoints of other groupers, which a manager accepts or rejects depending on its options.
 
     Also without texts that Postgres can't hold: there they are quarantined, and a manager reads them.
     """

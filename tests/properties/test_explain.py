@@ -97,7 +97,7 @@ def is_winner(row: Row) -> bool:
 
 
 def won(row: Row) -> Row:
-    """Task, partition, rule, candidate (a checkpoint's is told by its event), event where it is one of a kind."""
+    """Task, partition, rule, candidate (of a checkpoint, its event), and the event if it is unique."""
     rule, candidate, event = row[7], row[9], row[10]
     by_event = rule in ("startpoint", "checkpoint")
     return (*row[:6], rule, None if rule == "checkpoint" else candidate, event if by_event else None)

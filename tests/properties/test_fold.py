@@ -286,7 +286,7 @@ def test_a_preferred_checkpoint_is_told_by_its_row_as_by_looking_it_up(whole: Wh
         looked_up = grouped(whole.connection, query)
     lower = {row[-1] for rows in told.values() for row in rows if row[-2] == 1}
     assert lower == {True, False}
-    report("preferred: told = looked up", whole.jobs, {"commit": differing(told, looked_up)})
+    report("preferred: stored = looked up", whole.jobs, {"commit": differing(told, looked_up)})
 
 
 @pytest.mark.parametrize("kind", ["checkpoint_moved_back", "unread_checkpoint"])

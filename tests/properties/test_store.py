@@ -24,7 +24,7 @@ DELETES = (None, b'{"values":{"value":null}}', b'{"values":{}}')
 
 
 class StoreOfACompactedLog(RuleBasedStateMachine):
-    """One store stays open over all that happens, another is made anew for each look."""
+    """One store stays open the whole time, another is created for each comparison."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class StoreOfACompactedLog(RuleBasedStateMachine):
 
     @rule(upto=st.integers(0, 60), keep_tombstones=st.booleans())
     def compact(self, upto: int, keep_tombstones: bool) -> None:
-        self.look()  # a reader that was away for longer than tombstones are kept must read the log anew
+        self.look()  # a reader that was away for longer than tombstones are kept must read the whole log again
         self.log.compact(upto, keep_tombstones=keep_tombstones)
 
     @invariant()

@@ -115,7 +115,7 @@ class Job:
         self.log.append([NewEvent(spell(message), None if ends else value_of(message))])
 
     def compact(self, share: float, *, keep_tombstones: bool) -> None:
-        """Clean a part of the log; a reader that was away for longer than tombstones stay must read all anew."""
+        """Compact a part of the log; a reader away for longer than tombstones are kept must read it all again."""
         if not keep_tombstones:
             self.store.all()
         self.log.compact(round(share * self.log.end_offset()), keep_tombstones=keep_tombstones)
