@@ -37,9 +37,9 @@ def print_summary(console: Console, tasks: Sequence[TaskProgress], total: int, h
 
 
 def _table(rows: Sequence[Sequence[Text]], heading: str, width: int) -> Table:
-    table = Table(title=Text(heading), title_justify="left", width=width, box=None, padding=(0, 1))
+    table = Table(title=Text(heading), title_justify="left", width=width, box=None, padding=(0, 1, 0, 0))
     first, *numbers, last = HEADINGS
-    table.add_column(first, overflow="fold", ratio=1, min_width=14)
+    table.add_column(first, overflow="fold", ratio=1, min_width=12)
     for column in numbers:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column(last, no_wrap=True)

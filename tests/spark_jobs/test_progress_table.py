@@ -74,3 +74,13 @@ def test_positions_are_limited_to_a_few_lines() -> None:
 )
 def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
     assert format_span(seconds) == text
+
+
+def test_a_name_fits_into_80_columns() -> None:
+    text = io.StringIO()
+    console = Console(file=text, width=80, force_terminal=True, color_system=None)
+    stalled = replace(TASK, task_name="Partition 0", stall="silent", stalled_since=at(-90_000))
+    print_summary(console, [stalled], 1, "Checkpoint progress", at(60))
+    heading, columns, line = text.getvalue().splitlines()
+    assert line.startswith("Partition 0 ")
+    assert max(len(heading), len(columns), len(line)) <= 80
