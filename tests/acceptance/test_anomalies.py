@@ -168,7 +168,7 @@ def test_a_changelog_partition_that_another_task_had_left(database: Connection) 
     job = job_of(database, "given", coordinator=events)
     assert shown(job) == [("coordinator", 2, "changelog_remapped", "u")]
     assert detail(job).startswith(
-        "Task u was given changelog partition 3, which had been that of task t (log offset 0): "
+        "Task u was assigned changelog partition 3, which was that of task t (log offset 0): "
     )
 
 
@@ -177,7 +177,7 @@ def test_two_tasks_on_one_changelog_partition(database: Connection) -> None:
     job = job_of(database, "shared", coordinator=events)
     assert shown(job) == [("coordinator", 2, "changelog_shared", "3")]
     assert detail(job).startswith(
-        "Changelog partition 3 was given to task v and is that of task t as well (log offset 0)"
+        "Changelog partition 3 was assigned to task v, but is also that of task t (log offset 0)"
     )
 
 
@@ -204,16 +204,16 @@ def test_a_refused_startpoint(database: Connection) -> None:
     coordinator += [tombstone(fan_out("t", {}))]
     job = job_of(database, "refused", coordinator=coordinator, checkpoints=[v1("41"), v1("42", at=2), v1("43", at=4)])
     assert shown(job) == [("coordinator", 3, "startpoint_ignored", "kafka.in.0")]
-    assert "startpoint specific 7" in detail(job)
+    assert "Startpoint specific 7 was fanned out to task t, but" in detail(job)
     assert "from 41 (log offset 0) to 42 (log offset 1)" in detail(job)
 
 
-def test_a_startpoint_that_its_task_never_took(database: Connection) -> None:
+def test_a_startpoint_that_its_task_never_consumed(database: Connection) -> None:
     coordinator = [config_set(), fan_out("t", {"kafka.in.0": StartpointOldest(FIRST_TIME)})]
     checkpoints = [v1("41"), v1("41", at=2), v1("42", at=3), v1("42", at=4), v1("50", at=5)]
     job = job_of(database, "ignored", coordinator=coordinator, checkpoints=checkpoints)
     assert shown(job) == [("checkpoint", 3, "startpoint_ignored", "kafka.in.0")]
-    assert "startpoint oldest (log offset 1)" in detail(job)
+    assert "Startpoint oldest was fanned out to task t (log offset 1)" in detail(job)
     assert "from 41 to 42 (log offset 2)" in detail(job)
 
 
@@ -260,7 +260,7 @@ def test_two_job_names_on_one_topic(database: Connection) -> None:
     events = [config_set("job.name", "anomaly_names"), config_set("job.name", "anomaly-names")]
     job = job_of(database, "names", coordinator=events)
     assert shown(job) == [("coordinator", 1, "two_job_names", "job.name")]
-    assert "was anomaly_names (log offset 0) and is anomaly-names now" in detail(job)
+    assert "was anomaly_names (log offset 0) and is now anomaly-names" in detail(job)
 
 
 def test_a_job_name_that_every_deployment_writes_again(database: Connection) -> None:

@@ -58,14 +58,14 @@ def test_both_lists_are_one(database: Connection) -> None:
 def test_a_key_that_another_writer_changes(database: Connection, key: str) -> None:
     job = job_of(database, key.replace(".", "-"), [NAME, config_set(key, "X"), by("script", key, "Y")])
     assert shown(job) == [(2, key)]
-    assert detail(job).startswith(f"{key} was X (log offset 1) and is Y now, by script on host laptop as user eve: ")
+    assert detail(job).startswith(f"{key} was X (log offset 1) and is now Y, set by script on host laptop as user eve")
     assert job.rows("anomaly", "source, host, username") == [("script", "laptop", "eve")]
 
 
 def test_a_key_that_another_writer_sets_in_a_deployed_job(database: Connection) -> None:
     job = job_of(database, "unset", [NAME, by("script", GROUPER, "Y")])
     assert shown(job) == [(1, GROUPER)]
-    assert f"{GROUPER} was {BY_PARTITION} (the default) and is Y now" in detail(job)
+    assert f"{GROUPER} was {BY_PARTITION} (the default) and is now Y" in detail(job)
 
 
 def test_a_later_deployment_that_sets_a_key_first(database: Connection) -> None:
@@ -75,7 +75,7 @@ def test_a_later_deployment_that_sets_a_key_first(database: Connection) -> None:
 def test_a_delete_gives_the_default_back_and_names_no_writer(database: Connection) -> None:
     job = job_of(database, "deleted", [NAME, config_set(GROUPER, "Y"), config_deleted(GROUPER)])
     assert shown(job) == [(2, GROUPER)]
-    assert f"was Y (log offset 1) and is {BY_PARTITION} now, by an unknown writer: " in detail(job)
+    assert f"was Y (log offset 1) and is now {BY_PARTITION}, set by an unknown writer: " in detail(job)
 
 
 def test_a_change_that_is_set_back_shows_twice(database: Connection) -> None:
@@ -108,7 +108,7 @@ def test_two_spellings_of_a_key_are_one(database: Connection) -> None:
 def test_a_changelog_that_becomes_another(database: Connection) -> None:
     job = job_of(database, "log", [NAME, STORE, config_set(CHANGELOG, "kafka.a"), by("script", CHANGELOG, "kafka.b")])
     assert shown(job) == [(3, CHANGELOG)]
-    assert detail(job).startswith(f"{CHANGELOG} was kafka.a (log offset 2) and is kafka.b now, by script on host lap")
+    assert detail(job).startswith(f"{CHANGELOG} was kafka.a (log offset 2) and is now kafka.b, set by script on host")
 
 
 @pytest.mark.parametrize("system", ["job.changelog.system", "job.default.system"])
@@ -116,14 +116,14 @@ def test_a_changelog_whose_system_becomes_another(database: Connection, system: 
     said = [NAME, STORE, config_set(CHANGELOG, "a"), config_set(system, "kafka"), by("script", system, "other")]
     job = job_of(database, system.replace(".", "-"), said)
     assert shown(job) == [(4, CHANGELOG)]
-    assert f"{CHANGELOG} was kafka.a (log offset 2) and is other.a now" in detail(job)
+    assert f"{CHANGELOG} was kafka.a (log offset 2) and is now other.a" in detail(job)
 
 
 def test_a_changelog_that_is_deleted_while_its_store_stays(database: Connection) -> None:
     said = [NAME, STORE, config_set(CHANGELOG, "kafka.a"), config_deleted(CHANGELOG)]
     job = job_of(database, "no-log", said)
     assert shown(job) == [(3, CHANGELOG)]
-    assert "is not set now" in detail(job)
+    assert "is now not set" in detail(job)
 
 
 _KAFKA_BY_DEFAULT: Final = [
@@ -168,7 +168,7 @@ def test_no_secret_is_in_its_detail(database: Connection) -> None:
     job = job_of(database, "secret", [NAME, *(config_set(GROUPER, value) for value in secrets)])
     assert shown(job) == [(2, GROUPER)]
     first, then = (SETTINGS.secrets.fingerprint(value) for value in secrets)
-    assert f"was {first} (log offset 1) and is {then} now" in detail(job)
+    assert f"was {first} (log offset 1) and is now {then}" in detail(job)
     assert "hunter" not in repr(job.rows("anomaly", "*"))
 
 

@@ -39,6 +39,31 @@ CREATE SCHEMA eventlog;
 CREATE SCHEMA projection;
 
 --
+-- Name: changelog_assignment(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.changelog_assignment(log_id integer) RETURNS TABLE(task_name text, changelog_partition integer, earlier_partition integer, earlier_offset bigint, holder text, holder_offset bigint, left_offset bigint, left_time timestamp with time zone, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select s.task_name, s.changelog_partition, lag(s.changelog_partition) over own, lag(s.log_offset) over own,
+    lag(s.task_name) over same, lag(s.log_offset) over same, lag(s.left_offset) over same, lag(s.left_time) over same,
+    s.record_time, s.message_time, s.source, s.host, s.username, s.log_offset
+  from (
+    select g.*, case when g.is_left then g.next_offset end as left_offset, case when g.is_left then g.next_time end as left_time
+    from (
+      select k.message_key as task_name, p.changelog_partition, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset,
+        lead(e.log_offset) over own as next_offset, lead(e.record_time) over own as next_time,
+        lead(p.changelog_partition) over own is distinct from p.changelog_partition as is_left
+      from projection.event_key k
+      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+      cross join lateral (select (e.body ->> 'changelog_partition')::integer) p(changelog_partition)
+      where k.log_id = $1 and k.message_type = 'set-changelog' and not k.is_other
+      window own as (partition by k.message_key order by e.log_offset)) g) s
+  where s.changelog_partition is not null
+  window own as (partition by s.task_name order by s.log_offset), same as (partition by s.changelog_partition order by s.log_offset)
+$_$;
+
+--
 -- Name: changelog_moved(integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -72,7 +97,7 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
   cross join lateral (select projection.changelog_name(t.earlier_name, s.name)) e(name)
   cross join lateral (select projection.changelog_name(t.name, s.name)) n(name)
   where e.name <> coalesce(n.name, '')
-    and (n.name is not null or exists (            -- another setting of the store outlives the deployment
+    and (n.name is not null or exists (            -- the store has another setting after the deployment
       select from projection.event_key k
       cross join lateral (
         select x.body from projection.message_event x
@@ -88,79 +113,6 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
   cross join lateral (select projection.changelog_name(t.name, s.earlier_name)) e(name)
   cross join lateral (select projection.changelog_name(t.name, s.name)) n(name)
   where s.earlier_name is not null and e.name <> n.name
-$_$;
-
---
--- Name: changelog_turn(integer); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.changelog_turn(log_id integer) RETURNS TABLE(task_name text, changelog_partition integer, earlier_partition integer, earlier_offset bigint, holder text, holder_offset bigint, left_offset bigint, left_time timestamp with time zone, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select s.task_name, s.changelog_partition, lag(s.changelog_partition) over own, lag(s.log_offset) over own,
-    lag(s.task_name) over same, lag(s.log_offset) over same, lag(s.left_offset) over same, lag(s.left_time) over same,
-    s.record_time, s.message_time, s.source, s.host, s.username, s.log_offset
-  from (
-    select g.*, case when g.is_left then g.next_offset end as left_offset, case when g.is_left then g.next_time end as left_time
-    from (
-      select k.message_key as task_name, p.changelog_partition, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset,
-        lead(e.log_offset) over own as next_offset, lead(e.record_time) over own as next_time,
-        lead(p.changelog_partition) over own is distinct from p.changelog_partition as is_left
-      from projection.event_key k
-      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
-      cross join lateral (select (e.body ->> 'changelog_partition')::integer) p(changelog_partition)
-      where k.log_id = $1 and k.message_type = 'set-changelog' and not k.is_other
-      window own as (partition by k.message_key order by e.log_offset)) g) s
-  where s.changelog_partition is not null
-  window own as (partition by s.task_name order by s.log_offset), same as (partition by s.changelog_partition order by s.log_offset)
-$_$;
-
---
--- Name: checkpoint_choice_lowered(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, checkpoint_version integer, log_offset bigint, earlier_version integer, earlier_log_offset bigint, partition_text text, input_offset text, earlier_offset text)
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    AS $_$
-  select n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset,
-    projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket), m.input_offset, m.earlier_offset
-  from (
-    select b.*, lag(b.checkpoint_version) over w as earlier_version, lag(b.log_offset) over w as earlier_log_offset,
-      lag(b.layout_id) over w as earlier_layout_id, lag(b.offsets) over w as earlier_offsets, lag(b.offsets_odd) over w as earlier_offsets_odd
-    from (
-      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4) o
-      union all
-      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4) a) b
-    window w as (partition by b.task_name order by b.is_after)) n
-  cross join lateral (
-    select l.* from projection.checkpoint_lowered(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l
-    order by l.system_name, l.stream_name, l.partition_id, l.key_bucket limit 1) m
-  where n.is_after and n.log_offset < n.earlier_log_offset
-$_$;
-
---
--- Name: checkpoint_lowered(integer, integer, text, text[], integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, earlier_offset text)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
-  from unnest(string_to_array($3, E'\x1f'), string_to_array($6, E'\x1f')) with ordinality o(input_offset, earlier_offset, n)
-  join projection.checkpoint_layout l on l.log_id = $1 and l.layout_id = $2 and l.n = o.n and not l.is_state
-  where $2 = $5 and $3 <> $6 and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
-      or o.input_offset < '1' collate "C")
-    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
-  union all
-  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
-  from projection.checkpoint_layout l
-  join projection.checkpoint_layout e on e.log_id = $1 and e.layout_id = $5 and not e.is_state
-    and (e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (l.system_name, l.stream_name, l.partition_id, l.key_bucket)
-  cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(input_offset, earlier_offset)
-  where ($2 <> $5 or $3 is null or $6 is null) and l.log_id = $1 and l.layout_id = $2 and not l.is_state
-    and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
-      or o.input_offset < '1' collate "C")
-    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
 $_$;
 
 --
@@ -204,13 +156,13 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
 $_$;
 
 --
--- Name: config_turn(integer, text); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: config_event(integer, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.config_turn(log_id integer, config_key text) RETURNS TABLE(config_value text, held_value text, earlier_value text, earlier_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
+CREATE FUNCTION projection.config_event(log_id integer, config_key text) RETURNS TABLE(config_value text, previous_value text, earlier_value text, earlier_offset bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select e.body ->> 'config_value', b.held_value, b.earlier_value, b.earlier_offset, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset
+  select e.body ->> 'config_value', b.previous_value, b.earlier_value, b.earlier_offset, e.record_time, e.message_time, e.source, e.host, e.username, e.log_offset
   from projection.event_key k
   join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
   cross join lateral (
@@ -223,7 +175,7 @@ CREATE FUNCTION projection.config_turn(log_id integer, config_key text) RETURNS 
       union all
       (select x.body, x.log_offset from projection.message_event x
        where x.log_id = s.log_id and x.key_id = s.key_id and x.log_offset < e.log_offset and x.body is not null order by x.log_offset desc limit 1)) m
-    where s.log_id = k.log_id and s.message_type = 'set-config' and not s.is_other and left(s.message_key, 100) = $2) b(held_value, earlier_value, earlier_offset)
+    where s.log_id = k.log_id and s.message_type = 'set-config' and not s.is_other and left(s.message_key, 100) = $2) b(previous_value, earlier_value, earlier_offset)
   where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) = $2
 $_$;
 
@@ -248,6 +200,16 @@ CREATE FUNCTION projection.grouping_changed(log_id integer) RETURNS TABLE(config
 $_$;
 
 --
+-- Name: is_changelog(integer, text, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select $1 = 1 and coalesce($2 || '.' || $3 = any ($4), false)
+$_$;
+
+--
 -- Name: is_lower_preferred(integer, text, text, integer, timestamp with time zone, bigint, interval); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -255,7 +217,7 @@ CREATE FUNCTION projection.is_lower_preferred(log_id integer, task_name text, gr
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select coalesce((
-    select coalesce(b.layout_id is null or $5 - b.record_time > $7, false)
+    select b.layout_id is null or projection.is_outdated(b.record_time, $5, $7)
     from projection.event_key u
     cross join lateral (
       select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
@@ -265,6 +227,50 @@ CREATE FUNCTION projection.is_lower_preferred(log_id integer, task_name text, gr
       and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
       and u.grouper_factory = $3 and u.checkpoint_version = $4
     order by b.log_offset desc limit 1), true)
+$_$;
+
+--
+-- Name: is_outdated(timestamp with time zone, timestamp with time zone, interval); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select coalesce($2 - $1 > $3, false)
+$_$;
+
+--
+-- Name: is_rewind_requested(integer, text, text, text, integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select exists (
+    select from projection.job_log own
+    join projection.job_log j on j.job_suffix = own.job_suffix and j.stream_kind = 'coordinator'
+    where own.log_id = $1 and (exists (
+      select from projection.event_key k
+      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
+      left join lateral (
+        select n.record_time from projection.message_event n
+        where n.log_id = e.log_id and n.key_id = e.key_id and n.log_offset > e.log_offset
+        order by n.log_offset limit 1) n on true
+      where k.log_id = j.log_id and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
+        and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
+        and e.record_time <= $7 + interval '1 minute' and coalesce(n.record_time >= $6, true)
+        and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
+    ) or exists (
+      select from (values ('systems.' || $3 || '.streams.' || $4 || '.samza.reset.offset'),
+                          ('systems.' || $3 || '.default.stream.samza.reset.offset')) setting(config_key)
+      join projection.event_key k on k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
+        and left(k.message_key, 100) = left(setting.config_key, 100) and k.message_key = setting.config_key
+      cross join lateral (
+        select e.body from projection.message_event e
+        where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $7
+        order by e.log_offset desc limit 1) e
+      where lower(btrim(e.body ->> 'config_value')) = 'true'
+    )))
 $_$;
 
 --
@@ -283,6 +289,54 @@ CREATE FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) 
      from (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time <= $2
            order by t.log_time desc, t.log_offset desc limit 1) s),
     -1)
+$_$;
+
+--
+-- Name: lowered_choice(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, checkpoint_version integer, log_offset bigint, earlier_version integer, earlier_log_offset bigint, partition_text text, input_offset text, earlier_offset text)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    AS $_$
+  select n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset,
+    projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket), m.input_offset, m.earlier_offset
+  from (
+    select b.*, lag(b.checkpoint_version) over w as earlier_version, lag(b.log_offset) over w as earlier_log_offset,
+      lag(b.layout_id) over w as earlier_layout_id, lag(b.offsets) over w as earlier_offsets, lag(b.offsets_odd) over w as earlier_offsets_odd
+    from (
+      select false as is_after, o.* from projection.checkpoint_choice($1, $2 - 1, $3, $4) o
+      union all
+      select true, a.* from projection.checkpoint_choice($1, $2, $3, $4) a) b
+    window w as (partition by b.task_name order by b.is_after)) n
+  cross join lateral (
+    select l.* from projection.lowered_partition(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l
+    order by l.system_name, l.stream_name, l.partition_id, l.key_bucket limit 1) m
+  where n.is_after and n.log_offset < n.earlier_log_offset
+$_$;
+
+--
+-- Name: lowered_partition(integer, integer, text, text[], integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, earlier_offset text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
+  from unnest(string_to_array($3, E'\x1f'), string_to_array($6, E'\x1f')) with ordinality o(input_offset, earlier_offset, n)
+  join projection.checkpoint_layout l on l.log_id = $1 and l.layout_id = $2 and l.n = o.n and not l.is_state
+  where $2 = $5 and $3 <> $6 and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
+      or o.input_offset < '1' collate "C")
+    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
+  union all
+  select l.system_name, l.stream_name, l.partition_id, l.key_bucket, o.input_offset, o.earlier_offset
+  from projection.checkpoint_layout l
+  join projection.checkpoint_layout e on e.log_id = $1 and e.layout_id = $5 and not e.is_state
+    and (e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (l.system_name, l.stream_name, l.partition_id, l.key_bucket)
+  cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(input_offset, earlier_offset)
+  where ($2 <> $5 or $3 is null or $6 is null) and l.log_id = $1 and l.layout_id = $2 and not l.is_state
+    and ((length(o.input_offset), o.input_offset collate "C") < (length(o.earlier_offset), o.earlier_offset collate "C")
+      or o.input_offset < '1' collate "C")
+    and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
 $_$;
 
 --
@@ -322,15 +376,15 @@ CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURN
 $_$;
 
 --
--- Name: startpoint_untaken(integer); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: unconsumed_startpoint(integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_untaken(log_id integer) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, fan_out_offset bigint, earlier_offset text, input_offset text, moved_log_offset bigint, stream_kind text, incarnation integer, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.unconsumed_startpoint(log_id integer) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, fan_out_offset bigint, earlier_offset text, input_offset text, moved_log_offset bigint, stream_kind text, incarnation integer, record_time timestamp with time zone, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  with kept as (
+  with fanned_out as (
     select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
-      h.*, r.status, r.record_time as gone_time, r.log_offset as gone_offset
+      h.*, r.status, r.record_time as removed_time, r.log_offset as removed_offset
     from projection.startpoint_fanned_out($1, null) h
     left join projection.startpoint_removed($1, null) r
       on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.created_ms, r.startpoint_type)
@@ -341,7 +395,7 @@ CREATE FUNCTION projection.startpoint_untaken(log_id integer) RETURNS TABLE(task
   select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
     h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.startpoint_type, h.startpoint_value, h.log_offset,
     o.input_offset, m.input_offset, m.log_offset, k.stream_kind, k.incarnation, a.record_time, a.log_offset
-  from kept h
+  from fanned_out h
   cross join lateral (select c.* from projection.checkpoint_key($1, h.task_name) c offset 0) k      -- by index, task by task
   left join lateral (
     select e.* from projection.checkpoint_event e
@@ -363,42 +417,8 @@ CREATE FUNCTION projection.startpoint_untaken(log_id integer) RETURNS TABLE(task
     where e.log_id = m.log_id and e.key_id = m.key_id and e.log_offset > m.log_offset and e.layout_id is not null
     order by e.log_offset limit 1) a
   where h.status is null
-     or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.gone_offset else a.record_time < h.gone_time end
+     or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.removed_offset else a.record_time < h.removed_time end
   order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
-$_$;
-
---
--- Name: was_rewind_asked_for(integer, text, text, text, integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select exists (
-    select from projection.job_log own
-    join projection.job_log j on j.job_suffix = own.job_suffix and j.stream_kind = 'coordinator'
-    where own.log_id = $1 and (exists (
-      select from projection.event_key k
-      join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
-      left join lateral (
-        select n.record_time from projection.message_event n
-        where n.log_id = e.log_id and n.key_id = e.key_id and n.log_offset > e.log_offset
-        order by n.log_offset limit 1) n on true
-      where k.log_id = j.log_id and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
-        and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
-        and e.record_time <= $7 + interval '1 minute' and coalesce(n.record_time >= $6, true)
-        and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
-    ) or exists (
-      select from (values ('systems.' || $3 || '.streams.' || $4 || '.samza.reset.offset'),
-                          ('systems.' || $3 || '.default.stream.samza.reset.offset')) setting(config_key)
-      join projection.event_key k on k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
-        and left(k.message_key, 100) = left(setting.config_key, 100) and k.message_key = setting.config_key
-      cross join lateral (
-        select e.body from projection.message_event e
-        where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $7
-        order by e.log_offset desc limit 1) e
-      where lower(btrim(e.body ->> 'config_value')) = 'true'
-    )))
 $_$;
 
 SET default_tablespace = '';
@@ -453,12 +473,12 @@ CREATE VIEW projection.anomaly_changelog_remapped AS
     ((
         CASE
             WHEN (t.earlier_partition <> t.changelog_partition) THEN format('The changelog partition of task %s changed from %s (log offset %s) to %s'::text, t.task_name, t.earlier_partition, t.earlier_offset, t.changelog_partition)
-            ELSE format('Task %s was given changelog partition %s'::text, t.task_name, t.changelog_partition)
+            ELSE format('Task %s was assigned changelog partition %s'::text, t.task_name, t.changelog_partition)
         END ||
         CASE
-            WHEN f.is_given THEN format(', which had been that of task %s (log offset %s)'::text, t.holder, t.holder_offset)
+            WHEN f.is_given THEN format(', which was that of task %s (log offset %s)'::text, t.holder, t.holder_offset)
             ELSE ''::text
-        END) || ': the task restores the state that stands there, not its own.'::text) AS detail,
+        END) || ': the task restores the state in that partition, not its own.'::text) AS detail,
     t.record_time,
     t.message_time,
     t.source,
@@ -468,7 +488,7 @@ CREATE VIEW projection.anomaly_changelog_remapped AS
     j.incarnation,
     t.log_offset
    FROM ((projection.job_log j
-     CROSS JOIN LATERAL projection.changelog_turn(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
+     CROSS JOIN LATERAL projection.changelog_assignment(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
      CROSS JOIN LATERAL ( SELECT COALESCE(((t.holder <> t.task_name) AND ((t.left_offset < t.log_offset) OR (t.left_time <= (t.record_time + '00:01:00'::interval)))), false) AS "coalesce") f(is_given))
   WHERE ((j.stream_kind = 'coordinator'::text) AND (f.is_given OR (t.earlier_partition <> t.changelog_partition)));
 
@@ -482,7 +502,7 @@ CREATE VIEW projection.anomaly_changelog_shared AS
     j.job_bucket,
     'changelog_shared'::text AS anomaly,
     (t.changelog_partition)::text AS subject,
-    format('Changelog partition %s was given to task %s and is that of task %s as well (log offset %s): each overwrites the other''s state.'::text, t.changelog_partition, t.task_name, t.holder, t.holder_offset) AS detail,
+    format('Changelog partition %s was assigned to task %s, but is also that of task %s (log offset %s): each overwrites the state of the other.'::text, t.changelog_partition, t.task_name, t.holder, t.holder_offset) AS detail,
     t.record_time,
     t.message_time,
     t.source,
@@ -492,7 +512,7 @@ CREATE VIEW projection.anomaly_changelog_shared AS
     j.incarnation,
     t.log_offset
    FROM (projection.job_log j
-     CROSS JOIN LATERAL projection.changelog_turn(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
+     CROSS JOIN LATERAL projection.changelog_assignment(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
   WHERE ((j.stream_kind = 'coordinator'::text) AND (t.holder <> t.task_name) AND COALESCE(((t.left_offset > t.log_offset) AND COALESCE((t.left_time > (t.record_time + '00:01:00'::interval)), true)), (t.left_offset IS NULL)));
 
 --
@@ -638,7 +658,7 @@ CREATE VIEW projection.commit AS
             WHEN (k.checkpoint_version IS DISTINCT FROM q.second_version) THEN true
             WHEN (h.other_version_time IS NULL) THEN projection.is_lower_preferred(h.log_id, k.message_key, k.grouper_factory, (3 - k.checkpoint_version), h.record_time, h.log_offset, q.max_age)
             WHEN (NOT isfinite(h.other_version_time)) THEN (h.other_version_time = '-infinity'::timestamp with time zone)
-            ELSE COALESCE(((h.record_time - h.other_version_time) > q.max_age), false)
+            ELSE projection.is_outdated(h.other_version_time, h.record_time, q.max_age)
         END AS is_preferred,
     h.record_time,
     v.message_time,
@@ -851,7 +871,7 @@ CREATE VIEW projection.anomaly_checkpoint_moved_back AS
     c.job_bucket,
     'checkpoint_moved_back'::text AS anomaly,
     projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket) AS subject,
-    format('The checkpoint of task %s went back from %s (log offset %s) to %s, and neither a startpoint nor reset.offset asked for it: what lies between is read again. The checkpoint was written by hand, two containers run the task, or the input was made again.'::text, c.task_name, m.earlier_offset, b.log_offset, m.input_offset) AS detail,
+    format('The checkpoint of task %s went back from %s (log offset %s) to %s, and neither a startpoint nor reset.offset requested it: the offsets between are processed again. Somebody wrote the checkpoint by hand, two containers run the task, or the input was re-created.'::text, c.task_name, m.earlier_offset, b.log_offset, m.input_offset) AS detail,
     c.record_time,
     c.message_time,
     c.source,
@@ -870,8 +890,8 @@ CREATE VIEW projection.anomaly_checkpoint_moved_back AS
           WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset) AND c.is_preferred)
           ORDER BY e.log_offset DESC
          LIMIT 1) b)
-     CROSS JOIN LATERAL projection.checkpoint_lowered(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) m(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset))
-  WHERE (c.may_be_lower AND (NOT ((c.checkpoint_version = 1) AND COALESCE((((m.system_name || '.'::text) || m.stream_name) = ANY (c.changelogs)), false))) AND (NOT projection.was_rewind_asked_for(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
+     CROSS JOIN LATERAL projection.lowered_partition(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) m(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset))
+  WHERE (c.may_be_lower AND (NOT projection.is_changelog(c.checkpoint_version, m.system_name, m.stream_name, c.changelogs)) AND (NOT projection.is_rewind_requested(c.log_id, c.task_name, m.system_name, m.stream_name, m.partition_id, b.record_time, c.record_time)));
 
 --
 -- Name: anomaly_read_versions; Type: VIEW; Schema: projection; Owner: -
@@ -883,7 +903,7 @@ CREATE VIEW projection.anomaly_read_versions AS
     j.job_bucket,
     'checkpoint_version_rollback'::text AS anomaly,
     n.task_name AS subject,
-    format('task.checkpoint.read.versions was %s and is %s now: task %s starts from its checkpoint of version %s (log offset %s), not from that of version %s (log offset %s), and reads again from %s in %s instead of %s.'::text, COALESCE(t.held_value, 'not set'::text), COALESCE(t.config_value, 'not set'::text), n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset, n.input_offset, n.partition_text, n.earlier_offset) AS detail,
+    format('task.checkpoint.read.versions was %s and is now %s: task %s starts from its checkpoint of version %s (log offset %s), not from that of version %s (log offset %s), and reads again from %s in %s instead of %s.'::text, COALESCE(t.previous_value, 'not set'::text), COALESCE(t.config_value, 'not set'::text), n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset, n.input_offset, n.partition_text, n.earlier_offset) AS detail,
     t.record_time,
     t.message_time,
     t.source,
@@ -893,7 +913,7 @@ CREATE VIEW projection.anomaly_read_versions AS
     j.incarnation,
     t.log_offset
    FROM (((projection.job_log j
-     CROSS JOIN LATERAL projection.config_turn(j.log_id, 'task.checkpoint.read.versions'::text) t(config_value, held_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
+     CROSS JOIN LATERAL projection.config_event(j.log_id, 'task.checkpoint.read.versions'::text) t(config_value, previous_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
      CROSS JOIN LATERAL ( SELECT l.log_id,
             c.cut
            FROM (projection.job_log l
@@ -901,8 +921,8 @@ CREATE VIEW projection.anomaly_read_versions AS
           WHERE ((l.job_suffix = j.job_suffix) AND (l.stream_kind = 'checkpoint'::text) AND l.is_complete AND (c.cut >= 0))
           ORDER BY l.incarnation DESC
          LIMIT 1) p)
-     CROSS JOIN LATERAL projection.checkpoint_choice_lowered(j.log_id, t.log_offset, p.log_id, p.cut) n(task_name, checkpoint_version, log_offset, earlier_version, earlier_log_offset, partition_text, input_offset, earlier_offset))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value IS DISTINCT FROM t.held_value));
+     CROSS JOIN LATERAL projection.lowered_choice(j.log_id, t.log_offset, p.log_id, p.cut) n(task_name, checkpoint_version, log_offset, earlier_version, earlier_log_offset, partition_text, input_offset, earlier_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value IS DISTINCT FROM t.previous_value));
 
 --
 -- Name: anomaly_startpoint_ignored; Type: VIEW; Schema: projection; Owner: -
@@ -928,7 +948,7 @@ CREATE VIEW projection.anomaly_startpoint_ignored AS
             r.stream_name,
             r.partition_id,
             r.key_bucket,
-            format('Task %s was handed the startpoint %s, and its next checkpoint went on from the old place, from %s (log offset %s) to %s (log offset %s): the startpoint could not be resolved and was passed over, or the task had read past the old place when it wrote the checkpoint.'::text, r.task_name, concat_ws(' '::text, r.startpoint_type, r.startpoint_value), r.earlier_offset, r.earlier_log_offset, r.input_offset, r.checkpoint_log_offset) AS format,
+            format('Startpoint %2$s was fanned out to task %1$s, but its next checkpoint continued from the old position, from %3$s (log offset %4$s) to %5$s (log offset %6$s): the startpoint could not be resolved and was ignored, or the task had read past the old position when it wrote the checkpoint.'::text, r.task_name, concat_ws(' '::text, r.startpoint_type, r.startpoint_value), r.earlier_offset, r.earlier_log_offset, r.input_offset, r.checkpoint_log_offset) AS format,
             r.record_time,
             j.stream_kind,
             j.incarnation,
@@ -940,12 +960,12 @@ CREATE VIEW projection.anomaly_startpoint_ignored AS
             u.stream_name,
             u.partition_id,
             u.key_bucket,
-            format('Task %s was handed the startpoint %s (log offset %s), and its checkpoints went on without taking it, from %s to %s (log offset %s): no container of the task has started since, or none reads its startpoints.'::text, u.task_name, concat_ws(' '::text, u.startpoint_type, u.startpoint_value), u.fan_out_offset, COALESCE(u.earlier_offset, 'nothing'::text), u.input_offset, u.moved_log_offset) AS format,
+            format('Startpoint %2$s was fanned out to task %1$s (log offset %3$s), but its checkpoints continued without it, from %4$s to %5$s (log offset %6$s): no container of the task has started since, or none reads its startpoints.'::text, u.task_name, concat_ws(' '::text, u.startpoint_type, u.startpoint_value), u.fan_out_offset, COALESCE(u.earlier_offset, 'nothing'::text), u.input_offset, u.moved_log_offset) AS format,
             u.record_time,
             u.stream_kind,
             u.incarnation,
             u.log_offset
-           FROM projection.startpoint_untaken(j.log_id) u(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, fan_out_offset, earlier_offset, input_offset, moved_log_offset, stream_kind, incarnation, record_time, log_offset)) i(system_name, stream_name, partition_id, key_bucket, detail, record_time, stream_kind, incarnation, log_offset))
+           FROM projection.unconsumed_startpoint(j.log_id) u(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, fan_out_offset, earlier_offset, input_offset, moved_log_offset, stream_kind, incarnation, record_time, log_offset)) i(system_name, stream_name, partition_id, key_bucket, detail, record_time, stream_kind, incarnation, log_offset))
   WHERE (j.stream_kind = 'coordinator'::text);
 
 --
@@ -958,7 +978,7 @@ CREATE VIEW projection.anomaly_two_job_names AS
     j.job_bucket,
     'two_job_names'::text AS anomaly,
     n.config_key AS subject,
-    format('%s on %s was %s (log offset %s) and is %s now: two jobs share the topic, for _ is written as - in its name, and overwrite each other''s config, checkpoints and assignments.'::text, n.config_key, j.stream_name, t.earlier_value, t.earlier_offset, t.config_value) AS detail,
+    format('%s on %s was %s (log offset %s) and is now %s: two jobs share the topic, in whose name _ is written as -, and overwrite each other''s config, checkpoints and assignments.'::text, n.config_key, j.stream_name, t.earlier_value, t.earlier_offset, t.config_value) AS detail,
     t.record_time,
     t.message_time,
     t.source,
@@ -969,7 +989,7 @@ CREATE VIEW projection.anomaly_two_job_names AS
     t.log_offset
    FROM ((projection.job_log j
      CROSS JOIN ( VALUES ('job.name'::text), ('job.id'::text)) n(config_key))
-     CROSS JOIN LATERAL projection.config_turn(j.log_id, n.config_key) t(config_value, held_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
+     CROSS JOIN LATERAL projection.config_event(j.log_id, n.config_key) t(config_value, previous_value, earlier_value, earlier_offset, record_time, message_time, source, host, username, log_offset))
   WHERE ((j.stream_kind = 'coordinator'::text) AND (t.config_value <> t.earlier_value));
 
 --
@@ -983,8 +1003,8 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
     'checkpoint_version_rollback'::text AS anomaly,
     c.task_name AS subject,
         CASE
-            WHEN (c.checkpoint_version = ANY (c.versions)) THEN format('Task %s writes checkpoints of version %s, and the last one of version %s, which is read before it, is older by more than %s (log offset %s): the task went back to the older writer, and starts from version %s now.'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset, c.checkpoint_version)
-            ELSE format('Task %s writes checkpoints of version %s, which the job does not read (task.checkpoint.read.versions), and the last one of version %s is older by more than %s: the next start goes back to that one (log offset %s).'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset)
+            WHEN (c.checkpoint_version = ANY (c.versions)) THEN format('Task %s writes checkpoints of version %s, and its last one of version %s, which has priority, is older by more than %s (log offset %s): the task went back to an older writer and now starts from version %s.'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset, c.checkpoint_version)
+            ELSE format('Task %s writes checkpoints of version %s, which the job does not read (task.checkpoint.read.versions), and its last one of version %s is older by more than %s: the next start goes back to that one (log offset %s).'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset)
         END AS detail,
     c.record_time,
     c.message_time,
@@ -1007,7 +1027,7 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
                   WHERE ((h.log_id = k.log_id) AND (h.key_id = k.key_id) AND (h.log_offset < c.log_offset))
                   ORDER BY h.log_offset DESC
                  LIMIT 1) e)
-          WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)) AND ((c.other_version_time IS NULL) OR ((c.other_version_time > '-infinity'::timestamp with time zone) AND ((c.record_time - c.other_version_time) > c.max_age))))
+          WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)) AND ((c.other_version_time IS NULL) OR ((c.other_version_time > '-infinity'::timestamp with time zone) AND projection.is_outdated(c.other_version_time, c.record_time, c.max_age))))
           ORDER BY e.log_offset DESC
          LIMIT 1) b)
      LEFT JOIN LATERAL ( SELECT e.record_time
@@ -1015,7 +1035,7 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
           WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset))
           ORDER BY e.log_offset DESC
          LIMIT 1) p ON (true))
-  WHERE (c.may_be_unread AND (c.stream_kind = 'checkpoint'::text) AND (c.layout_id IS NOT NULL) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND ((c.record_time - b.record_time) > c.max_age) AND COALESCE(((p.record_time - b.record_time) <= c.max_age), true));
+  WHERE (c.may_be_unread AND (c.stream_kind = 'checkpoint'::text) AND (c.layout_id IS NOT NULL) AND (c.checkpoint_version <> c.versions[1]) AND (b.layout_id IS NOT NULL) AND projection.is_outdated(b.record_time, c.record_time, c.max_age) AND (NOT projection.is_outdated(b.record_time, p.record_time, c.max_age)));
 
 --
 -- Name: anomaly_write_once_changed; Type: VIEW; Schema: projection; Owner: -
@@ -1027,7 +1047,7 @@ CREATE VIEW projection.anomaly_write_once_changed AS
     j.job_bucket,
     'write_once_changed'::text AS anomaly,
     c.config_key AS subject,
-    format('%s was %s%s and is %s now, by %s: %s; set it back, or give the job a new job.id.'::text, c.config_key, c.earlier_value,
+    format('%s was %s%s and is now %s, set by %s: %s. Set it back, or give the job a new job.id.'::text, c.config_key, c.earlier_value,
         CASE
             WHEN (c.earlier_offset IS NULL) THEN ' (the default)'::text
             ELSE format(' (log offset %s)'::text, c.earlier_offset)
@@ -1037,8 +1057,8 @@ CREATE VIEW projection.anomaly_write_once_changed AS
             ELSE format('%s on host %s as user %s'::text, COALESCE(c.source, 'an unknown source'::text), COALESCE(c.host, 'unknown'::text), COALESCE(c.username, 'unknown'::text))
         END,
         CASE
-            WHEN c.is_changelog THEN 'the next start restores the store from another changelog, without the state that it has'::text
-            ELSE 'the next start groups partitions and tasks in another way, so that checkpoints and state may belong to other tasks'::text
+            WHEN c.is_changelog THEN 'the next start restores the store from another changelog, without its current state'::text
+            ELSE 'the next start groups partitions and tasks differently, so that checkpoints and state may belong to other tasks'::text
         END) AS detail,
     c.record_time,
     c.message_time,
@@ -1227,7 +1247,7 @@ CREATE VIEW coordinator.anomaly AS
 -- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.anomaly IS 'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. Checkpoints cost little: the follower records those that may be anomalies, and only these are read, also for all jobs at once and for a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU for each million events, until `coordstream quarantine retry` rebuilds it; so is a job for some kinds if its task.live.checkpoint.max.age is below 5 minutes or above an hour. A range of log_offset, or coordinator.anomaly_between for a range of time, reads that stretch alone.
+COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU per million events, until `coordstream quarantine retry` rebuilds it; so is, for some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read.
 Key: provenance, anomaly, subject.';
 
 --
@@ -1258,13 +1278,13 @@ COMMENT ON COLUMN coordinator.anomaly.anomaly IS 'checkpoint_moved_back, checkpo
 -- Name: COLUMN anomaly.subject; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.subject IS 'What it is about: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
+COMMENT ON COLUMN coordinator.anomaly.subject IS 'The subject of the anomaly: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
 
 --
 -- Name: COLUMN anomaly.detail; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.detail IS 'One sentence: what happened, the log offsets that show it, and what it means.';
+COMMENT ON COLUMN coordinator.anomaly.detail IS 'What happened, the log offsets that show it, and what it means.';
 
 --
 -- Name: COLUMN anomaly.record_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1345,7 +1365,7 @@ $_$;
 -- Name: FUNCTION anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) IS 'The rows of coordinator.anomaly whose events came into the job''s logs after since, and not after until (null: no bound), by log_time, the newest record time up to an event. An event whose own record_time is far off is found where it stands in the log. It reads that stretch of the logs, where a range of record_time on the view reads all of the job''s commits.';
+COMMENT ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) IS 'The rows of coordinator.anomaly whose events were written after since and not after until (null: no bound), by log_time, the newest record time up to an event: an event whose own record_time is far off is found by its place in the log. Only that part of the logs is read.';
 
 --
 -- Name: changelog_mapping_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -2567,7 +2587,7 @@ CREATE VIEW coordinator.commit_history AS
 -- Name: VIEW commit_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.commit_history IS 'A row a commit of a task, without its partitions: the cheap way to count commits and to see when they came. A job that writes versions 1 and 2 has two rows a commit, of which is_preferred chooses one. The newest ones of a job: coordinator.newest_commits; of each task: coordinator.checkpoint.
+COMMENT ON VIEW coordinator.commit_history IS 'One row per commit of a task, without its partitions: many times cheaper than checkpoint_history for counting commits and for their times. A job that writes versions 1 and 2 has two rows per commit, of which is_preferred chooses one. For the newest commits of a job use coordinator.newest_commits, for the last one of each task coordinator.checkpoint.
 Key: provenance.';
 
 --
@@ -2604,7 +2624,7 @@ COMMENT ON COLUMN coordinator.commit_history.checkpoint_version IS '0: `set-chec
 -- Name: COLUMN commit_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.checkpoint_id IS 'Which commit it was: versions 1 and 2 of one commit have the same. Null: versions 0 and 1 have it only where state was committed.';
+COMMENT ON COLUMN coordinator.commit_history.checkpoint_id IS 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: versions 0 and 1 have it only if state was committed.';
 
 --
 -- Name: COLUMN commit_history.is_preferred; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2616,7 +2636,7 @@ COMMENT ON COLUMN coordinator.commit_history.is_preferred IS 'Whether the job, w
 -- Name: COLUMN commit_history.partition_count; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.partition_count IS 'How many input partitions the checkpoint names.';
+COMMENT ON COLUMN coordinator.commit_history.partition_count IS 'The number of input partitions in the checkpoint.';
 
 --
 -- Name: COLUMN commit_history.record_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2686,7 +2706,7 @@ CREATE FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint)
       select c.key_id from projection.checkpoint_event c
       where c.log_id = e.log_id and c.key_id = k.key_id and c.log_offset = e.log_offset and c.layout_id is not null offset 0) h
     where e.log_id = coalesce(j.checkpoint_log, j.coordinator_log)
-      and (j.checkpoint_log is not null or exists (        -- else all of a coordinator stream without checkpoints would be read
+      and (j.checkpoint_log is not null or exists (        -- do not read a whole coordinator stream without checkpoints
         select from projection.event_key s where s.log_id = j.coordinator_log and s.message_type = 'set-checkpoint' and not s.is_other))
     order by e.log_offset desc limit $3) n
   cross join lateral (
@@ -2700,7 +2720,7 @@ $_$;
 -- Name: FUNCTION newest_commits(job_name text, job_id text, n bigint); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint) IS 'The newest n rows of coordinator.commit_history in the log that the job''s checkpoints are read from, newest first. It reads as much as it returns, where "order by log_offset desc limit n" of the view sorts all commits of the job.';
+COMMENT ON FUNCTION coordinator.newest_commits(job_name text, job_id text, n bigint) IS 'The newest n rows of coordinator.commit_history in the log that the job''s checkpoints are read from, newest first. It reads only what it returns; "order by log_offset desc limit n" on the view sorts all commits of the job.';
 
 --
 -- Name: event; Type: TABLE; Schema: eventlog; Owner: -
@@ -2839,7 +2859,7 @@ CREATE VIEW coordinator.event AS
 -- Name: VIEW event; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.event IS 'Every event ever seen, also those that Kafka has forgotten, without values: what replay jobs and auditors count by. The newest ones of a job: coordinator.newest_events.
+COMMENT ON VIEW coordinator.event IS 'Every archived event, without its value, also those that Kafka has removed: for replay jobs and auditors. For the newest events of a job use coordinator.newest_events.
 Key: provenance.';
 
 --
@@ -2864,13 +2884,13 @@ COMMENT ON COLUMN coordinator.event.job_bucket IS '0 to 63, from the name of the
 -- Name: COLUMN event.message_type; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.message_type IS 'The type, from the key. Null: the key can not be read.';
+COMMENT ON COLUMN coordinator.event.message_type IS 'The message type, from the key. Null: the key cannot be decoded.';
 
 --
 -- Name: COLUMN event.message_key; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.message_key IS 'What the message is about, from the key: a config key, a task, a partition; the same text for every spelling. Null: the key can not be read.';
+COMMENT ON COLUMN coordinator.event.message_key IS 'The rest of the key: a config key, a task or a partition; the same text for every spelling of the key. Null: the key cannot be decoded.';
 
 --
 -- Name: COLUMN event.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2882,7 +2902,7 @@ COMMENT ON COLUMN coordinator.event.operation IS '`set` or `delete`.';
 -- Name: COLUMN event.value_bytes; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.value_bytes IS 'Length of the value. Null: a tombstone has none.';
+COMMENT ON COLUMN coordinator.event.value_bytes IS 'Length of the value in bytes. Null: a tombstone has none.';
 
 --
 -- Name: COLUMN event.record_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5161,16 +5181,6 @@ CREATE FUNCTION projection.is_assigned(log_id integer, cut bigint) RETURNS boole
 $_$;
 
 --
--- Name: is_changelog(integer, text, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
-  select $1 = 1 and coalesce($2 || '.' || $3 = any ($4), false)
-$_$;
-
---
 -- Name: is_expired(bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5188,16 +5198,6 @@ CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time 
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select $1 <> 'stopped' and $2 < now() - projection.lost_after()
-$_$;
-
---
--- Name: is_outdated(timestamp with time zone, timestamp with time zone, interval); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
-  select coalesce($2 - $1 > $3, false)
 $_$;
 
 --
@@ -5937,14 +5937,14 @@ CREATE VIEW coordinator.checkpoint_history AS
     c.incarnation,
     c.log_offset
    FROM ((projection.commit c
-     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (NOT l.is_state) AND (NOT ((c.checkpoint_version = 1) AND COALESCE((((l.system_name || '.'::text) || l.stream_name) = ANY (c.changelogs)), false))))))
+     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (NOT l.is_state) AND (NOT projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))))
      LEFT JOIN LATERAL ( SELECT projection.offset_of(c.offsets, c.offsets_odd, l.n) AS offset_of) x(input_offset) ON (true));
 
 --
 -- Name: VIEW checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written, wherever it stood: a row an input partition. A delete and a checkpoint without partitions are one row whose partition is null.
+COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written, on the checkpoint topic or the coordinator stream: one row per input partition. A delete or a checkpoint without partitions is one row whose partition is null.
 Key: provenance, system_name, stream_name, partition_id, key_bucket.';
 
 --
@@ -5975,43 +5975,43 @@ COMMENT ON COLUMN coordinator.checkpoint_history.task_name IS 'The task.';
 -- Name: COLUMN checkpoint_history.system_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.system_name IS 'The partition''s system. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+COMMENT ON COLUMN coordinator.checkpoint_history.system_name IS 'The system of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
 
 --
 -- Name: COLUMN checkpoint_history.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.stream_name IS 'The partition''s stream. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+COMMENT ON COLUMN coordinator.checkpoint_history.stream_name IS 'The stream of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
 
 --
 -- Name: COLUMN checkpoint_history.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.partition_id IS 'The partition''s number. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+COMMENT ON COLUMN coordinator.checkpoint_history.partition_id IS 'The number of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
 
 --
 -- Name: COLUMN checkpoint_history.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.key_bucket IS 'The part of the partition that the task reads; -1 is all of it. Null: the event deletes the checkpoint, or the checkpoint is empty.';
+COMMENT ON COLUMN coordinator.checkpoint_history.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
 
 --
 -- Name: COLUMN checkpoint_history.input_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.input_offset IS 'The last offset that was processed, as the system writes it. Null: the row has no partition, or the checkpoint names it without an offset.';
+COMMENT ON COLUMN coordinator.checkpoint_history.input_offset IS 'The last processed offset, as the input system writes it. Null: the row has no partition, or the checkpoint has it without an offset.';
 
 --
 -- Name: COLUMN checkpoint_history.input_offset_number; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.input_offset_number IS 'The same as a number. Null: it is no integer of at most 18 digits.';
+COMMENT ON COLUMN coordinator.checkpoint_history.input_offset_number IS 'input_offset as a number. Null: it is not an integer of at most 18 digits.';
 
 --
 -- Name: COLUMN checkpoint_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_id IS 'Which commit it was: versions 1 and 2 of one commit have the same. Null: a delete; versions 0 and 1 have it only where state was committed.';
+COMMENT ON COLUMN coordinator.checkpoint_history.checkpoint_id IS 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: a delete; versions 0 and 1 have it only if state was committed.';
 
 --
 -- Name: COLUMN checkpoint_history.checkpoint_version; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6029,7 +6029,7 @@ COMMENT ON COLUMN coordinator.checkpoint_history.origin IS 'Where the checkpoint
 -- Name: COLUMN checkpoint_history.grouper_factory; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.grouper_factory IS 'The class that grouped partitions into tasks, a part of the key in the checkpoint topic. Null: version 0 has none.';
+COMMENT ON COLUMN coordinator.checkpoint_history.grouper_factory IS 'The class that grouped the partitions into tasks, which is part of the key on the checkpoint topic. Null: version 0 has none.';
 
 --
 -- Name: COLUMN checkpoint_history.operation; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8762,36 +8762,20 @@ GRANT USAGE ON SCHEMA projection TO coordstream_reader;
 GRANT USAGE ON SCHEMA projection TO coordstream_replayer;
 
 --
+-- Name: FUNCTION changelog_assignment(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.changelog_assignment(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.changelog_assignment(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.changelog_assignment(log_id integer) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION changelog_moved(log_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.changelog_moved(log_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.changelog_moved(log_id integer) TO coordstream_replayer;
-
---
--- Name: FUNCTION changelog_turn(log_id integer); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.changelog_turn(log_id integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.changelog_turn(log_id integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.changelog_turn(log_id integer) TO coordstream_replayer;
-
---
--- Name: FUNCTION checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_choice_lowered(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
-
---
--- Name: FUNCTION checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.checkpoint_lowered(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION checkpoint_rule(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
@@ -8802,12 +8786,12 @@ GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO 
 GRANT ALL ON FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION config_turn(log_id integer, config_key text); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION config_event(log_id integer, config_key text); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.config_turn(log_id integer, config_key text) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.config_event(log_id integer, config_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_event(log_id integer, config_key text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_event(log_id integer, config_key text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION grouping_changed(log_id integer); Type: ACL; Schema: projection; Owner: -
@@ -8818,6 +8802,14 @@ GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream
 GRANT ALL ON FUNCTION projection.grouping_changed(log_id integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8826,12 +8818,44 @@ GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name te
 GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION log_cut(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION lowered_choice(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.lowered_partition(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer); Type: ACL; Schema: projection; Owner: -
@@ -8850,20 +8874,12 @@ GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) 
 GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION startpoint_untaken(log_id integer); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION unconsumed_startpoint(log_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.startpoint_untaken(log_id integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.startpoint_untaken(log_id integer) TO coordstream_replayer;
-
---
--- Name: FUNCTION was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.was_rewind_asked_for(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.unconsumed_startpoint(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.unconsumed_startpoint(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.unconsumed_startpoint(log_id integer) TO coordstream_replayer;
 
 --
 -- Name: TABLE job_log; Type: ACL; Schema: projection; Owner: -
@@ -9649,14 +9665,6 @@ GRANT ALL ON FUNCTION projection.is_assigned(log_id integer, cut bigint) TO coor
 GRANT ALL ON FUNCTION projection.is_assigned(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) TO coordstream_replayer;
-
---
 -- Name: FUNCTION is_expired(created_ms bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9671,14 +9679,6 @@ GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with
 REVOKE ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
-
---
--- Name: FUNCTION is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text); Type: ACL; Schema: projection; Owner: -

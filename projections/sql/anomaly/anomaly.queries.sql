@@ -1,11 +1,11 @@
--- What looks wrong with this job?
+-- Which anomalies do the logs of this job have?
 -- May find nothing.
 select record_time, anomaly, subject, detail, log_offset
 from coordinator.anomaly
 where job_name = 'wordcount_pv' and job_id = '1'
 order by record_time, log_offset;
 
--- What has gone wrong since yesterday? The function reads the new part of the logs alone.
+-- The same since yesterday, reading only the new part of the logs.
 -- May find nothing.
 select record_time, anomaly, subject, detail
 from coordinator.anomaly_between('wordcount_pv', '1', now() - interval '1 day', null)
@@ -18,7 +18,7 @@ from coordinator.anomaly
 group by anomaly
 order by times desc;
 
--- Who wrote the events that look wrong?
+-- Who wrote the events that show anomalies?
 -- May find nothing.
 select job_name, job_id, anomaly, subject, source, host, username, log_offset
 from coordinator.anomaly

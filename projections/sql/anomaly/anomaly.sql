@@ -1,4 +1,4 @@
--- What looks wrong in a job's logs, a row an event and subject. One view beneath for each kind.
+-- Each kind of anomaly has its own view.
 create view coordinator.anomaly as
 select a.job_name, a.job_id, a.job_bucket, a.anomaly, a.subject, a.detail,
   a.record_time, a.message_time, a.source, a.host, a.username, a.stream_kind, a.incarnation, a.log_offset
@@ -18,7 +18,31 @@ from (
   select * from projection.anomaly_unread_checkpoint
   union all
   select * from projection.anomaly_checkpoint_moved_back) a;
-comment on view coordinator.anomaly is E'What looks wrong in a job''s logs: each row is the event that shows it, and says in words what it means and which other events tell. Checkpoints cost little: the follower records those that may be anomalies, and only these are read, also for all jobs at once and for a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU for each million events, until `coordstream quarantine retry` rebuilds it; so is a job for some kinds if its task.live.checkpoint.max.age is below 5 minutes or above an hour. A range of log_offset, or coordinator.anomaly_between for a range of time, reads that stretch alone.\nKey: provenance, anomaly, subject.';
+comment on view coordinator.anomaly is E'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU per million events, until `coordstream quarantine retry` rebuilds it; so is, for some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read.\nKey: provenance, anomaly, subject.';
 comment on column coordinator.anomaly.anomaly is 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, two_job_names or write_once_changed.';
-comment on column coordinator.anomaly.subject is 'What it is about: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
-comment on column coordinator.anomaly.detail is 'One sentence: what happened, the log offsets that show it, and what it means.';
+comment on column coordinator.anomaly.subject is 'The subject of the anomaly: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
+comment on column coordinator.anomaly.detail is 'What happened, the log offsets that show it, and what it means.';
+
+-- The range of time becomes a range of offsets, since no index has record times. Log by log, so that each range is an index condition.
+create function coordinator.anomaly_between(job_name text, job_id text, since timestamptz, until timestamptz)
+returns setof coordinator.anomaly language plpgsql stable parallel safe as $$
+#variable_conflict use_column
+declare
+  stretch record;
+begin
+  for stretch in
+    select j.stream_kind, j.incarnation, b.cut as after, u.cut as last
+    from projection.job_log j
+    cross join lateral projection.log_cut(j.log_id, coalesce($3, '-infinity')) b
+    cross join lateral projection.log_cut(j.log_id, coalesce($4, 'infinity')) u
+    where j.job_name = $1 and j.job_id = $2
+    order by j.stream_kind, j.incarnation
+  loop
+    return query
+    select a.* from coordinator.anomaly a
+    where a.job_name = $1 and a.job_id = $2 and a.stream_kind = stretch.stream_kind and a.incarnation = stretch.incarnation
+      and a.log_offset > stretch.after and a.log_offset <= stretch.last;
+  end loop;
+end
+$$;
+comment on function coordinator.anomaly_between is 'The rows of coordinator.anomaly whose events were written after since and not after until (null: no bound), by log_time, the newest record time up to an event: an event whose own record_time is far off is found by its place in the log. Only that part of the logs is read.';

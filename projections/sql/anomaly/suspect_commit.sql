@@ -1,5 +1,5 @@
--- Commits that may be anomalies. From code version 4 on, the fold records them (suspect_checkpoint); those that may be unread
--- for the usual values of the max age. Every commit counts for other values, and in a log that older code folded.
+-- Commits that may be anomalies. The fold records them from code version 4 on (suspect_checkpoint), those that may be unread only for
+-- usual values of the maximum age. For other values, and in a log that older code folded, every commit is a suspect.
 -- `offset 0`: look up the event of a suspect, not all events of its key.
 create view projection.suspect_commit as
 select s.may_be_lower, s.may_be_unread and c.max_age between interval '5 minutes' and interval '1 hour' as may_be_unread,

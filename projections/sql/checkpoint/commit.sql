@@ -1,5 +1,23 @@
--- Every checkpoint event of every log, whether the job would read it, and what to explode it with.
--- The rule is asked once a log, not once an event: `offset 0`, and events that are joined to it, see to that.
+-- Whether a job prefers a checkpoint of lower priority: before it, the task has no checkpoint of the better version, or a deleted or an
+-- outdated one. Called only if checkpoint_event.other_version_time is null, in rows from before revision 0006.
+create function projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer,
+                                              record_time timestamptz, log_offset bigint, max_age interval)
+returns boolean language sql stable parallel safe as $$
+  select coalesce((
+    select b.layout_id is null or projection.is_outdated(b.record_time, $5, $7)
+    from projection.event_key u
+    cross join lateral (
+      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
+      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
+      order by e.log_offset desc limit 1) b
+    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
+      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
+      and u.grouper_factory = $3 and u.checkpoint_version = $4
+    order by b.log_offset desc limit 1), true)
+$$;
+
+-- Every checkpoint event of every log, whether the job would read it, and what its partitions are decoded with.
+-- `offset 0`, and the join of the events to it: checkpoint_rule is evaluated once per log, not once per event.
 create view projection.commit as
 select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpoint_version, k.grouper_factory,
   h.log_id, h.key_id, h.layout_id, h.checkpoint_id, h.offsets, h.offsets_odd, h.other_version_time, q.changelogs, q.store_names, q.versions, q.max_age,
@@ -14,7 +32,7 @@ select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpo
     when k.checkpoint_version is distinct from q.second_version then true
     when h.other_version_time is null then projection.is_lower_preferred(h.log_id, k.message_key, k.grouper_factory, 3 - k.checkpoint_version, h.record_time, h.log_offset, q.max_age)
     when not isfinite(h.other_version_time) then h.other_version_time = '-infinity'
-    else coalesce(h.record_time - h.other_version_time > q.max_age, false)
+    else projection.is_outdated(h.other_version_time, h.record_time, q.max_age)
   end as is_preferred,
   h.record_time, v.message_time, v.source, v.host, v.username, j.stream_kind, j.incarnation, h.log_offset
 from projection.job_log j
@@ -30,4 +48,49 @@ cross join lateral (
 join projection.checkpoint_event h on h.log_id = q.log_id
 join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
 left join projection.checkpoint_envelope v on v.log_offset = h.log_offset
-  and v.log_id = case when k.checkpoint_version = 0 then h.log_id end;      -- others have none: no need to look
+  and v.log_id = case when k.checkpoint_version = 0 then h.log_id end;      -- the other versions have none
+
+-- Every commit with the number of its input partitions: those of its layout, without the changelogs (see is_changelog).
+create view projection.counted_commit as
+select c.job_name, c.job_id, c.job_bucket, c.log_id, c.key_id, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred,
+  coalesce(l.input_count - case when c.checkpoint_version = 1 and l.input_streams && c.changelogs
+    then (select count(*)::integer from unnest(l.input_streams) s where s = any (c.changelogs)) else 0 end, 0) as partition_count,
+  c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
+from projection.commit c
+left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id and l.n = 1
+where c.layout_id is not null;
+
+create view coordinator.commit_history as
+select c.job_name, c.job_id, c.job_bucket, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred, c.partition_count,
+  c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
+from projection.counted_commit c;
+comment on view coordinator.commit_history is E'One row per commit of a task, without its partitions: many times cheaper than checkpoint_history for counting commits and for their times. A job that writes versions 1 and 2 has two rows per commit, of which is_preferred chooses one. For the newest commits of a job use coordinator.newest_commits, for the last one of each task coordinator.checkpoint.\nKey: provenance.';
+comment on column coordinator.commit_history.checkpoint_id is 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: versions 0 and 1 have it only if state was committed.';
+comment on column coordinator.commit_history.partition_count is 'The number of input partitions in the checkpoint.';
+
+-- Reads the archive by its primary key: no index has the commits of several tasks in order.
+create function coordinator.newest_commits(job_name text, job_id text, n bigint)
+returns setof coordinator.commit_history language sql stable parallel safe as $$
+  select c.job_name, c.job_id, c.job_bucket, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred, c.partition_count,
+    c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
+  from projection.current_job j
+  cross join lateral (                                     -- `offset 0`: event by event from the log's end, not key by key
+    select e.log_id, h.key_id, e.log_offset
+    from projection.archived_event e
+    cross join lateral (
+      select k.key_id from projection.event_key k
+      where k.log_id = e.log_id and k.key_sha256 = e.key_sha256 and k.checkpoint_version is not null offset 0) k
+    cross join lateral (
+      select c.key_id from projection.checkpoint_event c
+      where c.log_id = e.log_id and c.key_id = k.key_id and c.log_offset = e.log_offset and c.layout_id is not null offset 0) h
+    where e.log_id = coalesce(j.checkpoint_log, j.coordinator_log)
+      and (j.checkpoint_log is not null or exists (        -- do not read a whole coordinator stream without checkpoints
+        select from projection.event_key s where s.log_id = j.coordinator_log and s.message_type = 'set-checkpoint' and not s.is_other))
+    order by e.log_offset desc limit $3) n
+  cross join lateral (
+    select c.* from projection.counted_commit c
+    where c.job_name = $1 and c.job_id = $2 and c.log_id = n.log_id and c.key_id = n.key_id and c.log_offset = n.log_offset offset 0) c
+  where j.job_name = $1 and j.job_id = $2
+  order by c.log_offset desc
+$$;
+comment on function coordinator.newest_commits is 'The newest n rows of coordinator.commit_history in the log that the job''s checkpoints are read from, newest first. It reads only what it returns; "order by log_offset desc limit n" on the view sorts all commits of the job.';

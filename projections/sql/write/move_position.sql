@@ -1,5 +1,5 @@
--- Move a log's position from one offset to another and tell of it; false, and nothing done, where it is not there any more.
--- A batch of few events brings its folded rows along, as JSON by table and column: one statement, so one round trip.
+-- Moves the position of a log from one offset to another and notifies of it. Returns false, and changes nothing, if the position is no
+-- longer from_offset. The rows of a small batch are passed along, as JSON by table and column, to save round trips.
 create function projection.move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb)
 returns boolean language plpgsql as $$
 #variable_conflict use_column
