@@ -1,4 +1,4 @@
-"""`coordstream checkpoint`: the tasks' checkpoints, now and before, and writing others."""
+"""`coordstream checkpoint`: the tasks' checkpoints, now and before."""
 
 from typing import Annotated, Final
 
@@ -55,7 +55,7 @@ def show(
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show the checkpoint that each task would start from: the last offset of each input that it has processed."""
+    """Show the checkpoint of each task: the last processed offset of each input partition."""
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
@@ -75,28 +75,31 @@ def show_history(
     since: Since = None,
     until: Until = None,
     preferred: Annotated[
-        bool, typer.Option("--preferred", help="Only what Samza would read: each commit once, not in each version.")
+        bool, typer.Option("--preferred", help="Show each commit once, in the version that Samza reads.")
     ] = False,
     limit: Newest = None,
     utc: Utc = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show every checkpoint that was written, a row an input partition; --limit counts checkpoints, not rows."""
+    """Show every written checkpoint, with a row per input partition.
+
+    --limit counts checkpoints, not rows.
+    """
     cut = Cut.of(as_of, as_of_offset)
     equal = {"task_name": task, "is_preferred": preferred or None}
-    asked = History("checkpoint_history", COMMITS, PARTITION, None, cut, since, until, limit, equal)
+    history = History("checkpoint_history", COMMITS, PARTITION, None, cut, since, until, limit, equal)
     with open_database() as database:
         found = find_job(database.connection, job)
         note(too_early(database.connection, found, cut))
         require_task(database.connection, found, task)
         title = f"Checkpoint history of {found}{cut}"
-        with open_history(database.connection, found, asked) as rows:
+        with open_history(database.connection, found, history) as rows:
             print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
 
 
 def require_task(connection: Connection, job: Job, task: str | None) -> None:
-    """Raise CoordstreamError unless the job has ever written a checkpoint of the task; None is any task."""
+    """Raise CoordstreamError if the job has never written a checkpoint of the task; None is any task."""
     if task is None:
         return
     names = sorted(str(name) for (name,) in connection.execute(_TASKS, job).fetchall())

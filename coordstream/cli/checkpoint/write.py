@@ -1,6 +1,5 @@
-"""`coordstream checkpoint write`: other checkpoints for a job that stands still, as Samza's checkpoint tool."""
+"""`coordstream checkpoint write`: change the checkpoints of a stopped job, like Samza's CheckpointTool."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
@@ -9,15 +8,17 @@ import typer
 
 from coordstream.cli.arguments.offsets import read_offsets
 from coordstream.cli.arguments.options import Csv, JobWord, Json
-from coordstream.cli.job.logs import JobLogs, open_job_logs
+from coordstream.cli.job.logs import JobLogs, appears_running, open_job_logs
 from coordstream.cli.job.lookup import Job
-from coordstream.cli.messages import confirm
+from coordstream.cli.messages import confirm, note, warn
 from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, input_partition, print_rows, printable
+from coordstream.cli.output.tables import Column, input_partition, print_rows
 from coordstream.cli.query.rows import Row
 from coordstream.errors import CoordstreamError
+from eventlog.error_text import list_names
 from eventlog.log import system_clock
 from managers.appending import Retry
+from managers.checkpoints.checkpoint_errors import JobAlive
 from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import (
@@ -31,8 +32,7 @@ from managers.job_facts import JobFacts
 from managers.job_names import JOB_ID, JOB_NAME
 from managers.signature import CHECKPOINT_TOOL
 
-TRIED_SECONDS: Final = 15
-MOST_NAMED: Final = 10
+RETRY_SECONDS: Final = 15
 COLUMNS: Final = (
     Column("task", "task_name"),
     Column("input partition", input_partition),
@@ -41,7 +41,7 @@ COLUMNS: Final = (
 )
 
 Force = Annotated[
-    bool, typer.Option("--force", help="Also while the job looks alive, and for a task that it does not have.")
+    bool, typer.Option("--force", help="Write even if the job appears to be running, or has no such task.")
 ]
 
 
@@ -51,27 +51,30 @@ def write(
         list[str] | None,
         typer.Argument(
             metavar="[FILE | TASK/SSP=OFFSET …]",
-            help="A property file as Samza's tool reads it (- is standard input), or offsets such as "
-            "'Partition 0/kafka.page-views.0=42'; none: print the current ones as such a file.",
+            help="A property file of Samza's CheckpointTool (- for standard input), or offsets such as "
+            "'Partition 0/kafka.page-views.0=42' (default: print the current offsets as a property file).",
         ),
     ] = None,
     replace_all: Annotated[
-        bool, typer.Option("--replace", help="Drop a named task's other input partitions, instead of keeping them.")
+        bool, typer.Option("--replace", help="Drop the other input partitions of the named tasks.")
     ] = False,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--config", metavar="KEY=VALUE", help="Go by this value instead of what the job's config says."),
+        typer.Option("--config", metavar="KEY=VALUE", help="Override a value of the job's config; repeatable."),
     ] = None,
     force: Force = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the difference, and write nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")] = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Write checkpoints, so that the job goes on from other offsets when it starts next: the last ones processed.
+    """Write checkpoints, so that a job continues after other offsets at its next start.
 
-    What is given is merged into each task's checkpoint; its state stays as it is. A job reads its checkpoints only when
-    it starts: stop it first. A job that has committed within the last three commit intervals is refused.
+    The offsets are those of the last processed events. They are merged into each task's checkpoint; its state markers
+    stay.
+
+    Stop the job first: it reads its checkpoints only when it starts. A job that committed within the last three commit
+    intervals appears to be running and is refused.
     """
     given = read_offsets(offsets) if offsets else {}
     overrides = _overrides(settings or [])
@@ -85,8 +88,8 @@ def write(
             changes = tool.plan(given, replace=replace_all, any_task=force)
             if not dry_run:
                 _require_writable(logs, facts)
-                _require_stopped(tool, force=force)
-            _mention_missing(tool, given)
+                _require_stopped(tool, found, force=force)
+            _note_missing(tool, given)
             _show(changes, found, as_json=as_json or as_csv)
             if changes and not dry_run:
                 confirm(f"Write {_counted(len(changes))}?", yes=yes)
@@ -94,30 +97,30 @@ def write(
     if as_json or as_csv:
         print_list([{**row, "is_written": not dry_run} for row in _rows(changes, found)], as_csv=as_csv)
     elif changes:
-        print("Nothing was written: this was a dry run." if dry_run else f"{_counted(len(changes))} written.")
+        print("Nothing was written (dry run)." if dry_run else f"{_counted(len(changes))} written.")
 
 
 def _overrides(settings: Sequence[str]) -> dict[str, str]:
     pairs = [setting.partition("=") for setting in settings]
     for key, equals, _ in pairs:
         if not key or not equals:
-            raise typer.BadParameter("--config is written as KEY=VALUE")
+            raise typer.BadParameter("Invalid value for '--config'. Expected KEY=VALUE.")
     return {key: value for key, _, value in pairs}
 
 
 def _facts(logs: JobLogs, overrides: Mapping[str, str]) -> JobFacts:
-    """What the job's coordinator stream says; what the user says goes before (SAMZA-2074)."""
+    """The facts on the job's coordinator stream; the user's overrides take precedence (SAMZA-2074)."""
     read = JobFacts({}, frozenset()) if logs.coordinator is None else JobFacts.read(logs.coordinator)
     return replace(read, config={**read.config, **overrides})
 
 
 def _named(logs: JobLogs, facts: JobFacts) -> Job:
-    """The job as its config names it, else as its streams do."""
+    """The job's name in its config, or else in the names of its streams."""
     return Job(facts.config.get(JOB_NAME, logs.job.name), facts.config.get(JOB_ID, logs.job.id))
 
 
 def _manager(logs: JobLogs, facts: JobFacts) -> JobCheckpoints:
-    retry = Retry(longest=TRIED_SECONDS)
+    retry = Retry(longest=RETRY_SECONDS)
     manager = checkpoint_manager(
         facts.config,
         coordinator=logs.coordinator,
@@ -128,8 +131,8 @@ def _manager(logs: JobLogs, facts: JobFacts) -> JobCheckpoints:
     )
     if isinstance(manager, CheckpointManager) and not _has_checkpoints(manager):
         raise CoordstreamError(
-            f"job {logs.job} says nowhere that it keeps checkpoints: it has no checkpoint topic, none on its "
-            f"coordinator stream, and no {CHECKPOINT_FACTORY}: set that, and make the topic (`coordstream log create`)."
+            f"Job {logs.job} has no checkpoints: no checkpoint topic, none on its coordinator stream, and no "
+            f"{CHECKPOINT_FACTORY}. Set that key, and create the topic with `coordstream log create`."
         )
     return manager
 
@@ -140,55 +143,54 @@ def _has_checkpoints(manager: CheckpointManager) -> bool:
 
 
 def _require_writable(logs: JobLogs, facts: JobFacts) -> None:
-    """Refuse before anybody is asked, rather than after."""
+    """Raise an EventLogError if the log is read-only, before the user is asked."""
     place = checkpoint_place(facts.config, has_checkpoint_topic=logs.checkpoint is not None)
     log = logs.checkpoint if place == "checkpoint" else logs.coordinator
     if log is not None and not log.capabilities.can_append:
-        log.append([])  # says why
+        log.append([])  # raises with the reason
 
 
-def _require_stopped(tool: CheckpointTool, *, force: bool) -> None:
-    if not force:
-        tool.require_stopped()
+def _require_stopped(tool: CheckpointTool, job: Job, *, force: bool) -> None:
+    try:
+        if not force:
+            tool.require_stopped()
+    except JobAlive as alive:
+        raise appears_running(job, alive) from None
 
 
 def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool, as_csv: bool) -> None:
     lines = list(tool.property_lines())
     if lines:
-        _mention_missing(tool, {})
+        _note_missing(tool, {})
     if as_json or as_csv:
         print_list([{"job_name": job.name, "job_id": job.id, "line": line} for line in lines], as_csv=as_csv)
         return
     for line in lines:
         print(line)
-    if not lines:
-        print(f"job {job} has no checkpoint yet.", file=sys.stderr)
+    note("" if lines else f"Job {job} has no checkpoints yet.")
 
 
-def _mention_missing(tool: CheckpointTool, given: TaskOffsets) -> None:
-    """Name the tasks that have no checkpoint and are not given one."""
+def _note_missing(tool: CheckpointTool, given: TaskOffsets) -> None:
+    """Name the tasks that have no checkpoint and get none."""
     missing = [task_name for task_name in tool.without_checkpoint() if task_name not in given]
     if missing:
-        shown = ", ".join(missing[:MOST_NAMED]) + (
-            f" and {len(missing) - MOST_NAMED} more" if missing[MOST_NAMED:] else ""
-        )
-        has = "1 task of the job has" if len(missing) == 1 else f"{len(missing)} tasks of the job have"
-        print(f"{has} no checkpoint, and will start at the job's default offsets: {printable(shown)}.", file=sys.stderr)
+        tasks, starts = ("1 task", "starts") if len(missing) == 1 else (f"{len(missing)} tasks", "start")
+        note(f"{tasks} without a checkpoint {starts} at the job's default offsets: {list_names(missing)}.")
 
 
 def _show(changes: Sequence[CheckpointChange], job: Job, *, as_json: bool) -> None:
-    for sentence in _warnings(changes):
-        print(sentence, file=sys.stderr)
-    if not as_json:
-        title = f"Checkpoints of {job} that would change" if changes else f"Checkpoints of {job} are so already:"
-        print_rows(_rows(changes, job), COLUMNS, title=title, as_json=False)
+    if changes and not as_json:
+        print_rows(_rows(changes, job), COLUMNS, title=f"Checkpoints of {job} to change", as_json=False)
+    elif not as_json:
+        print(f"Nothing to change: {job} already has these offsets.")
+    warn(_warnings(changes))
 
 
 def _warnings(changes: Sequence[CheckpointChange]) -> list[str]:
-    """Samza 1.8 splits the names in a V2 checkpoint at every dot, and then can't start the task."""
+    """Samza 1.8 splits the names in a V2 checkpoint at every dot, and then cannot start the task."""
     return [
-        f"task {change.task_name!r}: Samza can't read V2 checkpoints of streams with a dot in their name "
-        f"({', '.join(dotted)}): let the job read V1 (task.checkpoint.read.versions=1)."
+        f"Samza cannot read the V2 checkpoint of task {change.task_name!r}, because names of streams contain dots "
+        f"({', '.join(dotted)}). Let the job read V1 (task.checkpoint.read.versions=1)."
         for change in changes
         if (dotted := dotted_streams(change.after))
     ]

@@ -1,4 +1,4 @@
-"""`coordstream config diff`: what differs between two times of a job's configuration, or between two jobs."""
+"""`coordstream config diff`: the differences between two times of a job's config, or between two jobs."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -19,16 +19,14 @@ from coordstream.cli.query.rows import Row, Rows, state
 from eventlog.postgres.connection import Connection
 from eventlog.secrets.secret_policy import FINGERPRINT_PREFIX
 
-From = Annotated[
-    datetime | None, typer.Option("--from", metavar="TIME", parser=parse_time, help="The earlier time (UTC).")
-]
+From = Annotated[datetime | None, typer.Option("--from", metavar="TIME", parser=parse_time, help="The earlier time.")]
 To = Annotated[
-    datetime | None, typer.Option("--to", metavar="TIME", parser=parse_time, help="The later time (UTC); now.")
+    datetime | None, typer.Option("--to", metavar="TIME", parser=parse_time, help="The later time (default: now).")
 ]
 OtherJob = Annotated[
     str | None,
     typer.Argument(
-        metavar="[JOB2]", help="Compare with this job, instead of with another time.", autocompletion=complete_job
+        metavar="[JOB2]", help="Compare with this job instead of another time.", autocompletion=complete_job
     ),
 ]
 DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
@@ -36,14 +34,14 @@ SHOWN_DIGITS: Final = 12
 
 
 class Side(NamedTuple):
-    """One of the two that are compared: a job as a user names it, at a time."""
+    """One side of the comparison: a job, as the user typed it, at a time."""
 
     job: str
     cut: Cut
 
 
 def shown_value(heading: str, name: str) -> Column:
-    """A column of values; of a secret just enough shows to tell one from another."""
+    """A column of values; of a secret's fingerprint only the first digits are shown."""
 
     def content(row: Row) -> Any:
         value = row[name]
@@ -54,7 +52,7 @@ def shown_value(heading: str, name: str) -> Column:
 
 
 def columns(first: str, second: str) -> tuple[Column, ...]:
-    """The columns of a table: of two times of one job what was added and removed, of two jobs what only one has."""
+    """The columns of a table: 'added' and 'removed' for two times of a job, 'only in JOB' for two jobs."""
     if first == second:
         words, headings = {}, ("from", "to")
     else:
@@ -77,9 +75,9 @@ def diff(
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show which keys were added, removed and changed from one time to another (--from, --to), or from job to job.
+    """Compare the config of a job at two times (--from, --to), or the config of two jobs.
 
-    Exit code 0: they are equal; 1: they differ. Of secrets it shows that they changed, never what they are.
+    Exit code 0: equal; 1: different. Secrets are shown as fingerprints.
     """
     sides = chosen_sides(job, other_job, from_time, to_time, as_of)
     with open_database() as database:
@@ -100,24 +98,24 @@ def diff(
 def chosen_sides(
     job: str, other_job: str | None, from_time: datetime | None, to_time: datetime | None, as_of: datetime | None
 ) -> tuple[Side, Side]:
-    """What a user wants compared.
+    """The two sides to compare.
 
     Raises:
-        typer.BadParameter: that is one thing, or the times contradict each other.
+        typer.BadParameter: There is only one side, or the times contradict each other.
     """
     if other_job is None:
         if as_of is not None:
-            raise typer.BadParameter("--as-of is for two jobs: give --from and --to with one")
+            raise typer.BadParameter("'--as-of' needs a second job. Use --from and --to to compare a job with itself.")
         if from_time is None:
-            raise typer.BadParameter("name a second job, or give --from TIME to compare the job with itself")
+            raise typer.BadParameter("Expected a second job, or --from TIME to compare the job with itself.")
     elif as_of is not None and (from_time is not None or to_time is not None):
-        raise typer.BadParameter("--as-of is the time of both jobs: leave it out, or --from and --to")
+        raise typer.BadParameter("'--as-of' cannot be used together with '--from' or '--to'.")
     first, second = (from_time, to_time) if as_of is None else (as_of, as_of)
     return Side(job, Cut(first)), Side(other_job or job, Cut(second))
 
 
 def differences(before: Iterable[Row], after: Iterable[Row]) -> Iterator[Row]:
-    """A row for each key that only one of the two has, or that has another value there, in the order of the keys."""
+    """A row for each key that only one side has, or whose values differ, sorted by key."""
     first = {row["config_key"]: row for row in before}
     second = {row["config_key"]: row for row in after}
     for key in sorted(first.keys() | second.keys()):

@@ -1,4 +1,4 @@
-"""`coordstream config`: a job's configuration, now and before, who changed what, and changing it."""
+"""`coordstream config`: a job's config, now and before, and who changed it."""
 
 from typing import Annotated, Final
 
@@ -19,20 +19,20 @@ from coordstream.cli.verbs import Verb
 app = typer.Typer(no_args_is_help=True)
 app.command()(diff)
 VERBS: Final = (
-    Verb("set", "config.write", "set_key", takes_dashes=True),  # the value, such as -1 or -Xmx512M
+    Verb("set", "config.write", "set_key", takes_dashes=True),  # a value such as -1 or -Xmx512M
     Verb("delete", "config.write", "delete_key"),
 )
 
 
 def writer(row: Row) -> str:
-    """Who wrote an event: its source, user and host."""
+    """The writer of an event: source, user and host."""
     if row["source"] is None:
         return "–"
     return f"{row['source']} ({row['username']}@{row['host']})"
 
 
 def change(row: Row) -> str:
-    """The value of a key before and after."""
+    """The old and the new value of a key."""
     return f"{printable(row['previous_value'], None)} → {printable(row['config_value'], None)}"
 
 
@@ -62,7 +62,7 @@ def show(
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show a job's configuration; values that are secrets show as fingerprints."""
+    """Show a job's config, with fingerprints instead of secrets."""
     cut = Cut.of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
@@ -82,13 +82,16 @@ def show_history(
     since: Since = None,
     until: Until = None,
     key: KeyPattern = None,
-    changes: Annotated[bool, typer.Option("--changes", help="Leave out what set a key to the value it had.")] = False,
+    changes: Annotated[bool, typer.Option("--changes", help="Leave out events that did not change a value.")] = False,
     limit: Newest = None,
     utc: Utc = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show who set and deleted which key when. A deploy sets every key again: --changes leaves that out."""
+    """Show who set or deleted which key, and when.
+
+    Each deployment sets every key again; --changes shows real changes only.
+    """
     cut = Cut.of(as_of, as_of_offset)
     relation, columns = ("config_change", CHANGE_COLUMNS) if changes else ("config_history", HISTORY_COLUMNS)
     with open_database() as database:
@@ -96,7 +99,7 @@ def show_history(
         note(too_early(database.connection, found, cut))
         keys = None if key is None else matching_keys(database.connection, found, key)
         note(no_match(database.connection, found, key) if key and not keys else "")
-        asked = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
+        history = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
         title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
-        with open_history(database.connection, found, asked) as rows:
+        with open_history(database.connection, found, history) as rows:
             print_rows(rows, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)

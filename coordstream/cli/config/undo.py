@@ -1,4 +1,4 @@
-"""How to take back a change of a config key, without showing a secret."""
+"""The command that undoes a change of a config key, without revealing a secret."""
 
 import shlex
 from typing import Final, NamedTuple
@@ -9,34 +9,35 @@ LONGEST_VALUE: Final = 1_000
 
 
 class Undo(NamedTuple):
-    """A config key of a job, as a user names both, and what counts as a secret."""
+    """A config key of a job, both as the user typed them, and what counts as a secret."""
 
     job: str
     key: str
     secrets: SecretPolicy
 
     def is_secret(self, value: str | None) -> bool:
-        """Whether the key's name, or the value itself, says that it is a secret."""
+        """Whether the value is a secret, by the name of the key or by the value itself."""
         return value is not None and (self.secrets.is_secret_name(self.key) or self.secrets.holds_secret(value))
 
     def shown(self, value: str | None) -> str | None:
-        """The value, or its fingerprint where it is a secret, as the relation `config` shows it."""
+        """The value, or its fingerprint if it is a secret, as in the relation ``config``."""
         return self.secrets.fingerprint(value) if value is not None and self.is_secret(value) else value
 
     def sentence(self, old: str | None, *, is_forced: bool) -> str:
-        """The command that gives the key its old value back (None: it had none), or what to do instead of one."""
+        """The command that restores the old value (None: there was none), or what to do instead."""
         options = ("--force",) if is_forced else ()
         if old is None:
-            return f"To take this back: {self._command('delete', options)}"
+            return f"To undo: {self._command('delete', options)}"
         if self.is_secret(old):
-            return f"The old value is a secret, which is not shown. {self._from_input(options)}"
+            return f"The old value is a secret and is not shown. {self._from_input(options)}"
         if old == "-" or not old.isprintable() or len(old) > LONGEST_VALUE:
             history = shlex.join(["coordstream", "config", "history", self.job, "--key", self.key, "--json"])
-            return f"The old value is not one line that can be typed; `{history}` shows it. {self._from_input(options)}"
-        return f"To take this back: {self._command('set', options, old)}"
+            hidden = f"The old value is too long to show, or has special characters; `{history}` prints it."
+            return f"{hidden} {self._from_input(options)}"
+        return f"To undo: {self._command('set', options, old)}"
 
     def _from_input(self, options: tuple[str, ...]) -> str:
-        return f"To take this back, give it on standard input: {self._command('set', options, '-')} < FILE"
+        return f"To undo, use a file with the old value: {self._command('set', options, '-')} < FILE"
 
     def _command(self, verb: str, options: tuple[str, ...], *value: str) -> str:
         given = [self.key, *value]

@@ -1,4 +1,4 @@
-"""`coordstream config set|delete`: a key of a job's config on its coordinator stream, as Samza's writer script does."""
+"""`coordstream config set|delete`: change a key of a job's config, like Samza's CoordinatorStreamWriter."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -24,18 +24,18 @@ from managers.streams.coordinator_writer import CoordinatorStreamWriter
 
 STANDARD_INPUT: Final = "-"
 SHOWN_LATER: Final = (
-    "The job reads this when it starts next. The database shows it after `coordstream follow` has read the stream."
+    "The job reads it at its next start. The database shows it after `coordstream follow` has read the stream."
 )
 COLUMNS: Final = (Column("key", "config_key"), Column("old", "old_value"), Column("new", "new_value"))
 
 ConfigKey = Annotated[str, typer.Argument(metavar="KEY", help="The config key.")]
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Change also what may be set only once; the source of the message then says so."),
+    typer.Option("--force", help="Change write-once keys too; the message's source records it."),
 ]
 # no -y: click would also take the letter out of a value such as -Dmy=1
-Yes = Annotated[bool, typer.Option("--yes", help="Don't ask. Without a terminal nobody is asked.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the difference, and write nothing.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation (never asked without a terminal).")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
 
 
 def set_key(
@@ -44,7 +44,7 @@ def set_key(
     value: Annotated[
         str,
         typer.Argument(
-            metavar="VALUE", help="Its value; - reads it from standard input, where no list of processes shows it."
+            metavar="VALUE", help="The value; - reads it from standard input, so that no process list shows it."
         ),
     ],
     force: Force = False,
@@ -52,7 +52,7 @@ def set_key(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Set a key of a job's config. A job reads it when it starts."""
+    """Set a key of a job's config. The job reads it at its next start."""
     text = sys.stdin.read().removesuffix("\n") if value == STANDARD_INPUT else value
     check_texts(key, text)
     _change(job, key, text, force=force, yes=yes, dry_run=dry_run, as_json=as_json)
@@ -66,49 +66,49 @@ def delete_key(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Delete a key of a job's config. A job reads its config when it starts."""
+    """Delete a key of a job's config. The job reads its config at its next start."""
     check_texts(key, "")
     _change(job, key, None, force=force, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 @contextmanager
 def writer(stream_name: str, kind: str | None, *, force: bool) -> Iterator[CoordinatorStreamWriter]:
-    """What changes the config on a stream.
+    """Open a writer of the config on a stream.
 
     Raises:
-        CoordstreamError: it is no coordinator stream.
-        EventLogError: nothing can be appended to it.
+        CoordstreamError: The stream is not a coordinator stream.
+        EventLogError: The stream is read-only.
     """
     with open_log(stream_name, kind, takes_many=False) as log:
         if log.stream_kind != "coordinator":
-            raise CoordstreamError(f"{stream_name} holds checkpoints, not config: give the job's coordinator stream.")
+            raise CoordstreamError(f"{stream_name} contains checkpoints, not config. Use the job's coordinator stream.")
         if not log.capabilities.can_append:
-            log.append([])  # says why
+            log.append([])  # raises with the reason
         with CoordinatorStreamWriter(log, force=force) as changes:
             yield changes
 
 
 def check_texts(key: str, value: str) -> None:
-    """Refuse what a job could not use: an empty key, bytes that are no text, a fingerprint where a secret was."""
+    """Reject what a job could not use: an empty key, invalid UTF-8, a fingerprint instead of a secret."""
     if not key:
-        raise typer.BadParameter("a config key is not empty")
+        raise typer.BadParameter("Invalid key ''. Expected a name.")
     try:
         (key + value).encode()
     except UnicodeEncodeError:
-        raise typer.BadParameter("key and value must be UTF-8") from None
+        raise typer.BadParameter("Invalid characters: key and value must be UTF-8.") from None
     if holds_fingerprint((key + "\n" + value).encode()):
-        raise CoordstreamError("the value is a fingerprint, which stands for a secret: give the secret itself.")
+        raise CoordstreamError("The value is the fingerprint of a secret. Use the secret itself.")
 
 
 def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool) -> None:
-    """Show what changes, write it once that is confirmed, and say how to take it back; value None deletes the key."""
+    """Show the change, ask, write it and print how to undo it; value None deletes the key."""
     stream = coordinator_stream_of(job)
     undo = Undo(job, key, secret_policy(load_settings()))
     with writer(stream, None, force=force) as changes:
         config = changes.config
         old = config.get(key)
         if old is None and value is None:
-            raise CoordstreamError(f"{stream} has no config key {key}: nothing was deleted.{did_you_mean(key, config)}")
+            raise CoordstreamError(f'No config key "{printable(key)}" in {stream}.{did_you_mean(key, config)}')
         is_forced = _needs_force(config, key, value, force=force)
         row = {"stream_name": stream, "config_key": key, "old_value": undo.shown(old), "new_value": undo.shown(value)}
         if not as_json:
@@ -119,22 +119,24 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
             confirm(question, yes=yes or not sys.stdin.isatty(), done="deleted" if value is None else "written")
             if changes.config.get(key) != old:
                 raise CoordstreamError(
-                    f"{stream}: {key} was changed since it was shown: nothing was written, try again."
+                    f'Nothing was written: "{printable(key)}" in {stream} has changed in the meantime. Try again.'
                 )
             _write(changes, key, value)
     if as_json:
         is_sensitive = undo.is_secret(old) or undo.is_secret(value)
         print_json([{**row, "is_sensitive": is_sensitive, "is_written": is_written}])
     elif is_written:
-        print(f"{stream}: {printable(key)} {'deleted' if value is None else 'set'}")
+        print(f"{'Deleted' if value is None else 'Set'} {printable(key)} in {stream}.")
         print(SHOWN_LATER)
         print(undo.sentence(old, is_forced=is_forced))
     else:
-        print("Nothing was written: " + ("this is its value already." if old == value else "this was a dry run."))
+        print(
+            "Nothing to change: the key already has this value." if old == value else "Nothing was written (dry run)."
+        )
 
 
 def _needs_force(config: Mapping[str, str], key: str, value: str | None, *, force: bool) -> bool:
-    """Whether the change is of what may be set only once. Raises WriteOnceChange where that was not forced."""
+    """Whether the key is write-once and changes. Raises WriteOnceChange unless that is forced."""
     kept = {name: text for name, text in config.items() if name != key}
     changes = write_once_changes(config, kept if value is None else {**kept, key: value})
     if changes and not force:

@@ -1,6 +1,5 @@
-"""`coordstream job`: the jobs, and how their logs stand."""
+"""`coordstream job`: the jobs and the states of their logs."""
 
-import sys
 from collections.abc import Iterable
 from typing import Final
 
@@ -10,6 +9,7 @@ from psycopg import sql
 from coordstream.cli.arguments.options import Csv, JobWord, Json, Utc
 from coordstream.cli.database import open_database
 from coordstream.cli.job.lookup import NO_LOGS, find_job
+from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, print_rows, time_column
 from coordstream.cli.query.cut import Cut
@@ -53,23 +53,23 @@ METADATA_COLUMNS: Final = (
 
 @app.callback()
 def job() -> None:
-    """The jobs, and how their logs stand."""
+    """Show the jobs and the states of their logs."""
 
 
 @app.command("list")
 def show_list(utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
-    """List the jobs; state is that of the worst of a job's logs, lag that of both."""
+    """List the jobs, each with the worst state and the total lag of its logs."""
     with open_database() as database:
         jobs = fetch(database.connection, JOBS)
         logs, unreachable = logs_now(database)
     rows = Rows([*jobs.columns, *sums(())], (row | sums(_of_job(row, logs)) for row in jobs))
     print_rows(rows, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, as_csv=as_csv, utc=utc)
-    _tell(unreachable or ("" if logs else NO_LOGS))
+    note(unreachable or ("" if logs else NO_LOGS))
 
 
 @app.command()
 def show(job: JobWord, utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
-    """Show a job: its logs with their states, what stands on them, and what its coordinator was started with."""
+    """Show a job: its logs and their states, counts, and the metadata of its coordinator."""
     with open_database() as database:
         found = find_job(database.connection, job)
         (row,) = state(database.connection, "job", found, Cut())
@@ -84,11 +84,11 @@ def show(job: JobWord, utc: Utc = False, as_json: Json = False, as_csv: Csv = Fa
         print_rows(logs, LOG_COLUMNS, title=LOG_TITLE, as_json=False, utc=utc)
         print()
         print_rows(metadata, METADATA_COLUMNS, title="Job coordinator", as_json=False, utc=utc)
-    _tell(unreachable)
+    note(unreachable)
 
 
 def sums(logs: Iterable[Row]) -> Row:
-    """What a job's logs amount to; a lag is null where that of one is not known. Replaced incarnations have no lag."""
+    """Totals over a job's logs. The lag is null if that of one log is unknown; replaced incarnations do not count."""
     known = list(logs)
     newest = [log for log in known if log["is_newest"]]
     lags = [log["lag"] for log in newest]
@@ -102,8 +102,3 @@ def sums(logs: Iterable[Row]) -> Row:
 
 def _of_job(job: Row, logs: Iterable[Row]) -> list[Row]:
     return [log for log in logs if (log["job_name"], log["job_id"]) == (job["job_name"], job["job_id"])]
-
-
-def _tell(sentence: str) -> None:
-    if sentence:
-        print(sentence, file=sys.stderr)

@@ -63,22 +63,22 @@ def test_without_offsets_the_current_ones_are_printed(job: CommandLine, tmp_path
     assert "tasknames.Partition 1.systems.kafka.streams.page-views.partitions.9 = 4" in lines
     assert len(job.rows("checkpoint", "write", "wordcount_pv")) == 16
     (tmp_path / "same").write_text(printed)
-    assert "are so already" in job.done("checkpoint", "write", "wordcount_pv", tmp_path / "same", "--yes")
+    assert "Nothing to change: wordcount_pv/1 already has these offsets." in job.done(
+        "checkpoint", "write", "wordcount_pv", tmp_path / "same", "--yes"
+    )
     assert end(job) == END
 
 
 def test_tasks_without_a_checkpoint_are_named(job: CommandLine) -> None:
     with PostgresEventLog(job.database_url, COORDINATOR) as log:
         log.append([task_container("Partition 80"), task_container("Partition 9")])
-    both = (
-        "2 tasks of the job have no checkpoint, and will start at the job's default offsets: Partition 80, Partition 9."
-    )
+    both = "2 tasks without a checkpoint start at the job's default offsets: Partition 80, Partition 9."
     for words in ((), (GIVEN, "--dry-run")):
         ended = job("checkpoint", "write", "wordcount_pv", *words)
         assert both in ended.err.splitlines()
         assert "Partition 9" not in ended.out
     ended = job("checkpoint", "write", "wordcount_pv", "Partition 80/kafka.page-views.0=1", "--yes")
-    assert "1 task of the job has no checkpoint, and will start at the job's default offsets: Partition 9." in ended.err
+    assert "1 task without a checkpoint starts at the job's default offsets: Partition 9." in ended.err
     assert "Partition 9" in job("checkpoint", "write", "wordcount_pv").err
 
 
@@ -89,17 +89,17 @@ def test_a_partial_file_is_merged_and_state_stays(job: CommandLine, tmp_path: Pa
     assert printed.splitlines()[-1] == "1 checkpoint written."
     assert "kafka.page-views.1" in printed
     assert "kafka.page-views.9" not in printed  # only what changes is shown
-    ((key_type, task, said),) = written(job)
+    ((key_type, task, checkpoint),) = written(job)
     assert (key_type, task) == ("checkpoint-v2", TASK)
-    assert said.offsets == {**before.offsets, PAGE_VIEWS_1: "7"}
-    assert said.state_markers == before.state_markers
-    assert list(said.state_markers) == [KAFKA_BACKEND]
-    assert said.checkpoint_id is not None
-    assert said.checkpoint_id.millis == int(AN_HOUR_LATER.timestamp() * 1000)
-    assert starting(job) == said
+    assert checkpoint.offsets == {**before.offsets, PAGE_VIEWS_1: "7"}
+    assert checkpoint.state_markers == before.state_markers
+    assert list(checkpoint.state_markers) == [KAFKA_BACKEND]
+    assert checkpoint.checkpoint_id is not None
+    assert checkpoint.checkpoint_id.millis == int(AN_HOUR_LATER.timestamp() * 1000)
+    assert starting(job) == checkpoint
 
 
-def test_what_a_manager_reads_the_relations_show(job: CommandLine) -> None:
+def test_managers_and_relations_agree(job: CommandLine) -> None:
     job.done("checkpoint", "write", "wordcount_pv", GIVEN, "Partition 3/kafka.page-views.3=0", "--yes")
     assert job("follow", "--all", "--once").code == 0
     shown: dict[str, dict[SystemStreamPartition, str]] = {}
@@ -110,7 +110,7 @@ def test_what_a_manager_reads_the_relations_show(job: CommandLine) -> None:
     assert shown[TASK][PAGE_VIEWS_1] == "7"
 
 
-def test_a_whole_checkpoint_is_replaced_where_it_is_asked_for(job: CommandLine) -> None:
+def test_replace_drops_other_partitions(job: CommandLine) -> None:
     rows = job.rows("checkpoint", "write", "wordcount_pv/1", GIVEN, "--replace", "--yes")
     assert [(row["partition_id"], row["old_offset"], row["new_offset"]) for row in rows] == [
         (1, "29", "7"),
@@ -125,26 +125,26 @@ def test_a_whole_checkpoint_is_replaced_where_it_is_asked_for(job: CommandLine) 
 
 def test_a_dry_run_writes_nothing(job: CommandLine) -> None:
     printed = job.done("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
-    assert printed.splitlines()[-1] == "Nothing was written: this was a dry run."
+    assert printed.splitlines()[-1] == "Nothing was written (dry run)."
     (row,) = job.rows("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
     assert (row["old_offset"], row["new_offset"], row["is_written"]) == ("29", "7", False)
     assert end(job) == END
 
 
-def test_a_job_that_looks_alive_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_running_job_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write, "system_clock", lambda: LAST_COMMIT.replace(second=17))  # task.commit.ms=1500
     words = ("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
     refused = job.refused(*words)
-    assert "the job looks alive: a checkpoint was written 4 s ago, and only after 4.5 s" in refused
+    assert "wordcount_pv/1 appears to be running (last checkpoint 4 s ago). Stop it first, or use --force." in refused
     assert end(job) == END
     monkeypatch.setattr(write, "system_clock", lambda: LAST_COMMIT.replace(second=18))
     job.done(*words)
     monkeypatch.setattr(write, "system_clock", lambda: LAST_COMMIT.replace(second=14))
     job.done("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page-views.1=8", "--yes", "--force")
-    assert [said.offsets[PAGE_VIEWS_1] for _, _, said in written(job)] == ["7", "8"]
+    assert [checkpoint.offsets[PAGE_VIEWS_1] for _, _, checkpoint in written(job)] == ["7", "8"]
 
 
-def test_a_wrong_line_is_refused_with_its_number(job: CommandLine, tmp_path: Path) -> None:
+def test_an_invalid_line_is_refused_with_its_number(job: CommandLine, tmp_path: Path) -> None:
     well = "tasknames.Partition 1.systems.kafka.streams.page-views.partitions.1=7"
     (tmp_path / "bad.properties").write_text(f"# new\n{well}\n{well.replace('.1=', '.one=')}\n")
     refused = job.refused("checkpoint", "write", "wordcount_pv", tmp_path / "bad.properties", "--yes")
@@ -158,12 +158,12 @@ def test_a_wrong_line_is_refused_with_its_number(job: CommandLine, tmp_path: Pat
     [
         ((GIVEN,), 1, "Nothing was written: confirmation needs a terminal."),
         ((GIVEN.replace(TASK, "Partiton 1"), "--yes"), 1, "the job has no task 'Partiton 1': it has Partition 0, "),
-        (("nothing.properties", "--yes"), 1, "as a file it can't be read"),
-        ((GIVEN, "kafka.page-views.1=7"), 2, "is not written as TASK/SYSTEM.STREAM.PARTITION=OFFSET"),
-        ((GIVEN, "--config", "x"), 2, "--config is written as KEY=VALUE"),
+        (("nothing.properties", "--yes"), 1, "Cannot read file 'nothing.properties' (No such file or directory)."),
+        ((GIVEN, "kafka.page-views.1=7"), 2, "Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example"),
+        ((GIVEN, "--config", "x"), 2, "Invalid value for '--config'. Expected KEY=VALUE."),
     ],
 )
-def test_what_is_refused_writes_nothing(job: CommandLine, words: tuple[str, ...], code: int, sentence: str) -> None:
+def test_rejected_arguments_write_nothing(job: CommandLine, words: tuple[str, ...], code: int, sentence: str) -> None:
     finished = job("checkpoint", "write", "wordcount_pv", *words)
     assert (finished.code, finished.err.count("\n")) == (code, 1)
     assert sentence in finished.err
@@ -171,7 +171,7 @@ def test_what_is_refused_writes_nothing(job: CommandLine, words: tuple[str, ...]
 
 
 @pytest.mark.parametrize(("answer", "code"), [(True, 0), (False, 1), (None, 1)])
-def test_one_is_asked_at_a_terminal(
+def test_confirmation_on_a_terminal(
     job: CommandLine, monkeypatch: pytest.MonkeyPatch, answer: bool | None, code: int
 ) -> None:
     def confirm(question: str, **_: object) -> bool:
@@ -189,7 +189,7 @@ def test_one_is_asked_at_a_terminal(
 
 
 @pytest.mark.scenario("CKT-07")
-def test_what_the_user_says_goes_before_the_jobs_config(job: CommandLine) -> None:
+def test_overrides_take_precedence_over_the_jobs_config(job: CommandLine) -> None:
     words = ("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
     job.done(*words, "--config", "task.checkpoint.read.versions=1")
     with PostgresEventLog(job.database_url, CHECKPOINT) as log:
@@ -201,13 +201,13 @@ def test_what_the_user_says_goes_before_the_jobs_config(job: CommandLine) -> Non
 
 
 @pytest.mark.scenario("CKT-07")
-def test_a_job_that_keeps_no_checkpoints_is_told(cli: CommandLine) -> None:
+def test_a_job_without_checkpoints_is_refused(cli: CommandLine) -> None:
     stream = "__samza_coordinator_counts_1"
     cli.done("log", "create", stream)
     words = ("checkpoint", "write", "counts", GIVEN, "--yes")
     refused = cli.refused(*words)
-    assert refused.startswith("job counts/1 says nowhere that it keeps checkpoints: ")
-    assert "task.checkpoint.factory: set that" in refused
+    assert refused.startswith("Job counts/1 has no checkpoints: ")
+    assert "task.checkpoint.factory. Set that key" in refused
     with PostgresEventLog(cli.database_url, stream) as log:
         log.append([config_set(CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY)])
     assert "on its checkpoint topic, which is not there: create it first" in cli.refused(*words)
@@ -225,10 +225,10 @@ def test_checkpoints_of_the_coordinator_stream_are_written_there(cli: CommandLin
     assert b'"values":{"kafka.page-views.1":"7","kafka.page-views.9":"4"}' in (event.value or b"")
 
 
-def test_a_dotted_stream_in_a_second_version_is_warned_of(job: CommandLine) -> None:
+def test_warning_about_a_dotted_stream_in_a_v2_checkpoint(job: CommandLine) -> None:
     finished = job("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page.views.1=7", "--yes")
     assert finished.code == 0
-    assert finished.err.startswith("task 'Partition 1': Samza can't read V2 checkpoints of streams with a dot in their")
+    assert finished.err.startswith("warning: Samza cannot read the V2 checkpoint of task 'Partition 1'")
 
 
 def test_a_recording_is_not_appended_to(wordcount: CommandLine) -> None:

@@ -101,13 +101,13 @@ def test_it_fits_a_terminal(two_jobs: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["counts"], "name a second job, or give --from TIME"),
-        (["counts", "--to", BEFORE], "name a second job, or give --from TIME"),
-        (["counts", "--as-of", BEFORE], "--as-of is for two jobs"),
-        (["counts", "staging", "--as-of", BEFORE, "--to", AFTER], "--as-of is the time of both jobs"),
+        (["counts"], "Expected a second job, or --from TIME"),
+        (["counts", "--to", BEFORE], "Expected a second job, or --from TIME"),
+        (["counts", "--as-of", BEFORE], "'--as-of' needs a second job."),
+        (["counts", "staging", "--as-of", BEFORE, "--to", AFTER], "'--as-of' cannot be used together with"),
     ],
 )
-def test_one_thing_differs_from_nothing(two_jobs: CommandLine, words: list[str], sentence: str) -> None:
+def test_one_side_is_not_enough(two_jobs: CommandLine, words: list[str], sentence: str) -> None:
     assert sentence in two_jobs.refused("config", "diff", *words, code=2)
 
 

@@ -24,29 +24,31 @@ def orders(cli: CommandLine) -> CommandLine:
 
 
 def config(cli: CommandLine) -> dict[str, str]:
-    """The config that stands on the log."""
+    """The config on the log."""
     with PostgresEventLog(cli.database_url, STREAM) as log, CoordinatorStreamConsumer(log) as consumer:
         return dict(consumer.config)
 
 
 def test_a_key_is_set_and_deleted(orders: CommandLine) -> None:
-    assert f"{STREAM}: job.container.count set\n" in orders.done("config", "set", "orders", "job.container.count", "8")
+    assert f"Set job.container.count in {STREAM}.\n" in orders.done(
+        "config", "set", "orders", "job.container.count", "8"
+    )
     orders.done("config", "set", "orders/1", "task.opts", "-Xmx512M")
     orders.done("config", "set", "orders", "empty", "")
     assert config(orders) == {"job.container.count": "8", "task.opts": "-Xmx512M", "empty": ""}
-    assert f"{STREAM}: task.opts deleted\n" in orders.done("config", "delete", "orders", "task.opts")
+    assert f"Deleted task.opts in {STREAM}.\n" in orders.done("config", "delete", "orders", "task.opts")
     assert config(orders) == {"job.container.count": "8", "empty": ""}
     refused = orders.refused("config", "delete", "orders", "task.opts")
-    assert refused == f"{STREAM} has no config key task.opts: nothing was deleted."
+    assert refused == f'No config key "task.opts" in {STREAM}.'
     refused = orders.refused("config", "delete", "orders", "job.containers.count")
-    assert refused.endswith('nothing was deleted. Did you mean "job.container.count"?')
+    assert refused.endswith(' Did you mean "job.container.count"?')
     with PostgresEventLog(orders.database_url, STREAM) as log:
-        said = [decode_message(decode_key(event.key), event.value) for event in log.read()]
-    assert {one.envelope.source for one in said if one.envelope is not None} == {"coordinator-stream-writer"}
-    assert said[-1].is_delete
+        messages = [decode_message(decode_key(event.key), event.value) for event in log.read()]
+    assert {one.envelope.source for one in messages if one.envelope is not None} == {"coordinator-stream-writer"}
+    assert messages[-1].is_delete
 
 
-def test_a_secret_comes_by_standard_input_and_is_not_echoed(
+def test_a_secret_is_read_from_standard_input_and_not_echoed(
     orders: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("hunter2\n"))
@@ -55,7 +57,7 @@ def test_a_secret_comes_by_standard_input_and_is_not_echoed(
     assert config(orders) == {"db.password": "hunter2"}
     fingerprint = "hmac-sha256:" + "0" * 64
     refused = orders.refused("config", "set", "orders", "db.password", fingerprint)
-    assert refused == "the value is a fingerprint, which stands for a secret: give the secret itself."
+    assert refused == "The value is the fingerprint of a secret. Use the secret itself."
     assert config(orders) == {"db.password": "hunter2"}
 
 
@@ -65,7 +67,7 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(orders: CommandLine) 
         printed = orders.done("config", *words, "--dry-run")
         assert printed.splitlines()[0] == "Config of orders"
         assert ["a", "10", new or "–"] in [line.split() for line in printed.splitlines()]
-        assert printed.endswith("Nothing was written: this was a dry run.\n")
+        assert printed.endswith("Nothing was written (dry run).\n")
         (row,) = orders.rows("config", *words, "--dry-run")
         assert row == {
             "stream_name": STREAM,
@@ -78,23 +80,23 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(orders: CommandLine) 
     assert config(orders) == {"a": "10"}
 
 
-def test_a_value_that_is_set_already_is_not_written_again(orders: CommandLine) -> None:
+def test_the_same_value_is_not_written_again(orders: CommandLine) -> None:
     orders.done("config", "set", "orders", "a", "10")
-    assert "this is its value already" in orders.done("config", "set", "orders", "a", "10")
+    assert "Nothing to change: the key already has this value." in orders.done("config", "set", "orders", "a", "10")
     assert orders.rows("config", "set", "orders", "a", "10")[0]["is_written"] is False
     assert len(orders.rows("log", "tail", STREAM)) == 1
 
 
 def undone_by(printed: str) -> list[str]:
-    """The words of the command that a change says takes it back, after the program's name."""
-    (line,) = [line for line in printed.splitlines() if line.startswith("To take this back: ")]
-    name, *words = shlex.split(line.removeprefix("To take this back: "))
+    """The words of the command that undoes a change, after the program's name."""
+    (line,) = [line for line in printed.splitlines() if line.startswith("To undo: ")]
+    name, *words = shlex.split(line.removeprefix("To undo: "))
     assert name == "coordstream"
     return words
 
 
 @pytest.mark.parametrize("old", [None, "10", "", "two words; $HOME 'x'", "-Xmx512M", "--force", "--yes", "über"])
-def test_what_was_done_says_how_to_take_it_back_and_when_it_shows(orders: CommandLine, old: str | None) -> None:
+def test_a_change_prints_when_it_shows_and_how_to_undo_it(orders: CommandLine, old: str | None) -> None:
     if old is not None:
         orders.done("config", "set", "orders", "--", "a", old)
     before = config(orders)
@@ -102,22 +104,22 @@ def test_what_was_done_says_how_to_take_it_back_and_when_it_shows(orders: Comman
     for words in changes:
         printed = orders.done("config", *words, "--yes")
         assert config(orders) == ({"a": "-Dmy=1"} if words[0] == "set" else {})
-        assert "The job reads this when it starts next." in printed
+        assert "The job reads it at its next start." in printed
         assert "after `coordstream follow` has read the stream" in printed
         orders.done(*undone_by(printed))
         assert config(orders) == before
 
 
 @pytest.mark.parametrize("old", ["two\nlines", "\x1b[31m", "x" * 1001, "-"])
-def test_a_value_that_cannot_be_typed_is_not_printed(
+def test_an_old_value_with_special_characters_is_not_printed(
     orders: CommandLine, monkeypatch: pytest.MonkeyPatch, old: str
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(old + "\n"))
     orders.done("config", "set", "orders", "a", "-")
     printed = orders.done("config", "set", "orders", "a", "1").splitlines()[-1]
     assert printed.isprintable()
-    assert "`coordstream config history orders --key a --json` shows it" in printed
-    assert printed.endswith("give it on standard input: coordstream config set orders a - < FILE")
+    assert "`coordstream config history orders --key a --json` prints it" in printed
+    assert printed.endswith("use a file with the old value: coordstream config set orders a - < FILE")
 
 
 @pytest.mark.parametrize(("key", "old"), [("db.password", "hunter2"), ("jdbc.url", "postgresql://me:hunter2@host/db")])
@@ -132,31 +134,29 @@ def test_an_old_secret_is_never_printed(
         assert (row["old_value"].startswith("hmac-sha256:"), row["is_sensitive"]) == (True, True)
     printed = orders.done("config", "delete", "orders", key)
     assert "hunter" not in printed
-    assert "The old value is a secret, which is not shown." in printed
+    assert "The old value is a secret and is not shown." in printed
     assert f"coordstream config set orders {key} - < FILE" in printed
 
 
 @pytest.mark.parametrize("answer", [True, False])
-def test_at_a_terminal_it_asks(orders: CommandLine, monkeypatch: pytest.MonkeyPatch, answer: bool) -> None:
-    asked = []
+def test_confirmation_on_a_terminal(orders: CommandLine, monkeypatch: pytest.MonkeyPatch, answer: bool) -> None:
+    questions = []
 
     def confirm(question: str, err: bool) -> bool:
-        asked.append(question)
+        questions.append(question)
         return answer
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("typer.confirm", confirm)
     finished = orders("config", "set", "orders", "a", "1")
-    assert (asked, finished.code) == (["Set a?"], 0 if answer else 1)
+    assert (questions, finished.code) == (["Set a?"], 0 if answer else 1)
     assert config(orders) == ({"a": "1"} if answer else {})
     assert answer or finished.err == "Nothing was written: not confirmed.\n"
     orders("config", "set", "orders", "a", "2", "--yes")
-    assert (len(asked), config(orders)) == (1, {"a": "2"})
+    assert (len(questions), config(orders)) == (1, {"a": "2"})
 
 
-def test_what_another_one_changed_while_it_asked_is_not_overwritten(
-    orders: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_concurrent_change_is_not_overwritten(orders: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     def confirm(question: str, err: bool) -> bool:
         with PostgresEventLog(orders.database_url, STREAM) as log, CoordinatorStreamWriter(log) as other:
             other.send_set_config("a", "by another")
@@ -166,10 +166,10 @@ def test_what_another_one_changed_while_it_asked_is_not_overwritten(
     monkeypatch.setattr("typer.confirm", confirm)
     finished = orders("config", "set", "orders", "a", "1")
     assert (finished.code, config(orders)) == (1, {"a": "by another"})
-    assert finished.err == f"{STREAM}: a was changed since it was shown: nothing was written, try again.\n"
+    assert finished.err == f'Nothing was written: "a" in {STREAM} has changed in the meantime. Try again.\n'
 
 
-def test_what_may_be_set_once_needs_force(orders: CommandLine) -> None:
+def test_write_once_keys_need_force(orders: CommandLine) -> None:
     orders.done("config", "set", "orders", GROUPER, "Old")
     refused = orders.refused("config", "set", "orders", GROUPER, "New")
     assert refused.startswith(f"this changes {GROUPER} from 'Old' to 'New', and the state")
@@ -194,12 +194,12 @@ def test_a_job_that_cannot_be_written_to_is_refused(wordcount: CommandLine) -> N
     ("words", "sentence"),
     [
         (("orders", "a"), "Missing argument 'VALUE'"),
-        (("orders", "", "1"), "a config key is not empty"),
+        (("orders", "", "1"), "Invalid key ''. Expected a name."),
         (("orders", "a", "\udcff"), "key and value must be UTF-8"),
         (("orders", "a", "1", "--forse"), "unexpected extra argument"),
     ],
 )
-def test_wrong_use_writes_nothing(orders: CommandLine, words: tuple[str, ...], sentence: str) -> None:
+def test_invalid_arguments_write_nothing(orders: CommandLine, words: tuple[str, ...], sentence: str) -> None:
     assert sentence in orders.refused("config", "set", *words, code=2)
     assert config(orders) == {}
 
@@ -214,7 +214,7 @@ def test_config_of_a_topic_is_written(kafka_cli: CommandLine, topics: Topics, jo
 @pytest.mark.slow
 @pytest.mark.scenario("HRD-36")
 @pytest.mark.parametrize("place", ["postgres", pytest.param("kafka", marks=pytest.mark.kafka)])
-def test_what_a_process_has_set_another_one_sees(place: str, cli: CommandLine, request: pytest.FixtureRequest) -> None:
+def test_another_process_sees_the_change(place: str, cli: CommandLine, request: pytest.FixtureRequest) -> None:
     settings = {"COORDSTREAM_DATABASE_URL": cli.database_url}
     if place == "kafka":
         settings["COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"] = request.getfixturevalue("kafka_bootstrap_servers")
