@@ -1,4 +1,4 @@
-"""Topics of a cluster as this product needs them: what they are, whether they can be followed, and making them."""
+"""Describes, checks and creates the topics of a Kafka cluster."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -35,7 +35,7 @@ _SETTINGS_OF: Final[Mapping[StreamKind, Mapping[str, str]]] = {
     "coordinator": {},
     "checkpoint": {"max.message.bytes": "1000012"},
 }
-_ASKED_SETTINGS: Final = ("cleanup.policy", "delete.retention.ms", "max.message.bytes")
+_READ_SETTINGS: Final = ("cleanup.policy", "delete.retention.ms", "max.message.bytes")
 _REFUSALS: Final = (
     InvalidConfigurationError,
     InvalidReplicationFactorError,
@@ -48,19 +48,19 @@ _NO_ID: Final = "00000000-0000-0000-0000-000000000000"
 
 
 class TopicExists(LogExists):
-    """The topic that was to be made is there already."""
+    """The topic to create already exists."""
 
     def __init__(self, stream_name: str, place: str) -> None:
         self.stream_name = stream_name
-        super().__init__(f"{place} has a topic {stream_name} already: use it, or look at the name again")
+        super().__init__(f"{place} already has a topic {stream_name}. Use it, or check the name.")
 
 
 class CreationRefused(EventLogError):
-    """The cluster does not make the topic."""
+    """The cluster refused to create the topic."""
 
 
 class Topic(NamedTuple):
-    """A topic as the cluster describes it; a setting that we may not read is missing in ``settings``."""
+    """A topic as the cluster describes it; ``settings`` lacks those that the user may not read."""
 
     name: str
     topic_id: str | None
@@ -69,17 +69,17 @@ class Topic(NamedTuple):
 
     @property
     def delete_retention_ms(self) -> int | None:
-        """How long a tombstone stays readable; None: not known."""
+        """How long a tombstone is retained; None if unknown."""
         return self._number("delete.retention.ms")
 
     @property
     def max_message_bytes(self) -> int | None:
-        """How large a batch of records may be; None: not known."""
+        """The maximum size of a batch of records; None if unknown."""
         return self._number("max.message.bytes")
 
     @property
     def cleanup_policy(self) -> frozenset[str]:
-        """``compact``, ``delete`` or both; empty: not known."""
+        """``compact``, ``delete`` or both; empty if unknown."""
         return frozenset(filter(None, self.settings.get("cleanup.policy", "").split(",")))
 
     def _number(self, name: str) -> int | None:
@@ -87,12 +87,12 @@ class Topic(NamedTuple):
 
 
 def check(topic: Topic, *, any_partitions: bool = False) -> str:
-    """Sentences of warning about a topic that can be followed, empty where nothing is odd.
+    """Warnings about a topic that can be followed; empty if there are none.
 
-    With ``any_partitions`` only the first of several partitions is followed.
+    With ``any_partitions`` a topic may have several partitions, of which only the first is followed.
 
     Raises:
-        StreamRefused: it cannot be followed.
+        StreamRefused: the topic cannot be followed.
     """
     return "; ".join(filter(None, (_check_partitions(topic, any_partitions), _check_policy(topic))))
 
@@ -102,7 +102,7 @@ def _check_partitions(topic: Topic, any_partitions: bool) -> str:
         return ""
     if not any_partitions:
         raise StreamRefused(
-            topic.name, f"it has {topic.partitions} partitions, and one order of events needs one: make it with one"
+            topic.name, f"it has {topic.partitions} partitions. Create it with one: events have an order in one only"
         )
     return f"{topic.name} has {topic.partitions} partitions, of which only partition {PARTITION} is read and written"
 
@@ -111,21 +111,21 @@ def _check_policy(topic: Topic) -> str:
     policy = topic.cleanup_policy
     if policy and "compact" not in policy:
         raise StreamRefused(
-            topic.name, "its cleanup.policy is delete, so that Kafka drops what still holds: set it to compact"
+            topic.name, "its cleanup.policy is delete: Kafka will delete current records. Set it to compact"
         )
     if "delete" in policy:
-        return f"{topic.name} is compacted and deleted: what nobody has written for its retention time will be gone"
+        return f"{topic.name} has cleanup.policy compact,delete: records older than its retention time will be deleted"
     if not policy:
-        return f"{topic.name} may lose what still holds: whether it is compacted we are not allowed to see"
+        return f"{topic.name} may lose current records: no permission to read whether it is compacted"
     return ""
 
 
 class KafkaAdmin(AdminClient):
-    """Asks a cluster; connects at the first question. Not safe for threads; a context manager."""
+    """Describes and creates topics. Connects when first used. Not thread-safe; a context manager."""
 
     @property
     def cluster_id(self) -> str:
-        """Which cluster this is. Raises `SourceUnavailable`."""
+        """The id of the cluster. Raises `SourceUnavailable`."""
         return str(ask(self._options, self._client.describe_cluster)["cluster_id"])
 
     def stream_names(self) -> list[str]:
@@ -134,14 +134,14 @@ class KafkaAdmin(AdminClient):
         return sorted(name for name in names if name.startswith((COORDINATOR_PREFIX, CHECKPOINT_PREFIX)))
 
     def topic(self, stream_name: str) -> Topic:
-        """What the topic of a stream is now. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
+        """The current state of a stream's topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
         found = self._describe(stream_name)
         return Topic(
             stream_name, known_id(found["topic_id"]), len(found["partitions"]), self._topic_settings(stream_name)
         )
 
     def describe(self, stream_name: str) -> StreamFacts:
-        """See `EventSource.describe`; the end is that of what is committed."""
+        """See `EventSource.describe`; the end is after the last committed record."""
         topic = self.topic(stream_name)
         warning = check(topic)
         bounds = self.bounds(stream_name)
@@ -150,7 +150,7 @@ class KafkaAdmin(AdminClient):
         return StreamFacts(stream_name, topic.topic_id, *bounds, topic.delete_retention_ms, warning)
 
     def bounds(self, stream_name: str) -> tuple[int, int] | None:
-        """Start and end of a stream, None if it is not there. Raises `SourceUnavailable`."""
+        """Start and end of a stream; None if there is no such topic. Raises `SourceUnavailable`."""
         start = self._offsets([stream_name], OffsetSpec.EARLIEST).get(stream_name)
         end = self._offsets([stream_name], OffsetSpec.LATEST).get(stream_name)
         return None if start is None or end is None else (start, end)
@@ -160,9 +160,9 @@ class KafkaAdmin(AdminClient):
         return self._offsets(self.topic_ids(stream_names), OffsetSpec.LATEST)
 
     def topic_ids(self, stream_names: Iterable[str], node_id: int | None = None) -> dict[str, str | None]:
-        """The ids of the streams that are there, as one broker knows them. Raises `SourceUnavailable`."""
-        asked = list(stream_names)
-        answer = ask(self._options, lambda: self._metadata(asked, node_id)) if asked else []
+        """The topic ids of the streams that exist, according to one broker. Raises `SourceUnavailable`."""
+        names = list(stream_names)
+        answer = ask(self._options, lambda: self._metadata(names, node_id)) if names else []
         return {topic.name: known_id(topic.topic_id) for topic in answer if topic.error_code == NoError.errno}
 
     def create_stream(
@@ -173,12 +173,12 @@ class KafkaAdmin(AdminClient):
         segment_bytes: int = SEGMENT_BYTES,
         settings: Mapping[str, str] | None = None,
     ) -> None:
-        """Make a stream's topic as Samza makes it: one partition, compacted; ``settings`` of its own go before.
+        """Create a stream's topic as Samza does: one partition, compacted. ``settings`` override the defaults.
 
         Raises:
-            TopicExists: it is there; nothing was changed.
-            CreationRefused: the cluster has too few brokers, or takes no such name.
-            SourceUnavailable: nobody answers.
+            TopicExists: the topic exists; nothing was changed.
+            CreationRefused: the cluster has too few brokers, or does not allow the name or a setting.
+            SourceUnavailable: no broker answers.
         """
         configs = {
             "cleanup.policy": "compact",
@@ -189,7 +189,7 @@ class KafkaAdmin(AdminClient):
         self.create_topic(stream.stream_name, partitions=1, replication_factor=replication_factor, settings=configs)
 
     def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
-        """Make a topic of any kind, such as a store's changelog. Raises as `create_stream`."""
+        """Create a topic of any kind, such as a store's changelog. Raises as `create_stream`."""
         wanted = {"num_partitions": partitions, "replication_factor": replication_factor, "configs": dict(settings)}
         try:
             ask(self._options, lambda: self._create(name, wanted), answers=_REFUSALS)
@@ -197,19 +197,19 @@ class KafkaAdmin(AdminClient):
             raise TopicExists(name, self._options.place) from None
         except _REFUSALS as error:
             raise CreationRefused(
-                f"{self._options.place} does not make {name} with replication factor "
-                f"{replication_factor} ({type(error).__name__}): "
-                "look at the number of its brokers, its rules and the name"
+                f"{self._options.place} refused to create {name} with replication factor "
+                f"{replication_factor} ({type(error).__name__}). "
+                "Check the number of brokers, the cluster's policies and the name."
             ) from None
 
     def partition_count(self, name: str) -> int:
-        """How many partitions a topic has. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
+        """The number of partitions of a topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
         return len(self._describe(name)["partitions"])
 
     def _metadata(self, names: Sequence[str], node_id: int | None) -> Sequence[Any]:
         topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
         request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
-        manager = self._client._manager  # noqa: SLF001 (its own questions go to any broker, and ask for more)
+        manager = self._client._manager  # noqa: SLF001 (its own requests go to any broker, and query more)
         answered: Sequence[Any] = manager.run(manager.send, request, None if node_id == _NO_LEADER else node_id).topics
         return answered
 
@@ -217,7 +217,7 @@ class KafkaAdmin(AdminClient):
         try:
             self._client.create_topics({name: wanted}, wait_for_metadata=True)
         except TopicAlreadyExistsError:
-            with suppress(KafkaError):  # one that others have just made may not be known to all brokers yet
+            with suppress(KafkaError):  # a topic that was just created may not be known to all brokers yet
                 self._client.wait_for_topics([name], timeout_ms=int(REACH_SECONDS * 1000))
             raise
 
@@ -225,13 +225,16 @@ class KafkaAdmin(AdminClient):
         (found,) = ask(self._options, lambda: self._ready(stream_name))
         error = for_code(found["error_code"])
         if error is TopicAuthorizationFailedError:
-            raise StreamRefused(stream_name, f"{self._options.place} does not let us read it: give its user the rights")
+            raise StreamRefused(
+                stream_name,
+                f"{self._options.place} denies access to it. Grant the user the permission to describe and read it",
+            )
         if error in (UnknownTopicOrPartitionError, InvalidTopicError):
             raise StreamMissing(stream_name, self._options.place)
         return found
 
     def _ready(self, stream_name: str) -> Sequence[Mapping[str, Any]]:
-        """The topic's metadata, unless it is about to get a leader."""
+        """The topic's metadata. Raises LeaderNotAvailableError while the topic has no leader."""
         topics: Sequence[Mapping[str, Any]] = self._client.describe_topics([stream_name])
         codes = [topic["error_code"] for topic in topics]
         codes += [partition["error_code"] for topic in topics for partition in topic["partitions"]]
@@ -240,14 +243,14 @@ class KafkaAdmin(AdminClient):
         return topics
 
     def _topic_settings(self, stream_name: str) -> dict[str, str]:
-        resource = ConfigResource(ConfigResourceType.TOPIC, stream_name, dict.fromkeys(_ASKED_SETTINGS))
+        resource = ConfigResource(ConfigResourceType.TOPIC, stream_name, dict.fromkeys(_READ_SETTINGS))
         described = ask(
             self._options, lambda: self._client.describe_configs([resource], config_filter=ConfigFilterType.ALL)
         )
         return {name: one["value"] for name, one in described["topic"][stream_name].items()}
 
     def _offsets(self, stream_names: Iterable[str], spec: OffsetSpec) -> dict[str, int]:
-        """Offsets of the streams that are there."""
+        """Offsets of the streams that exist."""
         asked = {TopicPartition(name, PARTITION): spec for name in stream_names}
         if not asked:
             return {}
@@ -266,7 +269,7 @@ class KafkaAdmin(AdminClient):
         return found
 
 
-def known_id(told: Any) -> str | None:
-    """A topic id as text; None where the cluster is older than topic ids."""
-    text = str(told)
-    return None if told is None or text == _NO_ID else text
+def known_id(topic_id: Any) -> str | None:
+    """A topic id as text; None if the cluster has no topic ids (before Kafka 2.8)."""
+    text = str(topic_id)
+    return None if topic_id is None or text == _NO_ID else text

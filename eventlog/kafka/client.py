@@ -1,4 +1,4 @@
-"""Clients of kafka-python as this product makes them, and their errors in its own words."""
+"""Clients of kafka-python, and their errors as those of an event source."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,12 +18,12 @@ from kafka.errors import (
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.kafka.connection_manager import make_net_client
 from eventlog.kafka.options import KafkaOptions
-from eventlog.kafka.private_loggers import hold_private_loggers
+from eventlog.kafka.private_loggers import filter_private_loggers
 from eventlog.kafka.tls import tls_context, uses_tls
 from eventlog.source import CredentialsRefused, SourceUnavailable
 
 REACH_SECONDS: Final = 5.0
-"""How long a broker that does not answer is asked again: a restart takes two."""
+"""How long requests to a broker that does not answer are retried; a restart takes 2 s."""
 
 _RETRY_SECONDS: Final = 0.1
 TIMES: Final[dict[str, int]] = {
@@ -31,7 +31,7 @@ TIMES: Final[dict[str, int]] = {
     "request_timeout_ms": int(REACH_SECONDS * 1000),
     "retry_backoff_ms": 50,
     "reconnect_backoff_ms": 50,
-    "reconnect_backoff_max_ms": 1000,  # a broker that is back is found within a second, however long it was away
+    "reconnect_backoff_max_ms": 1000,  # a broker that is back is found within a second, even after a long outage
     "metadata_max_age_ms": 30_000,
 }
 
@@ -40,24 +40,24 @@ Answer = TypeVar("Answer")
 
 @dataclass
 class Connected:
-    """A client of kafka-python, and what it talks through: ``net.cluster`` is what it knows of the cluster."""
+    """A client of kafka-python with its network client; ``net.cluster`` is its metadata of the cluster."""
 
     client: Any = None
     net: Any = None
     failure: KafkaError | None = None
-    """Why a connection did not come to be: the last of those that failed, a refused login before others."""
+    """Why no connection was established: the last failure, or a refused login if there was one."""
 
     @property
     def cluster(self) -> Any:
-        """The client's knowledge of brokers and topics."""
+        """The client's metadata of brokers and topics."""
         return self.net.cluster
 
     def make_net(self, **config: Any) -> Any:
-        """What kafka-python asks for when it makes a client."""
+        """The ``kafka_client`` factory that kafka-python calls when it creates a client."""
         self.net = make_net_client(self._remember, **config)
-        # a client that asks for a topic which is gone would make it again, on clusters that allow that
+        # otherwise a metadata request re-creates a deleted topic, on clusters that allow that
         self.cluster.config["allow_auto_create_topics"] = False
-        self.cluster.config["retry_backoff_ms"] = config["retry_backoff_ms"]  # which kafka-python does not hand on
+        self.cluster.config["retry_backoff_ms"] = config["retry_backoff_ms"]  # kafka-python does not set it
         return self.net
 
     def _remember(self, error: KafkaError) -> None:
@@ -66,13 +66,13 @@ class Connected:
 
 
 def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) -> Connected:
-    """Make a client and connect it.
+    """Create a client and connect it.
 
     Raises:
-        SourceUnavailable: no broker answers, or none lets us in.
-        OptionRefused: the files for an encrypted connection can't be used.
+        SourceUnavailable: no broker answers, or the login is refused.
+        OptionRefused: the files for an encrypted connection cannot be used.
     """
-    hold_private_loggers()
+    filter_private_loggers()
     connected = Connected()
     config = {**TIMES, **options.client_config(), **settings}
     if uses_tls(config):
@@ -81,7 +81,7 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
         connected.client = make(kafka_client=connected.make_net, **config)
     except BaseException as error:
         if connected.net is not None:
-            connected.net.close()  # else the thread of a client that never came to be would run on
+            connected.net.close()  # otherwise its thread continues without a client
         if isinstance(error, KafkaError):
             raise _not_connected(options, connected.failure or error) from error
         raise
@@ -118,7 +118,7 @@ class AdminClient:
 
 @contextmanager
 def translate_errors(options: KafkaOptions) -> Iterator[None]:
-    """Turn what kafka-python raises into `SourceUnavailable`."""
+    """Raise errors of kafka-python as `SourceUnavailable`."""
     try:
         yield
     except KafkaError as error:
@@ -127,19 +127,19 @@ def translate_errors(options: KafkaOptions) -> Iterator[None]:
 
 def _not_connected(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
     if _is_broken_off(error) and "sasl_mechanism" in options.client_options:
-        return CredentialsRefused(f"{options.place} breaks off when we log in: look at the user and its password")
+        return CredentialsRefused(f"{options.place} closed the connection during login. Check the user and password.")
     return _describe(options, error)
 
 
 def _describe(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
-    """The error in our words, with the place in it and no secret: what brokers answered is left out."""
+    """The error with the address of the cluster, and without the text of brokers, which may contain a secret."""
     place = options.place
     reason = type(error).__name__.removesuffix("Error")
     if _is_refusal(error):
-        return CredentialsRefused(f"{place} refuses us ({reason}): look at the user, its password and its rights")
+        return CredentialsRefused(f"{place} refused access ({reason}). Check the user, password and permissions.")
     if isinstance(error, KafkaConnectionError) and error.args:
         reason = str(error.args[0])
-    return SourceUnavailable(f"{place} does not answer ({reason}): look whether its brokers run and can be reached")
+    return SourceUnavailable(f"{place} does not answer ({reason}). Check that its brokers run and can be reached.")
 
 
 def _is_refusal(error: KafkaError) -> bool:
@@ -147,17 +147,17 @@ def _is_refusal(error: KafkaError) -> bool:
 
 
 def _is_broken_off(error: KafkaError) -> bool:
-    """Whether the broker hung up: kafka-python drops what it said before that."""
+    """Whether the broker closed the connection; kafka-python drops the reason."""
     return isinstance(error, KafkaConnectionError) and "socket disconnected" in map(str, error.args)
 
 
 def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple[type[KafkaError], ...] = ()) -> Answer:
-    """The answer to a question, which is asked again for `REACH_SECONDS` if the cluster is not ready for it.
+    """Call ``question``, and retry for `REACH_SECONDS` if the cluster is not ready.
 
-    Errors that are ``answers`` are raised as they are.
+    Errors in ``answers`` are raised as they are.
 
     Raises:
-        SourceUnavailable: there was none.
+        SourceUnavailable: no call succeeded.
     """
     deadline = RetryDeadline(REACH_SECONDS, Backoff(first_seconds=_RETRY_SECONDS, longest_seconds=_RETRY_SECONDS))
     while True:

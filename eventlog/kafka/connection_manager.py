@@ -1,4 +1,4 @@
-"""Connections to brokers, each of which ends with its client, whatever it was doing."""
+"""Connections to brokers that are always closed with their client."""
 
 import ssl
 from collections.abc import Callable
@@ -15,16 +15,16 @@ from kafka.net.transport import KafkaSSLTransport, KafkaTCPTransport
 _CLOSING_SOCKETS: Final = "direct://"
 
 
-class _ClosedIfRefused(KafkaNetSocket):  # type: ignore[misc]  # kafka-python has no types
-    """Sockets that are closed if nobody answers: kafka-python keeps hundreds open in an outage of half a minute.
+class _ClosingSocket(KafkaNetSocket):  # type: ignore[misc]  # kafka-python has no types
+    """Sockets that are closed if connecting fails; kafka-python would leave hundreds open in an outage of 30 s.
 
-    Its way of choosing sockets is by the scheme of a proxy's address.
+    kafka-python chooses the class of a socket by the scheme of the proxy's address.
     """
 
     SCHEMES = ("direct",)
 
     async def sock_connect(self, net: Any, sock: Any, sockaddr: Any, timeout_at: float | None = None) -> Any:
-        """See the class above."""
+        """See `KafkaNetSocket`."""
         try:
             return await super().sock_connect(net, sock, sockaddr, timeout_at)
         except BaseException:
@@ -33,10 +33,10 @@ class _ClosedIfRefused(KafkaNetSocket):  # type: ignore[misc]  # kafka-python ha
 
 
 class _TlsTransport(KafkaSSLTransport):  # type: ignore[misc]
-    """An encrypted connection whose handshake has an end: kafka-python waits forever for a peer that says nothing."""
+    """An encrypted connection whose handshake times out; kafka-python waits forever for a silent peer."""
 
     async def handshake(self, timeout_at: float | None = None) -> None:
-        """Agree with the peer. Raises `KafkaTimeoutError` and errors of `ssl`."""
+        """Do the TLS handshake. Raises `KafkaTimeoutError` and errors of `ssl`."""
         while True:
             try:
                 self._sock.do_handshake()
@@ -51,45 +51,45 @@ class _TlsTransport(KafkaSSLTransport):  # type: ignore[misc]
 class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
     """Connections whose sockets are all closed after `close`.
 
-    kafka-python closes them in the caller's thread while its own thread still uses them. A connection that has a
-    request to send, is in its handshake or just being made then stays open. Here they are closed in its own thread.
+    kafka-python closes them in the caller's thread while its own thread uses them. A connection with a request to send,
+    in its handshake or being opened then stays open. Here they are closed in kafka-python's thread.
     """
 
     def __init__(self, net: Any, failed: Callable[[Any], object], **config: Any) -> None:
-        """``failed`` is called with the error of a connection that was not made."""
+        """``failed`` is called with the error of each connection that fails."""
         super().__init__(net, **config)
         self._failed = failed
         self._transports: WeakSet[Any] = WeakSet()
 
     def get_connection(self, *arguments: Any, **options: Any) -> Any:
-        """A connection, made at need. kafka-python writes to its log why one fails, and forgets it."""
+        """A connection, opened if necessary. kafka-python only logs why one fails."""
         connection = super().get_connection(*arguments, **options)
         connection.init_future.add_errback(self._failed)
         return connection
 
     def close(self, node_id: Any = None, timeout_ms: int | None = None) -> None:
-        """Close the connection to one broker, or all of them for good."""
+        """Close the connection to one broker, or all of them finally."""
         if node_id is not None or self.closed:
             super().close(node_id, timeout_ms)
             return
         try:
             self._net.run(self._close_all)
-        except Exception:  # its thread has crashed, so this one is alone
+        except Exception:  # its thread has crashed
             self._close_all()
 
     def _close_all(self) -> None:
         super().close()
         for transport in list(self._transports):
-            transport._close()  # noqa: SLF001 (``close`` waits until all requests are sent, which now are of no use)
+            transport._close()  # noqa: SLF001 (``close`` waits until all requests are sent)
 
     async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
         proxy = self.config["proxy_url"] or _CLOSING_SOCKETS
         options = self.config["socket_options"]
         sock = await create_connection(self._net, node.host, node.port, options, proxy, timeout_at)
         if not self.ssl_enabled:
-            return self._remembered(KafkaTCPTransport(self._net, sock, host=node.host))
+            return self._remember(KafkaTCPTransport(self._net, sock, host=node.host))
         try:
-            transport = self._remembered(_TlsTransport(self._net, sock, host=node.host, **self._tls_config()))
+            transport = self._remember(_TlsTransport(self._net, sock, host=node.host, **self._tls_config()))
         except BaseException:
             sock.close()
             raise
@@ -102,7 +102,7 @@ class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
             raise
         return transport
 
-    def _remembered(self, transport: Any) -> Any:
+    def _remember(self, transport: Any) -> Any:
         self._transports.add(transport)
         return transport
 
@@ -111,7 +111,7 @@ class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
 
 
 def make_net_client(failed: Callable[[Any], object] = lambda _: None, **config: Any) -> Any:
-    """What clients of kafka-python take as ``kafka_client``: it leaves no socket open."""
+    """The ``kafka_client`` of kafka-python's clients; it leaves no socket open."""
     net = NetworkSelector(**config)
     try:
         return KafkaNetClient(net, ClosingConnections(net, failed, **config))

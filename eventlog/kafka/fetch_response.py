@@ -1,4 +1,4 @@
-"""What kafka-python's fetcher makes of a partition's answer: here events, where it would make records of its own."""
+"""The events of a partition in a fetch response, in place of kafka-python's own records."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -15,11 +15,11 @@ _OLDEST_WITH_BATCHES: Final = 2
 
 
 class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-python has no types
-    """The events of one answer, with transactions that were aborted left out, as the class above has it.
+    """The events of one answer without those of aborted transactions, as in the base class.
 
-    ``moved`` is told of each stream whose position may have moved, with events or without. ``leader_epoch_of`` tells
-    the epoch of what was read before: an answer without events must not make the client forget it, since by the epoch
-    brokers notice that a log was cut and has grown again.
+    ``moved`` is called with each stream whose position may have changed, with or without events. ``leader_epoch_of``
+    returns the epoch of the last record read: an answer without events must not reset it, since brokers use it to
+    detect that a log was truncated and has grown again.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
         self.leader_epoch = leader_epoch_of(partition)
 
     def take(self, n: int | None = None) -> list[RecordedEvent]:
-        """The next events, at most so many."""
+        """The next events, at most ``n``."""
         self._moved(self.topic_partition.topic)
         events: list[RecordedEvent] = super().take(n)
         return events
@@ -44,20 +44,20 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
     def _unpack_records(self, tp: Any, records: Any, *_deserializers: None) -> Iterator[RecordedEvent]:
         try:
             while (batch := records.next_batch()) is not None:
-                if not self._is_left_out(batch):
+                if not self._has_no_events(batch):
                     for event in _events(batch):
                         self.next_fetch_offset = event.offset + 1
                         yield event
                 self.bytes_read += batch.size_in_bytes
                 if batch.magic >= _OLDEST_WITH_BATCHES:
-                    self.next_fetch_offset = batch.next_offset  # behind what was compacted away at its end
+                    self.next_fetch_offset = batch.next_offset  # after records at its end that compaction removed
         except Exception as error:
-            self.drain()  # else the fetcher would ask this generator for ever
-            raise StreamRefused(tp.topic, _why_unreadable(self.next_fetch_offset, error)) from error
+            self.drain()  # else the fetcher would call this generator for ever
+            raise StreamRefused(tp.topic, _describe_failure(self.next_fetch_offset, error)) from error
         self.drain()
 
-    def _is_left_out(self, batch: Any) -> bool:
-        """Whether a batch holds no events: the end of a transaction, or one that was aborted."""
+    def _has_no_events(self, batch: Any) -> bool:
+        """Whether a batch has no events: a control batch, or one of an aborted transaction."""
         _check_sum(batch)
         if batch.magic < _OLDEST_WITH_BATCHES:
             return False
@@ -74,11 +74,11 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
         return bool(self._is_batch_aborted(batch))
 
 
-def _why_unreadable(offset: int, error: Exception) -> str:
+def _describe_failure(offset: int, error: Exception) -> str:
     if isinstance(error, UnsupportedCodecError):
-        return f"what stands at offset {offset} is compressed in a way that needs another library: {error}"
+        return f"the record at offset {offset} has a compression that needs another library: {error}"
     name = type(error).__name__
-    return f"what stands at offset {offset} can't be read ({name}): look at it with the tools of the cluster"
+    return f"the record at offset {offset} cannot be decoded ({name}). Inspect it with the tools of the cluster"
 
 
 def _check_sum(batch: Any) -> None:
@@ -92,7 +92,7 @@ def _events(batch: Any) -> list[RecordedEvent]:
 
 def _batch_events(batch: Any) -> list[RecordedEvent]:
     iter(batch)  # decompresses
-    data = bytes(memoryview(batch._buffer)[batch._pos :])  # noqa: SLF001 (there is no other way to them)
+    data = bytes(memoryview(batch._buffer)[batch._pos :])  # noqa: SLF001 (there is no public access)
     append_time = None if batch.timestamp_type == CREATE_TIME else batch.max_timestamp
     return batch_events(
         data,
@@ -101,7 +101,7 @@ def _batch_events(batch: Any) -> list[RecordedEvent]:
 
 
 def _old_event(record: Any) -> RecordedEvent:
-    """Of formats 0 and 1, which have neither headers nor epochs; the oldest has no time either."""
+    """A record of format 0 or 1, which have no headers or epochs; format 0 has no time either."""
     if not record.validate_crc():
         raise RecordsDamaged
     timestamp = -1 if record.timestamp is None else record.timestamp

@@ -1,4 +1,4 @@
-"""An event log that is a compacted topic of Kafka."""
+"""An event log in Kafka: a compacted topic with one partition."""
 
 import logging
 import time
@@ -17,20 +17,20 @@ from eventlog.streams import StreamIdentity, StreamKind
 
 _logger: Final = logging.getLogger(__name__)
 DEFAULT_BATCH_BYTES: Final = 1_048_588
-"""What a topic takes at once if nothing is set: Kafka's default."""
+"""Kafka's default for ``max.message.bytes``."""
 
 READABLE_SECONDS: Final = 5.0
-"""How long an append that is a transaction waits until its events can be read."""
+"""How long a transactional append waits until its events can be read."""
 
 _POLL_SECONDS: Final = 0.01
 
 
 class KafkaEventLog:
-    """The topic of a stream, as long as it is this topic: one made again under its name is another log.
+    """The topic of a stream; a re-created topic of the same name is another log.
 
-    Kafka forgets what was superseded, knows no append under a condition, takes no event without a key, no time
-    before 1970, and no header without a value. What is not committed is not there. Not safe for threads; any number
-    of them, anywhere, at once.
+    Kafka removes superseded events, has no conditional append, and accepts no event without a key, no time before 1970
+    and no header without a value. Only committed records are read. An object is not thread-safe, but any number of
+    processes can use the topic at the same time.
     """
 
     capabilities: Final = Capabilities(can_append=True, keeps_superseded_events=False, conditional_append=False)
@@ -46,15 +46,15 @@ class KafkaEventLog:
     ) -> None:
         """Open the log of a stream.
 
-        An append is one batch of records, which the topic's ``max.message.bytes`` bounds; with a
-        ``transactional_id`` it is a transaction, of any size, and nobody else may append under that id. With
-        ``any_partitions`` a topic of several is taken, with a warning, and the first one is the log: so a job with
-        ``job.checkpoint.validation.enabled=false`` takes its checkpoint topic.
+        An append is one batch of records, limited by the topic's ``max.message.bytes``; with a ``transactional_id``
+        it is a transaction of any size, and no other process may use that id. With ``any_partitions`` the topic may
+        have several partitions, of which the first is used, with a warning. A job with
+        ``job.checkpoint.validation.enabled=false`` uses its checkpoint topic in this way.
 
         Raises:
             StreamMissing: there is no such topic.
-            StreamRefused: it is none for events (several partitions, not compacted).
-            SourceUnavailable: nobody answers.
+            StreamRefused: the topic cannot be used (several partitions, not compacted).
+            SourceUnavailable: no broker answers.
         """
         self._options = options
         self._stream = stream
@@ -85,7 +85,7 @@ class KafkaEventLog:
         replication_factor: int = BROKER_DEFAULT,
         segment_bytes: int = SEGMENT_BYTES,
     ) -> Self:
-        """Make an empty topic with Samza's settings, and open it; see `KafkaAdmin.create_stream` for its errors."""
+        """Create an empty topic with Samza's settings and open it. Raises as `KafkaAdmin.create_stream`."""
         with KafkaAdmin(options) as admin:
             admin.create_stream(stream, replication_factor=replication_factor, segment_bytes=segment_bytes)
         return cls(options, stream, clock=clock)
@@ -103,18 +103,18 @@ class KafkaEventLog:
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`.
 
-        Brokers acknowledge a transaction before its events can be read: they are waited for, but no longer than
-        `READABLE_SECONDS`, since a transaction of somebody else that is open hides all that comes after it.
+        Brokers acknowledge a transaction before its events can be read. This method waits until they can, but only
+        for `READABLE_SECONDS`, since an open transaction of another producer hides all later records.
 
         Raises:
-            AppendRefused: there is a condition, an event that Kafka can't hold, or more than it takes at once.
-            SourceUnavailable: nothing was acknowledged; the events may be there nevertheless.
+            AppendRefused: ``expected_offset`` is set, Kafka cannot store an event, or the batch is too large.
+            SourceUnavailable: the append was not acknowledged; the events may have been written.
         """
         if expected_offset is not None:
-            raise AppendRefused(self.stream_name, "Kafka knows no condition: leave expected_offset out")
+            raise AppendRefused(self.stream_name, "Kafka has no conditional append. Leave expected_offset out")
         records = recorded(events, 0, self._clock())
         for event in records:
-            if reason := _why_not(event):
+            if reason := _why_refused(event):
                 raise AppendRefused(self.stream_name, reason)
         if not records:
             end = self.end_offset()
@@ -125,17 +125,17 @@ class KafkaEventLog:
         return offsets
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        """See `EventLog.read`; raises `OffsetLost` where the topic was made again, or deleted from its start on."""
+        """See `EventLog.read`. Raises `OffsetLost` if the topic was re-created, or records were deleted."""
         start, end = self._bounds()
         last = end if until is None else min(until, end)
         return self._ranges.read(self.stream_name, self._topic_id, max(first, start), last)
 
     def start_offset(self) -> int:
-        """See `EventLog.start_offset`; what was compacted away there counts as kept."""
+        """See `EventLog.start_offset`; compaction does not change it."""
         return self._bounds()[0]
 
     def end_offset(self) -> int:
-        """See `EventLog.end_offset`: of what is committed."""
+        """See `EventLog.end_offset`: after the last committed record."""
         return self._bounds()[1]
 
     def close(self) -> None:
@@ -164,16 +164,16 @@ class KafkaEventLog:
         return bounds
 
 
-def _why_not(event: RecordedEvent) -> str:
-    """Why Kafka can't hold an event; empty: it can."""
+def _why_refused(event: RecordedEvent) -> str:
+    """Why Kafka cannot store an event; empty if it can."""
     if event.key is None:
-        return "a compacted topic takes no event without a key: give it one"
+        return "a compacted topic requires a key for each event"
     if event.timestamp < 0:
-        return "Kafka has no time before 1970: give a later one, or none"
+        return "Kafka cannot store a time before 1970. Use a later one, or none"
     if any(value is None for _, value in event.headers):
-        return "a header has no value: give it one, or leave it out"
+        return "a header has no value. Set one, or leave the header out"
     if not all(_is_utf8(name) for name, _ in event.headers):
-        return "the name of a header holds a lone surrogate: leave it out"
+        return "the name of a header has a lone surrogate. Leave it out"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""How a cluster is reached: its addresses, and kafka-python's options of security."""
+"""The addresses of a Kafka cluster, and kafka-python's options for security."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ _BOOLEANS: Final = {"true": True, "false": False}
 
 
 class _Hidden(str):
-    """A text that a client gets as it is, and that its log does not."""
+    """A text that is hidden in logs."""
 
     __slots__ = ()
 
@@ -27,15 +27,15 @@ class _Hidden(str):
 
 
 class OptionRefused(EventLogError):
-    """An option for Kafka cannot be used."""
+    """An option for Kafka is invalid."""
 
 
 @dataclass(frozen=True)
 class KafkaOptions:
-    """Where a cluster is and how to prove oneself there; ``str`` and ``repr`` show no value of an option.
+    """The address of a cluster and the options of its clients; ``str`` and ``repr`` show no value of an option.
 
-    ``bootstrap_servers`` are ``host:port`` with commas between; ``client_options`` are kafka-python's, for a
-    consumer, a producer and an admin client alike.
+    ``bootstrap_servers`` is a comma-separated list of ``host:port``; ``client_options`` are kafka-python's, the same
+    for consumers, producers and admin clients.
     """
 
     bootstrap_servers: str
@@ -46,21 +46,21 @@ class KafkaOptions:
 
     @classmethod
     def parse(cls, bootstrap_servers: str, options: Mapping[str, str] | None = None) -> Self:
-        """Take options as texts, by kafka-python's names.
+        """Parse options by kafka-python's names.
 
         Raises:
-            OptionRefused: an address or an option is unknown or wrong, or one goes without another that it needs.
+            OptionRefused: an address or option is unknown or invalid, or an option lacks another that it requires.
         """
         servers = [server.strip() for server in bootstrap_servers.split(",")]
         if not all(map(_SERVER.fullmatch, servers)):
-            raise OptionRefused("the bootstrap servers must be host:port, with commas between several")
+            raise OptionRefused("Invalid bootstrap servers. Expected a comma-separated list of host:port.")
         parsed = {name: _parse(name, text) for name, text in (options or {}).items()}
         _check_together(parsed)
         return cls(",".join(servers), parsed)
 
     @property
     def place(self) -> str:
-        """The cluster in words."""
+        """The name of the cluster in messages."""
         return f"Kafka at {self.bootstrap_servers}"
 
     def client_config(self) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class KafkaOptions:
 
 def _text(name: str, text: str) -> str:
     if not text:
-        raise OptionRefused(f"the Kafka option {name} is empty: give it a value, or leave it out")
+        raise OptionRefused(f"The Kafka option '{name}' is empty. Set a value, or leave it out.")
     return text
 
 
@@ -80,20 +80,20 @@ def _secret(name: str, text: str) -> str:
 
 def _file(name: str, text: str) -> str:
     if not Path(text).is_file():
-        raise OptionRefused(f"the Kafka option {name} names a file that is not there")
+        raise OptionRefused(f"The file of the Kafka option '{name}' does not exist.")
     return text
 
 
 def _boolean(name: str, text: str) -> bool:
     if text.lower() not in _BOOLEANS:
-        raise OptionRefused(f"the Kafka option {name} must be true or false")
+        raise OptionRefused(f"Invalid value of the Kafka option '{name}'. Expected true or false.")
     return _BOOLEANS[text.lower()]
 
 
 def _one_of(*words: str) -> Callable[[str, str], str]:
     def parse(name: str, text: str) -> str:
         if text.upper() not in words:
-            raise OptionRefused(f"the Kafka option {name} must be one of {', '.join(words)}")
+            raise OptionRefused(f"Invalid value of the Kafka option '{name}'. Expected one of {', '.join(words)}.")
         return text.upper()
 
     return parse
@@ -119,7 +119,7 @@ _PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
 
 def _parse(name: str, text: str) -> Any:
     if name not in _PARSERS:
-        raise OptionRefused(f"{name!r} is no option for Kafka that is known here: use {', '.join(_PARSERS)}")
+        raise OptionRefused(f"Unknown Kafka option {name!r}. Expected one of {', '.join(_PARSERS)}.")
     return _PARSERS[name](name, text)
 
 
@@ -128,15 +128,17 @@ def _check_together(options: Mapping[str, Any]) -> None:
     for prefix in ("sasl", "ssl"):
         given = sorted(name for name in options if name.startswith(f"{prefix}_"))
         if given and prefix.upper() not in protocol.split("_"):
-            raise OptionRefused(f"{given[0]} has no effect with security_protocol {protocol}: set that too")
+            raise OptionRefused(
+                f"The Kafka option '{given[0]}' has no effect with security_protocol {protocol}. Set that too."
+            )
     if protocol.startswith("SASL_"):
         _check_credentials(options)
 
 
 def _check_credentials(options: Mapping[str, Any]) -> None:
     if "sasl_mechanism" not in options:
-        raise OptionRefused(f"sasl_mechanism is missing: set it to one of {', '.join(MECHANISMS)}")
+        raise OptionRefused(f"The Kafka option 'sasl_mechanism' is missing. Expected one of {', '.join(MECHANISMS)}.")
     needed = () if options["sasl_mechanism"] == "GSSAPI" else ("sasl_plain_username", "sasl_plain_password")
     for name in needed:
         if name not in options:
-            raise OptionRefused(f"{name} is missing: {options['sasl_mechanism']} needs it")
+            raise OptionRefused(f"The Kafka option '{name}' is missing; {options['sasl_mechanism']} requires it.")

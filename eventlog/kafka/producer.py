@@ -1,4 +1,4 @@
-"""Appending to a topic: all events of an append are there after it, in one piece, or none."""
+"""Appends to a topic: all events of an append are written, or none."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -33,43 +33,43 @@ _LIMITLESS: Final = 2**31 - 1
 
 
 class EventProducer:
-    """Appends to one topic as an idempotent producer, acknowledged by all replicas that are in sync.
+    """Appends to one topic as an idempotent producer, acknowledged by all in-sync replicas.
 
-    A plain append is one batch of records: brokers take that as a whole. With a transactional id it is a
-    transaction, of any size; it leaves a marker behind, which takes an offset. Not safe for threads.
+    A plain append is one batch of records, which brokers write as a whole. With a transactional id it is a transaction
+    of any size, with a control record after it, which has an offset. Not thread-safe.
     """
 
     def __init__(
         self, options: KafkaOptions, stream_name: str, batch_bytes: int, transactional_id: str | None = None
     ) -> None:
-        """``batch_bytes``: how large a batch the topic takes. It connects at the first append."""
+        """``batch_bytes`` is the largest batch that the topic accepts. Connects at the first append."""
         self._options = options
         self._stream_name = stream_name
         self._batch_bytes = batch_bytes
         self._transactional_id = transactional_id
         self._connected: Connected | None = None
-        self._is_out = False
+        self._is_fenced = False
 
     def append(self, events: Sequence[RecordedEvent]) -> range:
-        """Append events, whose offsets do not count, and give the offsets they have got.
+        """Append events, ignoring their offsets, and return their new offsets.
 
-        Within a transaction of several batches, events of others may stand between.
+        Events of other producers may be between the batches of a transaction.
 
         Raises:
-            AppendRefused: Kafka, or this topic, does not take one of them, or not so many at once; or another
-                program has begun to append under the transactional id, and this one is out for good.
-            SourceUnavailable: nothing was acknowledged; the events may be there nevertheless.
+            AppendRefused: Kafka or the topic does not accept an event or the size of the batch; or another program
+                uses the transactional id, so that this producer can no longer append.
+            SourceUnavailable: the append was not acknowledged; the events may have been written.
         """
-        if self._is_out:
-            raise self._refused_as_second()
+        if self._is_fenced:
+            raise self._fenced_error()
         self._check_size(events)
         producer = self._producer()
         try:
             return self._in_transaction(producer, events) if self._transactional_id else self._send(producer, events)
         except BaseException as error:
-            self._abandon()  # a producer is of no use after an error: what it still holds must not be sent later
+            self._abandon()  # events that the producer has not sent yet must not be sent later
             if isinstance(error, KafkaError):
-                raise self._spoken(error) from error
+                raise self._translate(error) from error
             raise
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class EventProducer:
         return self._connected.client
 
     def _settings(self) -> dict[str, Any]:
-        """A plain batch is sent when it is flushed, and never before it is whole."""
+        """A plain batch is sent only when it is flushed, so that it is complete."""
         waits = {} if self._transactional_id else {"linger_ms": _NEVER_MS, "delivery_timeout_ms": 2 * _NEVER_MS}
         return {
             "acks": "all",
@@ -105,8 +105,8 @@ class EventProducer:
         if largest + _BATCH_OVERHEAD > self._batch_bytes:
             raise AppendRefused(
                 self._stream_name,
-                f"{largest + _BATCH_OVERHEAD} bytes are more than the {self._batch_bytes} that it takes at once: "
-                "append in parts, or raise its max.message.bytes",
+                f"{largest + _BATCH_OVERHEAD} bytes are more than its max.message.bytes ({self._batch_bytes}). "
+                "Append in parts, or raise that setting",
             )
 
     def _send(self, producer: Any, events: Sequence[RecordedEvent]) -> range:
@@ -130,7 +130,7 @@ class EventProducer:
         try:
             offsets = self._send(producer, events)
         except KafkaError:
-            with suppress(KafkaError):  # else the brokers do it, when the id is used again or its time is over
+            with suppress(KafkaError):  # otherwise brokers abort it, when the id is used again or after its timeout
                 _within(APPEND_SECONDS, producer.abort_transaction)
             raise
         _within(APPEND_SECONDS, producer.commit_transaction)
@@ -138,27 +138,28 @@ class EventProducer:
 
     def _abandon(self) -> None:
         if self._connected is not None:
-            sender = self._connected.client._sender  # noqa: SLF001 (a close would wait for what can't be sent)
+            sender = self._connected.client._sender  # noqa: SLF001 (``close`` would wait for events that cannot be sent)
             sender.force_close()
             sender.join(APPEND_SECONDS)
             self._connected.client.close(timeout=0)
             self._connected = None
 
-    def _spoken(self, error: KafkaError) -> Exception:
+    def _translate(self, error: KafkaError) -> Exception:
         if isinstance(error, InvalidProducerEpochError | ProducerFencedError):
-            self._is_out = True
-            return self._refused_as_second()
+            self._is_fenced = True
+            return self._fenced_error()
         if isinstance(error, BrokerResponseError) and not isinstance(error, RetriableError):
             name = type(error).__name__.removesuffix("Error")
-            return AppendRefused(self._stream_name, f"its cluster does not take the events ({name})")
+            return AppendRefused(self._stream_name, f"its cluster rejected the events ({name})")
         return SourceUnavailable(
-            f"{self._options.place} did not acknowledge an append to {self._stream_name}: "
-            "look what is there before you append again"
+            f"{self._options.place} did not acknowledge an append to {self._stream_name}. "
+            "Check what was written before you append again."
         )
 
-    def _refused_as_second(self) -> AppendRefused:
+    def _fenced_error(self) -> AppendRefused:
         return AppendRefused(
-            self._stream_name, f"another program appends as {self._transactional_id}: let only one do so"
+            self._stream_name,
+            f"another program uses the transactional id {self._transactional_id}. Only one may use it",
         )
 
 
@@ -167,13 +168,13 @@ def _size(event: RecordedEvent) -> int:
 
 
 def _within(seconds: float, act: Callable[[], None]) -> None:
-    """Do what else would wait for brokers for ever. Raises what the act raised, or KafkaTimeoutError."""
+    """Run a call that could wait for brokers for ever. Raises its error, or KafkaTimeoutError."""
     errors: list[Exception] = []
 
     def run() -> None:
         try:
             act()
-        except Exception as error:  # it is raised in the caller's thread
+        except Exception as error:  # raised in the caller's thread
             errors.append(error)
 
     thread = Thread(target=run, daemon=True)

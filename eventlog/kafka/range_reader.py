@@ -1,4 +1,4 @@
-"""Stretches of streams, read apart from anything that is followed."""
+"""Reads ranges of streams, independent of the streams that are followed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,14 +11,14 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.source import Read, SourceUnavailable
 
 SILENCE_SECONDS: Final = 30.0
-"""How long a stretch may bring nothing before the read is given up."""
+"""How long a read may return nothing before it fails."""
 
-_FETCH_WAIT_SECONDS: Final = 0.02  # at the end of a stretch nobody waits for more
-_RETRY_WAIT_SECONDS: Final = 0.005  # one consumer reads the tails of hundreds of streams, one after the other
+_FETCH_WAIT_SECONDS: Final = 0.02  # a range ends, so there is nothing to wait for
+_RETRY_WAIT_SECONDS: Final = 0.005  # one consumer reads the ends of hundreds of streams
 
 
 class RangeReader:
-    """Reads stretches, several in turn if need be, over as few connections as there are reads at a time."""
+    """Reads ranges, with one connection for each read at a time, which later reads use again."""
 
     def __init__(self, options: KafkaOptions, admin: KafkaAdmin) -> None:
         self._options = options
@@ -26,7 +26,7 @@ class RangeReader:
         self._idle: list[EventConsumer] = []
 
     def read(self, stream_name: str, topic_id: str | None, first: int, until: int) -> Iterator[RecordedEvent]:
-        """See `EventSource.read`; raises `OffsetLost` too where the topic has not this id any more."""
+        """See `EventSource.read`; raises `OffsetLost` too if the topic no longer has this id."""
         if first < until:
             topic_ids = {stream_name: topic_id}
             with self._consumer(topic_ids) as consumer:
@@ -35,13 +35,13 @@ class RangeReader:
                     yield from _before(read.events, until)
 
     def close(self) -> None:
-        """Close the connections of reads that are done."""
+        """Close the idle connections."""
         while self._idle:
             self._idle.pop().close()
 
     @contextmanager
     def _consumer(self, topic_ids: Mapping[str, str | None]) -> Iterator[EventConsumer]:
-        """One for the caller alone; it is closed if anything went wrong with it, or the read was given up."""
+        """A consumer for one read; closed if the read fails or is not finished."""
         consumer = self._take(topic_ids)
         try:
             yield consumer
@@ -66,8 +66,8 @@ def _reads(consumer: EventConsumer, stream_name: str, first: int, until: int) ->
         reads = consumer.poll(SILENCE_SECONDS)
         if not reads:
             raise SourceUnavailable(
-                f"{stream_name} brought nothing at offset {position} for {SILENCE_SECONDS:g} s: "
-                "look whether its brokers can be reached"
+                f"No events of {stream_name} at offset {position} for {SILENCE_SECONDS:g} s. "
+                "Check that its brokers can be reached."
             )
         yield from reads
         position = reads[-1].next_offset

@@ -1,6 +1,6 @@
-"""The records of one batch (Kafka's format 2, decompressed) as events: bytes in, events out.
+"""Decodes the records of one batch (Kafka's format 2, decompressed) as events.
 
-kafka-python reads them too, by way of three objects for each record: this is the loop that a catch-up is spent in.
+kafka-python's decoder makes three objects for each record; a catch-up spends most of its time here.
 """
 
 from typing import Final, NamedTuple
@@ -12,7 +12,7 @@ _SHORT: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(0x80))
 
 
 class BatchFacts(NamedTuple):
-    """What all records of a batch share; ``append_time`` is the time of all where the log gives it, else None."""
+    """Common values of a batch's records; ``append_time`` is the time of all if the log sets it, otherwise None."""
 
     base_offset: int
     first_timestamp: int
@@ -22,7 +22,7 @@ class BatchFacts(NamedTuple):
 
 
 class RecordsDamaged(EventLogError):
-    """The records of a batch are not what their lengths say."""
+    """The lengths of a batch's records do not match its bytes."""
 
 
 def batch_events(data: bytes, facts: BatchFacts) -> list[RecordedEvent]:
@@ -39,13 +39,13 @@ def batch_events(data: bytes, facts: BatchFacts) -> list[RecordedEvent]:
 def _events(data: bytes, facts: BatchFacts) -> tuple[list[RecordedEvent], int]:
     base_offset, first_timestamp, append_time, leader_epoch, records = facts
     timestamp_type = CREATE_TIME if append_time is None else LOG_APPEND_TIME
-    new = tuple.__new__  # what RecordedEvent(...) does after it has sorted its arguments
+    new = tuple.__new__  # what RecordedEvent(...) calls, without its overhead
     events, at = [], 0
     headers: Headers
     for _ in range(records):
         length, at = _varint(data, at)
         end = at + length
-        time_delta, at = _varint(data, at + 1)  # the byte between holds attributes, of which there are none yet
+        time_delta, at = _varint(data, at + 1)  # skips the byte of attributes, which are unused
         offset_delta, at = _varint(data, at)
         key, at = _nullable_bytes(data, at)
         value, at = _nullable_bytes(data, at)
@@ -70,7 +70,7 @@ def _nullable_bytes(data: bytes, at: int) -> tuple[bytes | None, int]:
 
 
 def _headers(data: bytes, at: int) -> tuple[Headers, int]:
-    """A name that is no UTF-8 keeps its bytes, as lone surrogates."""
+    """Names that are not UTF-8 keep their bytes, as lone surrogates."""
     count, at = _varint(data, at)
     headers = []
     for _ in range(count):
@@ -81,7 +81,7 @@ def _headers(data: bytes, at: int) -> tuple[Headers, int]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number in zigzag, seven bits a byte, the low ones first; and where it ends."""
+    """A zigzag-encoded varint, and where it ends."""
     low = data[at]
     if low < 0x80:
         return _SHORT[low], at + 1

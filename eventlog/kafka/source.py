@@ -1,4 +1,4 @@
-"""The streams of a Kafka cluster, as a follower reads them."""
+"""The event source of a Kafka cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
@@ -15,10 +15,10 @@ BACKEND: Final = "kafka"
 
 
 class KafkaSource:
-    """See `EventSource`. It connects when it is first asked, and again by itself when brokers were away.
+    """See `EventSource`. It connects when first used, and reconnects.
 
-    ``poll`` raises `StreamRefused` too, for a stream that holds what cannot be read. A stream that ``poll`` raised an
-    error for rests until it is assigned again; the others go on.
+    ``poll`` also raises `StreamRefused`, for a stream with events that cannot be decoded. After an error a stream is
+    paused until it is assigned again; the others are read on.
     """
 
     backend: Final = BACKEND
@@ -41,7 +41,7 @@ class KafkaSource:
         return self._admin.stream_names()
 
     def describe(self, stream_name: str) -> StreamFacts:
-        """See `EventSource.describe`. It settles which topic is meant by ``read`` and ``assign`` from now on."""
+        """See `EventSource.describe`. From then on, ``read`` and ``assign`` use the topic with this id."""
         facts = self._admin.describe(stream_name)
         self._topic_ids[stream_name] = facts.topic_id
         return facts
@@ -52,28 +52,28 @@ class KafkaSource:
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
         """See `EventSource.read`."""
-        self._settle_topics([stream_name])
+        self._find_topic_ids([stream_name])
         return self._ranges.read(stream_name, self._topic_ids[stream_name], first, until)
 
     def assign(self, positions: Mapping[str, int]) -> None:
         """See `EventSource.assign`. Raises `StreamMissing` or `SourceUnavailable`."""
         if not positions and self._follower is None:
             return
-        self._settle_topics(positions)
+        self._find_topic_ids(positions)
         topic_ids = {name: self._topic_ids[name] for name in positions}
         if self._follower is not None and not self._follower.can_assign(topic_ids):
             self._drop_follower()
-        self._followed().assign(positions, topic_ids)
+        self._consumer().assign(positions, topic_ids)
 
     def poll(self, timeout: float) -> list[Read]:
         """See `EventSource.poll`."""
-        follower = self._followed()
-        if self._woken:  # before there was one to wake
+        follower = self._consumer()
+        if self._woken:  # wake was called before the first poll
             self._woken, timeout = False, 0
         return follower.poll(timeout)
 
     def wake(self) -> None:
-        """See `EventSource.wake`. A poll that is yet to come returns at once instead."""
+        """See `EventSource.wake`. If no poll is waiting, the next one returns at once."""
         if self._follower is None:
             self._woken = True
         else:
@@ -93,7 +93,7 @@ class KafkaSource:
     ) -> None:
         self.close()
 
-    def _followed(self) -> EventConsumer:
+    def _consumer(self) -> EventConsumer:
         if self._follower is None:
             self._follower = EventConsumer(self._options, self._admin)
         return self._follower
@@ -103,8 +103,8 @@ class KafkaSource:
             self._follower.close()
             self._follower = None
 
-    def _settle_topics(self, stream_names: Sequence[str] | Mapping[str, int]) -> None:
-        """Take the topics there are for streams that were not described."""
+    def _find_topic_ids(self, stream_names: Sequence[str] | Mapping[str, int]) -> None:
+        """Find the current topics of streams that were not described."""
         unknown = [name for name in stream_names if name not in self._topic_ids]
         self._topic_ids |= self._admin.topic_ids(unknown)
         for name in unknown:

@@ -1,4 +1,4 @@
-"""An input system that is a Kafka cluster: how far its topics reach, and which offset a startpoint means there."""
+"""The admin of a Kafka input system: how far its topics reach, and which offset a startpoint means."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -38,28 +38,27 @@ _LATEST: Final = int(OffsetSpec.LATEST)
 _NO_OFFSET: Final = -1
 
 Question = tuple[TopicPartition, int]
-"""A partition, and a time in ms since 1970 or one of Kafka's signs for its ends."""
+"""A partition, and a time in ms since 1970 or one of Kafka's codes for its ends."""
 
 
 class KafkaSystemAdmin(AdminClient):
-    """See `SystemAdmin`; of one cluster (KafkaSystemAdmin of Samza). It connects when it is first asked.
+    """See `SystemAdmin`; for one cluster (KafkaSystemAdmin of Samza). Connects when first used.
 
-    Records of transactions count as soon as they are written, as for Samza's own consumer. Methods that ask the
-    cluster raise `InputMissing`, and `SourceUnavailable` where it does not answer within seconds. Not safe for
-    threads; a context manager.
+    Uncommitted records of transactions are included, as in Samza's own consumer. Methods that query the cluster raise
+    `InputMissing`, and `SourceUnavailable` if it does not answer within seconds. Not thread-safe; a context manager.
     """
 
     def get_offsets_after(
         self, offsets: Mapping[SystemStreamPartition, str]
     ) -> Mapping[SystemStreamPartition, str | None]:
-        """See `SystemAdmin.get_offsets_after`: one more. What compaction has taken, a consumer skips by itself."""
+        """See `SystemAdmin.get_offsets_after`: one more. Consumers skip offsets that compaction removed."""
         return MappingProxyType({partition: offset_after(offset) for partition, offset in offsets.items()})
 
     def get_system_stream_metadata(self, stream_names: Iterable[str]) -> Mapping[str, SystemStreamMetadata]:
         """See `SystemAdmin.get_system_stream_metadata`.
 
-        As in Samza the newest offset is the one before the end, even if that record is gone, and None where there
-        never was one.
+        As in Samza the newest offset is the one before the end, even if compaction removed that record, and None if
+        there never was one.
         """
         streams = self._partitions(list(dict.fromkeys(stream_names)))
         questions = [(one, end) for each in streams.values() for one in each for end in (_EARLIEST, _LATEST)]
@@ -77,7 +76,7 @@ class KafkaSystemAdmin(AdminClient):
         )
 
     def offset_comparator(self, one: str, other: str) -> int | None:
-        """See `SystemAdmin.offset_comparator`: by number."""
+        """See `SystemAdmin.offset_comparator`: compares integers."""
         return compare_offsets(one, other)
 
     def resolve_startpoint(self, partition: SystemStreamPartition, startpoint: Startpoint) -> ResolvedStartpoint | None:
@@ -92,14 +91,14 @@ class KafkaSystemAdmin(AdminClient):
     def resolve_startpoints(
         self, startpoints: Mapping[SystemStreamPartition, Startpoint]
     ) -> Mapping[SystemStreamPartition, ResolvedStartpoint | None]:
-        """The first offsets to read of several partitions, asked for at once.
+        """The first offsets to read of several partitions, with as few requests as possible.
 
-        ``oldest`` is the first offset that is there, ``upcoming`` the end; a timestamp is the first record that is not
-        older, and the end where there is none (``is_past_end``). A specific offset is given back as it is, unasked.
+        ``oldest`` is the first offset that exists, ``upcoming`` the end; a timestamp is the first record that is not
+        older, or the end if there is none (``is_past_end``). A specific offset is returned unchanged.
 
         Raises:
-            TypeError: something is no partition or no startpoint.
-            ValueError: a timestamp names no time.
+            TypeError: an argument is not a partition or startpoint.
+            ValueError: a startpoint of kind timestamp has no time.
         """
         wanted = {each: _wanted(each, startpoint) for each, startpoint in startpoints.items()}
         questions = [one for one in wanted.values() if isinstance(one, tuple)]
@@ -110,11 +109,11 @@ class KafkaSystemAdmin(AdminClient):
 
     def _partitions(self, stream_names: Sequence[str]) -> Mapping[str, Sequence[TopicPartition]]:
         """The partitions of each stream, in order."""
-        topics = ask(self._options, lambda: self._described(stream_names)) if stream_names else []
+        topics = ask(self._options, lambda: self._describe(stream_names)) if stream_names else []
         numbers = {topic["name"]: sorted(one["partition_index"] for one in topic["partitions"]) for topic in topics}
         return {name: [TopicPartition(name, number) for number in numbers[name]] for name in stream_names}
 
-    def _described(self, stream_names: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    def _describe(self, stream_names: Sequence[str]) -> Sequence[Mapping[str, Any]]:
         topics: Sequence[Mapping[str, Any]] = self._client.describe_topics(list(stream_names))
         for topic in topics:
             self._check(topic["name"], for_code(topic["error_code"]))
@@ -125,20 +124,20 @@ class KafkaSystemAdmin(AdminClient):
             raise InputMissing(stream_name, None, self._options.place)
         if error is TopicAuthorizationFailedError:
             raise CredentialsRefused(
-                f"{self._options.place} does not let us look at {stream_name}: give its user the right to describe it"
+                f"{self._options.place} denies access to {stream_name}. Grant the user the permission to describe it."
             )
-        if error is not NoError:  # such as that it has no leader since it is being made: asked again, it will be there
+        if error is not NoError:  # such as no leader while a topic is created, which a retry resolves
             raise error(stream_name)
 
     def _offsets(self, questions: Iterable[Question]) -> Mapping[Question, int]:
-        """The answers, -1 where no record is as new as a time; one request to each broker, if no partition is twice."""
+        """The offsets, -1 if no record is as new as a time; one request to each broker if no partition is repeated."""
         found: dict[Question, int] = {}
         for batch in _batches(questions):
-            for partition, answer in self._listed(batch).items():
+            for partition, answer in self._list_offsets(batch).items():
                 found[partition, batch[partition]] = answer.offset
         return found
 
-    def _listed(self, batch: Mapping[TopicPartition, int]) -> Mapping[TopicPartition, Any]:
+    def _list_offsets(self, batch: Mapping[TopicPartition, int]) -> Mapping[TopicPartition, Any]:
         try:
             return ask(
                 self._options,
@@ -148,24 +147,26 @@ class KafkaSystemAdmin(AdminClient):
         except UnknownTopicOrPartitionError:
             raise self._missing(batch) from None
 
-    def _missing(self, asked: Iterable[TopicPartition]) -> InputMissing:
-        """Which of the partitions is not there; raises `InputMissing` by itself where it is a whole topic."""
-        partitions = list(asked)
+    def _missing(self, requested: Iterable[TopicPartition]) -> InputMissing:
+        """The error for the first missing partition; raises `InputMissing` if the whole topic is missing."""
+        partitions = list(requested)
         there = self._partitions(list(dict.fromkeys(one.topic for one in partitions)))
         gone = next((one for one in partitions if one not in there[one.topic]), partitions[0])
         return InputMissing(gone.topic, gone.partition, self._options.place)
 
 
 class _Wanted(StartpointVisitor[SystemStreamPartition, Question | str | None]):
-    """What to ask of Kafka for a startpoint; a text is an answer, None: there is none."""
+    """The question to Kafka for a startpoint; a text is the answer itself, None means no answer."""
 
     def visit_specific(self, given: SystemStreamPartition, startpoint: StartpointSpecific) -> str | None:  # noqa: ARG002
         return startpoint.specific_offset
 
     def visit_timestamp(self, given: SystemStreamPartition, startpoint: StartpointTimestamp) -> Question:
         if startpoint.timestamp_offset is None:
-            raise ValueError(f"the startpoint for {given} names no time: give it a timestamp_offset")
-        return _topic_partition(given), max(startpoint.timestamp_offset, 0)  # below are Kafka's signs for other things
+            raise ValueError(f"The startpoint for {given} has no time. Set its timestamp_offset.")
+        return _topic_partition(given), max(
+            startpoint.timestamp_offset, 0
+        )  # negative numbers are Kafka's codes for the ends
 
     def visit_oldest(self, given: SystemStreamPartition, startpoint: StartpointOldest) -> Question:  # noqa: ARG002
         return _topic_partition(given), _EARLIEST
@@ -179,9 +180,9 @@ _WANTED: Final = _Wanted()
 
 def _wanted(partition: Any, startpoint: Any) -> Question | str | None:
     if not isinstance(partition, SystemStreamPartition) or type(partition.partition) is not int:
-        raise TypeError(f"partition must be a SystemStreamPartition with a number, not {partition!r}")
+        raise TypeError(f"Invalid partition {partition!r}. Expected a SystemStreamPartition with a number.")
     if not isinstance(startpoint, Startpoint):
-        raise TypeError(f"startpoint must be one of Samza's four kinds, not {startpoint!r}")
+        raise TypeError(f"Invalid startpoint {startpoint!r}. Expected one of Samza's four kinds.")
     wanted: Question | str | None = startpoint.apply(partition, _WANTED)
     return wanted
 
@@ -206,7 +207,7 @@ def _reach(oldest: int, upcoming: int) -> SystemStreamPartitionMetadata:
 
 
 def _batches(questions: Iterable[Question]) -> Iterator[Mapping[TopicPartition, int]]:
-    """The questions, no partition twice in one request: Kafka takes no such."""
+    """The questions in requests without a repeated partition, which Kafka does not allow."""
     left = set(questions)
     while left:
         batch = dict(left)

@@ -13,10 +13,10 @@ def uses_tls(client_options: Mapping[str, Any]) -> bool:
 
 
 def tls_context(client_options: Mapping[str, Any]) -> ssl.SSLContext:
-    """What the client trusts and shows, from the options ``ssl_*``.
+    """The TLS context for the options ``ssl_*``.
 
     Raises:
-        OptionRefused: a file holds no certificate or key, or the key's password is another.
+        OptionRefused: a file has no certificate or key, or the key's password is wrong.
     """
     given = client_options.get
     try:
@@ -31,7 +31,7 @@ def tls_context(client_options: Mapping[str, Any]) -> ssl.SSLContext:
     except (OSError, ValueError) as error:
         reason = type(error).__name__
         raise OptionRefused(
-            f"the files of ssl_cafile, ssl_certfile, ssl_keyfile and ssl_crlfile can't be used ({reason}): "
-            "look whether they hold PEM, and whether ssl_password is that of the key"
+            f"The files of ssl_cafile, ssl_certfile, ssl_keyfile and ssl_crlfile cannot be used ({reason}). "
+            "Check that they are PEM files, and that ssl_password is that of the key."
         ) from None
     return context

@@ -99,7 +99,7 @@ def test_a_topic_is_followed_once_the_rights_are_granted(
         KafkaSource(options()) as source,
         following(database_url, source, FollowPlan((name, other))) as running,
     ):
-        refusal = running.wait_for("does not let us read it")
+        refusal = running.wait_for("denies access to it")
         wait_for_row(connected, name, "refused", 0)
         topics.write(other, [config_set("a", "1")])
         wait_for_row(connected, other, "live", 1)

@@ -129,7 +129,7 @@ class EventLogContract(ABC):
     def test_a_timestamp_is_kept_exactly_or_refused(self, log: EventLog) -> None:
         given = [NewEvent(b"k%d" % number, b"v", timestamp) for number, timestamp in enumerate(TIMESTAMPS)]
         for event in given:
-            self._append_or_expect_refusal(log, event, "give a later one")
+            self._append_or_expect_refusal(log, event, "Use a later one")
         kept = [(event.timestamp, event.timestamp_type) for event in log.read()]
         assert kept == [(event.timestamp, CREATE_TIME) for event in given if self.can_keep(event)]
 
@@ -230,6 +230,6 @@ class UnconditionalAppendContract(EventLogContract):
     def test_a_conditional_append_is_refused_and_nothing_appended(self, log: EventLog) -> None:
         log.append(new_events(2))
         for expected in (0, 2, 3):
-            with pytest.raises(AppendRefused, match="leave expected_offset out"):
+            with pytest.raises(AppendRefused, match="Leave expected_offset out"):
                 log.append(new_events(1), expected_offset=expected)
         assert log.end_offset() == 2

@@ -54,7 +54,7 @@ def test_events_whose_topic_nobody_can_tell_are_not_given_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A broker that cannot be asked by id may be gone when it is asked which topic it was: they are fetched again."""
-    monkeypatch.setattr(consumer, "_ask_by_id", lambda _: None)
+    monkeypatch.setattr(consumer, "_set_topic_ids", lambda _: None)
     topics.write(coordinator_topic, new_events(3))
     consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
     ask = admin.topic_ids

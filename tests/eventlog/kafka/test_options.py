@@ -22,7 +22,7 @@ def test_addresses_alone_will_do() -> None:
 
 @pytest.mark.parametrize("servers", ["", "one", "one:", "one:9092,", "user@one:9092", "kafka://one:9092", "one:port"])
 def test_what_is_no_address_is_refused(servers: str) -> None:
-    with pytest.raises(OptionRefused, match="must be host:port"):
+    with pytest.raises(OptionRefused, match="Expected a comma-separated list of host:port"):
         KafkaOptions.parse(servers)
 
 
@@ -37,7 +37,7 @@ def test_texts_become_what_the_client_wants(tmp_path: Path) -> None:
     }
 
 
-def test_words_are_taken_in_any_case() -> None:
+def test_words_may_have_any_case() -> None:
     config = KafkaOptions.parse("one:9092", SCRAM).client_config()
     assert (config["security_protocol"], config["sasl_mechanism"]) == ("SASL_PLAINTEXT", "SCRAM-SHA-512")
 
@@ -53,20 +53,23 @@ def test_no_value_of_an_option_is_shown() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"sasl_password": "a secret"}, "'sasl_password' is no option for Kafka that is known here: use client_id, "),
-        ({"security_protocol": "TLS"}, "security_protocol must be one of PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL"),
-        ({"ssl_check_hostname": "a secret"}, "ssl_check_hostname must be true or false"),
-        ({"security_protocol": "SSL", "ssl_cafile": "/a/secret"}, "ssl_cafile names a file that is not there"),
-        ({"client_id": ""}, "client_id is empty: give it a value, or leave it out"),
-        ({"sasl_plain_password": "a secret"}, "sasl_plain_password has no effect with security_protocol PLAINTEXT"),
-        ({"security_protocol": "SSL", **dict([*SCRAM.items()][1:])}, "sasl_mechanism has no effect with .* SSL:"),
-        ({"security_protocol": "SASL_PLAINTEXT", "ssl_password": "a secret"}, "ssl_password has no effect with"),
-        ({"security_protocol": "SASL_SSL"}, "sasl_mechanism is missing: set it to one of PLAIN, SCRAM-SHA-256"),
-        ({**SCRAM, "sasl_mechanism": "DIGEST"}, "sasl_mechanism must be one of"),
-        ({name: text for name, text in SCRAM.items() if "password" not in name}, "sasl_plain_password is missing"),
+        ({"sasl_password": "a secret"}, "Unknown Kafka option 'sasl_password'. Expected one of client_id, "),
+        ({"security_protocol": "TLS"}, "'security_protocol'. Expected one of PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL"),
+        ({"ssl_check_hostname": "a secret"}, "'ssl_check_hostname'. Expected true or false"),
+        (
+            {"security_protocol": "SSL", "ssl_cafile": "/a/secret"},
+            "'ssl_cafile' does not exist",
+        ),
+        ({"client_id": ""}, "'client_id' is empty. Set a value, or leave it out"),
+        ({"sasl_plain_password": "a secret"}, "'sasl_plain_password' has no effect with security_protocol PLAINTEXT"),
+        ({"security_protocol": "SSL", **dict([*SCRAM.items()][1:])}, "'sasl_mechanism' has no effect with .* SSL\\."),
+        ({"security_protocol": "SASL_PLAINTEXT", "ssl_password": "a secret"}, "'ssl_password' has no effect with"),
+        ({"security_protocol": "SASL_SSL"}, "'sasl_mechanism' is missing. Expected one of PLAIN, SCRAM-SHA-256"),
+        ({**SCRAM, "sasl_mechanism": "DIGEST"}, "'sasl_mechanism'. Expected one of"),
+        ({name: text for name, text in SCRAM.items() if "password" not in name}, "'sasl_plain_password' is missing"),
     ],
 )
-def test_a_wrong_option_is_said_in_a_sentence_without_its_value(options: dict[str, str], sentence: str) -> None:
+def test_an_error_about_an_option_does_not_show_its_value(options: dict[str, str], sentence: str) -> None:
     with pytest.raises(OptionRefused, match=sentence) as refused:
         KafkaOptions.parse("one:9092", options)
     assert "secret" not in str(refused.value)

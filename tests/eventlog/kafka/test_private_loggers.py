@@ -8,7 +8,7 @@ from eventlog.events import NewEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
-from eventlog.kafka.private_loggers import PRIVATE_LOGGERS, hold_private_loggers
+from eventlog.kafka.private_loggers import PRIVATE_LOGGERS, filter_private_loggers
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
@@ -47,7 +47,7 @@ def test_no_password_is_logged(kafka_bootstrap_servers: str, caplog: pytest.LogC
 
 
 def test_what_was_not_understood_is_not_printed(caplog: pytest.LogCaptureFixture) -> None:
-    hold_private_loggers()
+    filter_private_loggers()
     parser = logging.getLogger("kafka.protocol.parser")
     parser.error("Unable to decode %d-byte buffer: %r", 3, SECRET.encode())
     parser.error("something else went wrong in %d", 1)

@@ -27,7 +27,7 @@ def test_what_was_given_up_is_not_sent_later(
         assert appender.append([EVENT]) == range(1)
         broker.kill()
         began = time.monotonic()
-        with pytest.raises(SourceUnavailable, match=f"did not acknowledge an append to {name}: look what is there"):
+        with pytest.raises(SourceUnavailable, match=f"did not acknowledge an append to {name}. Check what was written"):
             appender.append([EVENT._replace(key=b"given up")])
         assert time.monotonic() - began < PATIENCE / 2
         broker.start()

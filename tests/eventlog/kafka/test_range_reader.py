@@ -55,5 +55,5 @@ def test_a_stretch_that_never_comes_is_given_up(
 ) -> None:
     monkeypatch.setattr("eventlog.kafka.range_reader.SILENCE_SECONDS", 0.3)
     topic_id = admin.topic_ids([coordinator_topic])[coordinator_topic]
-    with pytest.raises(SourceUnavailable, match=f"{coordinator_topic} brought nothing at offset 0 for 0.3 s: look"):
+    with pytest.raises(SourceUnavailable, match=f"No events of {coordinator_topic} at offset 0 for 0.3 s. Check"):
         list(reader.read(coordinator_topic, topic_id, 0, 1))

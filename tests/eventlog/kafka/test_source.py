@@ -191,7 +191,7 @@ class TestTopicMadeAgain:
     ) -> Iterator[KafkaSource]:
         """Brokers older than Kafka 3.1 can only be asked by name."""
         if request.param == "by name":
-            monkeypatch.setattr(EventConsumer, "_ask_by_id", lambda *_: None)
+            monkeypatch.setattr(EventConsumer, "_set_topic_ids", lambda *_: None)
         with KafkaSource(kafka_options) as source:
             yield source
 

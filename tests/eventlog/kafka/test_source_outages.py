@@ -185,7 +185,7 @@ def test_a_damaged_batch_stops_its_stream_alone(broker: KafkaBroker, topics: Top
     with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
         source.assign({one: 0, two: 0})
         followed = Followed(source)
-        with pytest.raises(StreamRefused, match=rf"{one} cannot be followed: what stands at offset 2 can't be read"):
+        with pytest.raises(StreamRefused, match=rf"{one} cannot be followed: the record at offset 2 cannot be decoded"):
             wait_until(lambda: followed.poll() and False, what="the damage to be noticed")
         assert offsets(followed.events[one]) == [0, 1]
         topics.write(two, [NewEvent(b"later", b"")])

@@ -50,7 +50,7 @@ def test_a_run_is_over_when_it_is_stopped() -> None:
 
 AWAY = SourceUnavailable("Kafka is away.")
 REFUSES = [
-    CredentialsRefused("Kafka refuses us"),
+    CredentialsRefused("Kafka refused access"),
     psycopg.OperationalError('connection failed: FATAL:  password authentication failed for user "u"'),
 ]
 

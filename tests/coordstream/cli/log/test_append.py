@@ -177,7 +177,7 @@ def test_events_are_appended_to_a_topic(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("--value", "1", "--expected-offset", "0"), "Kafka knows no condition"),
+        (("--value", "1", "--expected-offset", "0"), "Kafka has no conditional append"),
         (("--value", "x" * 1_100_000), "are more than the"),
     ],
 )

@@ -40,7 +40,7 @@ def test_with_brokers_a_stream_is_a_topic_with_samzas_settings(
         topic = admin.topic(stream)
     assert (topic.partitions, topic.cleanup_policy, topic.max_message_bytes) == (1, frozenset({"compact"}), 1_000_012)
     assert kafka_cli.is_empty()
-    assert f"has a topic {stream} already: use it" in kafka_cli.refused("log", "create", stream)
+    assert f"already has a topic {stream}. Use it" in kafka_cli.refused("log", "create", stream)
     topics.delete(stream)
 
 
