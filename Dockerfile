@@ -1,4 +1,4 @@
-# coordstream's command line, from this checkout and its locked packages. Spark's jobs need Java, which is not in here.
+# The command line of this checkout with its locked packages. Spark jobs need Java, which the image does not contain.
 
 FROM python:3.11.14-slim-bookworm AS build
 WORKDIR /source

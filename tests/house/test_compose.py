@@ -1,4 +1,4 @@
-"""What docker-compose.yml promises, as far as its text can tell: no daemon runs here."""
+"""docker-compose.yml, checked as text: no Docker daemon is needed."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ TEXT: Final = (CHECKOUT / "docker-compose.yml").read_text()
 DOCKERFILE: Final = (CHECKOUT / "Dockerfile").read_text()
 VERSION: Final = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
 
-#: What the Compose Specification calls the parts that we use, and of which shape they are.
+#: The keys of the Compose Specification that we use, and their types.
 SERVICE: Final[dict[str, type]] = {
     "build": str,
     "command": list,
@@ -49,7 +49,7 @@ _VARIABLE: Final = re.compile(r"\$\{([A-Z_]+)(?::([?-])([^}]*))?\}|\$([A-Za-z_$]
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The file as Compose sees it: YAML 1.2, in which no key may stand twice."""
+    """The file as Compose parses it: YAML 1.2 without duplicate keys."""
     document = YAML(typ="safe", pure=True).load(text)
     assert isinstance(document, dict)
     return document
@@ -59,12 +59,12 @@ COMPOSE: Final = parsed(TEXT)
 SERVICES: Final[dict[str, dict[str, Any]]] = COMPOSE["services"]
 
 
-def test_a_key_that_stands_twice_would_be_told() -> None:
+def test_a_duplicate_key_would_be_detected() -> None:
     with pytest.raises(DuplicateKeyError):
         parsed(TEXT.replace("  migrate:", "  postgres:"))
 
 
-def test_its_parts_are_those_of_the_specification() -> None:
+def test_the_file_follows_the_compose_specification() -> None:
     assert set(COMPOSE) == {"name", "x-coordstream", "services", "volumes"}
     assert set(SERVICES) == {"kafka", "postgres", "migrate", "follow"}
     for service in SERVICES.values():
@@ -105,13 +105,13 @@ def test_only_ports_have_defaults() -> None:
     assert {kind for _, kind, _, _ in found} == {"?", "-"}
 
 
-def test_ports_are_open_to_this_machine_only() -> None:
+def test_ports_are_bound_to_loopback() -> None:
     ports = [port for service in SERVICES.values() for port in service.get("ports", [])]
     assert len(ports) == 2
     assert all(re.fullmatch(r"127\.0\.0\.1:\$\{[A-Z]+_PORT:-(\d+)\}:\1", port) for port in ports)
 
 
-def test_each_waits_for_what_it_needs() -> None:
+def test_each_service_waits_for_its_dependencies() -> None:
     waits = {
         (name, other): wait["condition"]
         for name, service in SERVICES.items()
@@ -126,7 +126,7 @@ def test_each_waits_for_what_it_needs() -> None:
     assert all(("healthcheck" in service) is (name != "migrate") for name, service in SERVICES.items())
 
 
-def test_every_volume_is_declared_and_outlives_its_container() -> None:
+def test_every_volume_is_declared_and_persistent() -> None:
     mounted = dict(volume.split(":") for service in SERVICES.values() for volume in service.get("volumes", []))
     assert mounted == {"kafka": "/var/lib/kafka/data", "postgres": "/var/lib/postgresql"}
     assert set(COMPOSE["volumes"]) == set(mounted)
@@ -134,13 +134,13 @@ def test_every_volume_is_declared_and_outlives_its_container() -> None:
 
 
 @pytest.mark.parametrize("name", ["migrate", "follow"])
-def test_its_settings_are_ours(name: str) -> None:
+def test_its_variables_are_settings(name: str) -> None:
     given = {key for key in SERVICES[name]["environment"] if key.startswith(ENV_PREFIX)}
     assert given == {f"{ENV_PREFIX}{setting.upper()}" for setting in Settings.model_fields} & given
     assert len(given) == 3
 
 
-def test_kafka_is_reached_where_it_listens() -> None:
+def test_kafka_is_reachable_at_its_listeners() -> None:
     kafka = SERVICES["kafka"]["environment"]
     inside = SERVICES["follow"]["environment"]["COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"]
     assert f"INSIDE://{inside}," in kafka["KAFKA_ADVERTISED_LISTENERS"]
@@ -156,20 +156,20 @@ def test_kafka_is_reached_where_it_listens() -> None:
     ],
     ids=" ".join,
 )
-def test_its_commands_are_those_of_the_program(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_its_commands_exist(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*words, "--help"]) == 0
     assert capsys.readouterr().out.split()[:3] == ["Usage:", "coordstream", words[0]]
     assert main([*words, "--no-such-option"]) == 2
 
 
-def test_the_image_starts_the_program_as_a_user_without_rights() -> None:
+def test_the_image_runs_as_an_unprivileged_user() -> None:
     lines = DOCKERFILE.splitlines()
     assert lines.index("USER coordstream") > lines.index("RUN useradd --create-home coordstream")
     assert lines[-2:] == ['ENTRYPOINT ["coordstream"]', 'CMD ["--help"]']
     assert SERVICES["follow"]["healthcheck"]["test"][:2] == ["CMD", "coordstream"]
 
 
-def test_a_wheel_can_be_built_of_what_the_image_is_given(tmp_path: Path) -> None:
+def test_a_wheel_can_be_built_from_the_files_of_the_image(tmp_path: Path) -> None:
     lines = (CHECKOUT / ".dockerignore").read_text().splitlines()
     assert lines[1] == "*"
     for name in [line.removeprefix("!") for line in lines if line.startswith("!")]:

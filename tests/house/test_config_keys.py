@@ -1,4 +1,4 @@
-"""No key of a job's config is named in the program that nothing reads."""
+"""Every constant with a config key of a job is used."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ ROOT: Final = Path(__file__).parents[2]
 ROOMS: Final = ("eventlog", "managers", "projections", "coordstream", "spark_jobs")
 KEY: Final = re.compile(r"(task|job|app|yarn|cluster-manager|samza)(\.[a-z][a-z0-9_-]*)+\.?")
 LIST: Final = "DEFAULTS"
-"""The list of write-once keys: to stand there is no use."""
+"""The list of write-once keys, which does not count as a use."""
 
 
 def trees() -> Iterator[ast.Module]:
@@ -24,7 +24,7 @@ def trees() -> Iterator[ast.Module]:
 
 
 def unread(modules: list[ast.Module]) -> set[str]:
-    """The config keys that stand in these modules only where they are named, listed or described."""
+    """The config keys that these modules only define, list or describe."""
     named: dict[str, str] = {}
     used: set[str] = set()
     for module in modules:
@@ -61,7 +61,7 @@ def is_key(value: object) -> bool:
     return isinstance(value, str) and KEY.fullmatch(value) is not None
 
 
-def test_every_config_key_that_is_named_is_read() -> None:
+def test_every_config_key_is_used() -> None:
     modules = list(trees())
     assert unread(modules) == set()
 
@@ -76,9 +76,9 @@ def test_every_config_key_that_is_named_is_read() -> None:
         ('K: Final = "job.a"\nDEFAULTS: Final = {K: "1"}', {"job.a"}),
     ],
 )
-def test_one_that_is_not_would_be_found(text: str, found: set[str]) -> None:
+def test_an_unused_one_would_be_found(text: str, found: set[str]) -> None:
     assert unread([ast.parse(text)]) == found
 
 
-def test_the_write_once_keys_are_among_those_looked_at() -> None:
+def test_the_write_once_keys_are_included() -> None:
     assert all(is_key(key) for key in DEFAULTS)

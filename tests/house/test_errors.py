@@ -1,4 +1,4 @@
-"""Our errors, all of them: each says the same in another process."""
+"""All our errors survive pickling with the same message."""
 
 import inspect
 import pkgutil
@@ -25,7 +25,7 @@ EXAMPLES: Final[Mapping[str, object]] = {
 
 
 def all_errors() -> list[type[PortableError]]:
-    """Every class of ours, whichever module it stands in."""
+    """All our error classes, of every module."""
     for room in ROOMS:
         for module in pkgutil.walk_packages(import_module(room).__path__, f"{room}."):
             if not module.name.endswith("__main__"):
@@ -46,12 +46,12 @@ def made(error_class: type[PortableError]) -> PortableError:
 
 
 def given(parameter: inspect.Parameter) -> object:
-    """Something that an error may be given: by the words of its type, else a text (that of a version has a number)."""
+    """A sample argument of an error: by its annotation, else a text with a number."""
     kind = str(parameter.annotation)
     return next((example for word, example in EXAMPLES.items() if word in kind), f"7-{parameter.name}")
 
 
-def test_an_error_is_received_as_it_was_sent() -> None:
+def test_an_error_survives_a_pipe() -> None:
     receiver, sender = Pipe(duplex=False)
     with receiver, sender:
         for error_class in all_errors():
@@ -63,7 +63,7 @@ def test_an_error_is_received_as_it_was_sent() -> None:
             assert (str(same), same.args, vars(same)) == (str(error), error.args, vars(error))
 
 
-def test_all_of_them_are_met_also_those_with_data() -> None:
+def test_errors_with_data_are_included() -> None:
     data = {error_class.__name__: len(vars(made(error_class))) for error_class in all_errors()}
     assert (data["PositionMoved"], data["FoldVersionDiffers"], data["AppendConflict"], data["SchemaError"]) == (
         2,

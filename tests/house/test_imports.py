@@ -1,4 +1,4 @@
-"""Who may import whom: the contracts hold, and they would tell."""
+"""The import contracts are kept, and detect violations."""
 
 import ast
 import os
@@ -17,7 +17,7 @@ DRIVERS: Final = ("psycopg", "sqlalchemy", "kafka")
 ROOMS: Final = ("coordstream", "eventlog", "managers", "projections", "spark_jobs")
 
 
-def test_the_contracts_hold() -> None:
+def test_the_contracts_are_kept() -> None:
     kept = _lint_imports(CHECKOUT)
     assert kept.returncode == 0, kept.stdout
 
@@ -34,7 +34,7 @@ def test_the_contracts_hold() -> None:
         ("eventlog/wire/planted.py", "psycopg", "The pure parts import no driver"),
     ],
 )
-def test_a_planted_import_is_told(tmp_path: Path, module: str, imported: str, contract: str) -> None:
+def test_a_forbidden_import_is_detected(tmp_path: Path, module: str, imported: str, contract: str) -> None:
     for room in ROOMS:
         shutil.copytree(CHECKOUT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(CHECKOUT / "pyproject.toml", tmp_path)
@@ -44,7 +44,7 @@ def test_a_planted_import_is_told(tmp_path: Path, module: str, imported: str, co
     assert f"{contract} BROKEN" in broken.stdout
 
 
-def test_a_module_without_a_driver_stands_under_the_contract_of_the_pure() -> None:
+def test_every_module_without_a_driver_is_in_the_contract_of_pure_modules() -> None:
     contracts = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     (pure,) = [set(contract["source_modules"]) for contract in contracts if contract["id"] == "pure"]
     graph = grimp.build_graph("eventlog", include_external_packages=True, cache_dir=None)
@@ -54,8 +54,8 @@ def test_a_module_without_a_driver_stands_under_the_contract_of_the_pure() -> No
         assert any(chains), f"{module} imports no driver: list it in the contract `pure` of pyproject.toml"
 
 
-def test_revisions_see_no_table_of_ours() -> None:
-    """A revision is frozen: it must mean the same after the tables have moved on."""
+def test_revisions_import_no_room() -> None:
+    """A revision is frozen: its effect must not change with the tables."""
     revisions = sorted((CHECKOUT / "migrations" / "versions").glob("*.py"))
     assert revisions
     for revision in revisions:

@@ -1,4 +1,4 @@
-"""The jars of the tests' broker and of Samza: fetched once, whole or not at all, and never others than checked in."""
+"""The jars of the tests' broker and of Samza: fetched once, completely or not at all, with expected checksums."""
 
 import os
 import re
@@ -20,21 +20,21 @@ mkdir -p "$folder"
 
 
 def java_that(folder: Path, script: str) -> dict[str, str]:
-    """An environment whose java, asked to fetch, runs `script` with $folder, where the jars are to be."""
+    """An environment with a fake java that runs `script`; $folder is where Ivy would put the jars."""
     fake_java(folder, RETRIEVE + script)
     return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
 
 @pytest.fixture
 def small_list(tmp_path: Path) -> JarList:
-    """One jar to be had, with six bytes in it."""
+    """A list with one jar of six bytes."""
     digests = tmp_path / "digests"
     digests.write_text("5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03  one.jar\n")
     return JarList("the small", tmp_path / "ivy.xml", digests, "bake your own")
 
 
 @pytest.mark.parametrize("jars", [BROKER_JARS, SAMZA_JARS], ids=lambda jars: jars.ivy_file.stem)
-def test_what_ivy_names_is_in_the_list(jars: JarList) -> None:
+def test_the_jars_of_ivy_are_in_the_list(jars: JarList) -> None:
     named = re.findall(r'name="([^"]*)" rev="([^"]*)"', jars.ivy_file.read_text())
     assert named
     assert {f"{name}-{revision}.jar" for name, revision in named} <= {jar.name for jar in jars.expected()}
@@ -42,11 +42,11 @@ def test_what_ivy_names_is_in_the_list(jars: JarList) -> None:
     assert re.findall(r"^[0-9a-f]{64}  \S+\.jar$", lines, re.MULTILINE) == lines.splitlines()
 
 
-def test_the_broker_s_version_is_that_of_its_jars() -> None:
+def test_the_broker_has_the_version_of_its_jars() -> None:
     assert f"kafka_2.13-{broker_version()}.jar" in {jar.name for jar in BROKER_JARS.expected()}
 
 
-def test_samza_logs_through_one_binding() -> None:
+def test_samza_has_one_logging_binding() -> None:
     names = [jar.name for jar in SAMZA_JARS.expected() if jar.name.startswith("slf4j")]
     assert names == ["slf4j-api-1.7.36.jar", "slf4j-simple-1.7.36.jar"]
 
@@ -73,7 +73,7 @@ def test_a_damaged_jar_is_fetched_again(tmp_path: Path, small_list: JarList) -> 
         ("exit 1", "the small jars could not be fetched: bake your own"),
     ],
 )
-def test_a_fetch_that_fails_is_told_and_leaves_nothing(
+def test_a_failed_fetch_is_reported_and_leaves_no_file(
     tmp_path: Path, small_list: JarList, script: str, sentence: str
 ) -> None:
     cache = tmp_path / "cache"
@@ -83,6 +83,6 @@ def test_a_fetch_that_fails_is_told_and_leaves_nothing(
     assert [path.name for path in cache.iterdir()] == [".lock"]
 
 
-def test_no_java_is_told(tmp_path: Path, small_list: JarList) -> None:
+def test_a_missing_java_is_reported(tmp_path: Path, small_list: JarList) -> None:
     with pytest.raises(JavaMissingError):
         small_list.folder(tmp_path, {"PATH": str(tmp_path)})

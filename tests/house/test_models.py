@@ -43,7 +43,7 @@ PLAIN: dict[Any, Any] = {str: "a", int: 1, bool: True, bytes: b"a", float: 1.0, 
 
 
 def sample(hint: Any) -> Any:
-    """A value of a type; mappings and collections are such as their maker may change."""
+    """A sample value of a type; mappings and collections are mutable."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is Literal:
         return args[0]
@@ -70,7 +70,7 @@ def fields_of(model: type) -> dict[str, Any]:
 
 
 def change(value: Any) -> None:
-    """Change a mapping or a collection, and those within it."""
+    """Change a mapping or a collection, and nested ones."""
     if isinstance(value, dict):
         for each in value.values():
             change(each)
@@ -82,7 +82,7 @@ def change(value: Any) -> None:
 
 
 def changeable(value: Any) -> list[Any]:
-    """What can be changed of a value and of what it holds."""
+    """The mutable parts of a value, including nested ones."""
     if is_dataclass(value) or isinstance(value, BaseModel):
         names = [name for name in get_type_hints(type(value)) if hasattr(value, name)]
         return [each for name in names for each in changeable(getattr(value, name))]
@@ -112,7 +112,7 @@ def test_models_are_found() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_keeps_what_it_was_given(name: str) -> None:
+def test_a_model_copies_its_arguments(name: str) -> None:
     given = fields_of(MODELS[name])
     made = MODELS[name](**given)
     before = copy.deepcopy({field: getattr(made, field) for field in given})
@@ -122,7 +122,7 @@ def test_a_model_keeps_what_it_was_given(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_what_a_model_hands_out_can_not_be_changed(name: str) -> None:
+def test_the_contents_of_a_model_are_read_only(name: str) -> None:
     given = fields_of(MODELS[name])
     made = MODELS[name](**given)
     assert changeable(made) == []
@@ -139,7 +139,7 @@ def test_a_model_can_be_pickled_copied_and_compared(name: str) -> None:
         assert changeable(other) == []
 
 
-def test_a_checkpoint_that_was_read_can_not_change_what_is_read_next() -> None:
+def test_changing_a_checkpoint_does_not_affect_later_reads() -> None:
     partition = SystemStreamPartition("kafka", "in", 0)
     with CheckpointManager(MemoryEventLog(STREAM)) as manager:
         manager.register("T")
@@ -157,7 +157,7 @@ def test_offsets_of_a_file_are_read_only() -> None:
     assert changeable(found) == []
 
 
-def test_a_message_keeps_the_map_that_it_was_given() -> None:
+def test_a_message_copies_its_map() -> None:
     given: dict[str, Any] = {"values": {"a": ["b"], "c": {"d": "e"}}, "source": "s"}
     message = CoordinatorStreamMessage(key_array=(1, "t", "k"), message_map=given)
     given["values"]["a"].append("evil")
@@ -166,7 +166,7 @@ def test_a_message_keeps_the_map_that_it_was_given() -> None:
     assert changeable(message.message_map) == changeable(message.values) == []
 
 
-def test_a_message_that_was_read_is_read_only_and_equal_to_one_that_was_made() -> None:
+def test_a_decoded_message_is_read_only_and_equals_a_built_one() -> None:
     value = b'{"values":{"a":["b"],"c":{"d":"e"}},"source":"s"}'
     read, again = (CoordinatorStreamMessage.read(CoordinatorKey(1, "t", "k"), value) for _ in range(2))
     made = CoordinatorStreamMessage(key_array=(1, "t", "k"), message_map={"values": {"a": ["b"], "c": {"d": "e"}}})
@@ -175,7 +175,7 @@ def test_a_message_that_was_read_is_read_only_and_equal_to_one_that_was_made() -
     assert read.event().value == again.event().value == value
 
 
-def test_messages_that_a_consumer_shares_are_read_only() -> None:
+def test_messages_of_a_consumer_are_read_only() -> None:
     log = MemoryEventLog(STREAM)
     log.append([config_set("a", "1")])
     with CoordinatorStreamConsumer(log) as consumer:

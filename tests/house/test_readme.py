@@ -1,4 +1,4 @@
-"""What the README shows is run, in the order in which it stands, as a new user would run it."""
+"""The README's commands and queries are executed in order, as by a new user."""
 
 import re
 import shlex
@@ -34,7 +34,7 @@ def user() -> Iterator[NewUser]:
 
 @pytest.fixture(scope="module")
 def imported(user: NewUser) -> dict[str, str]:
-    """Output of every command but Spark's, by command."""
+    """The output of each command, except Spark's."""
     return {command: user.run(*shlex.split(command)) for command in commands() if not command.startswith(SPARK_COMMAND)}
 
 
@@ -45,7 +45,7 @@ def test_every_command_prints_something(imported: dict[str, str]) -> None:
     assert set(silent) <= set(expected)
 
 
-def test_what_is_written_has_the_time_of_now(imported: dict[str, str]) -> None:
+def test_written_messages_have_the_current_time(imported: dict[str, str]) -> None:
     assert "years ago" not in imported["coordstream config show orders"]
     assert [command for command, output in imported.items() if "1970-" in output] == []
 

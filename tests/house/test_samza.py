@@ -1,4 +1,4 @@
-"""Samza's side of the round trips is compiled with the JDK of the java that is used, if it is one."""
+"""The Java programs for Samza are compiled with the JDK of the java on the PATH, if it is a JDK."""
 
 from pathlib import Path
 
