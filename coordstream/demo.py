@@ -1,7 +1,7 @@
-"""The demo (`make demo`): a recorded Samza job becomes SQL, and Spark reads it.
+"""The demo (`make demo`): a recorded Samza job becomes SQL relations, and Spark reads them.
 
-It types the commands that a user would type, on a database of its own, and judges everything at the recording's own
-times. It stops the server that it started, and nothing else.
+It runs the commands that a user would run, on a database of its own, and looks at the times of the recording. It stops
+the server if it started it.
 """
 
 import os
@@ -20,7 +20,7 @@ from coordstream.cli.app import main as coordstream
 from coordstream.cli.database import URL_SETTING, open_database
 from coordstream.cli.output.tables import Column, input_partition, page, print_rows
 from coordstream.cli.query.rows import fetch
-from coordstream.cli.recording.import_command import checked_parts, import_parts, told
+from coordstream.cli.recording.import_command import checked_parts, describe_import, import_parts
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.account import ServerAccount
@@ -32,7 +32,7 @@ HOME_SETTING: Final = "COORDSTREAM_HOME"
 DATA: Final = Path(__file__).with_name("data")
 RECORDING: Final = (DATA / "coordinator.jsonl.gz", DATA / "checkpoint.jsonl.gz")
 JOB: Final = "wordcount_pv"
-BATCH_EVENTS: Final = 50  # so small a recording would else be one step of the bar
+BATCH_EVENTS: Final = 50  # the recording is small: larger batches would make the bar a single step
 
 TIMES: Final = sql.SQL(
     """
@@ -71,7 +71,7 @@ class DemoError(CoordstreamError):
 
 
 def main() -> int:
-    """Run the demo; 0 when every step did what it shows."""
+    """Run the demo; 0 if every step succeeded."""
     other_database = f"{URL_SETTING}= " if os.environ.get(URL_SETTING) else ""
     try:
         home = choose_home()
@@ -92,9 +92,9 @@ def main() -> int:
 
 
 def choose_home() -> Path:
-    """The demo's folder, which from here on is this process' COORDSTREAM_HOME; a database that is set stays untouched.
+    """Set COORDSTREAM_HOME to the demo's folder, and unset the database of the settings, which stays untouched.
 
-    It is ./.demo, or one where the server's user can reach it: root's server runs as another user.
+    The folder is ./.demo, or one that the server's user can reach: as root the server runs as another user.
     """
     os.environ.pop(URL_SETTING, None)
     account = ServerAccount.of_this_process()
@@ -103,12 +103,12 @@ def choose_home() -> Path:
     os.environ[HOME_SETTING] = os.environ.get(HOME_SETTING) or str(chosen)
     settings = load_settings()
     if settings.database_url is not None:
-        raise DemoError(f"{TOML_FILE} names a database, and the demo uses its own: run it in another folder.")
+        raise DemoError(f"{TOML_FILE} sets database_url, but the demo uses its own database. Run it in another folder.")
     return settings.home
 
 
 def show(home: Path) -> None:
-    """All steps. Raises DemoError at the first that fails."""
+    """Run all steps. Raises DemoError at the first that fails."""
     _step("Start Postgres and migrate it", f"Everything of the demo is in {home}.", ["up"])
     times = _import()
     _show_config_and_checkpoints(times)
@@ -123,7 +123,7 @@ def show(home: Path) -> None:
 
 
 def try_next(variables: str) -> None:
-    """Three commands, to be pasted as they stand: each of them starts the server by itself."""
+    """Print three commands to paste. Each of them starts the server."""
     page().print(Text("\nThree commands to try next, and one to stop the server afterwards:\n", style="bold"))
     for words in (
         ["config", "history", JOB, "--changes", "--key", "task.*"],
@@ -135,24 +135,26 @@ def try_next(variables: str) -> None:
 
 
 def program() -> str:
-    """The words of a shell that run this program's ``coordstream``."""
+    """How a shell runs this installation's ``coordstream``."""
     installed = Path(sys.executable).with_name("coordstream")
     if not installed.exists():
-        return f"{shlex.quote(sys.executable)} -m coordstream.cli"
+        return f"{shlex.quote(sys.executable)} -m coordstream"
     inside = installed.is_relative_to(Path.cwd())
     return shlex.quote(str(installed.relative_to(Path.cwd()) if inside else installed))
 
 
 def _import() -> Times:
-    _announce("Import the two topics of a recorded job", "Archived, folded and positioned in one transaction a batch.")
+    _announce(
+        "Import the two topics of a recorded job", "Each batch is archived, folded and positioned in one transaction."
+    )
     _prompt(["import", *(str(file) for file in RECORDING)])
     with checked_parts(RECORDING, None) as parts, open_database() as database:
         imported = import_parts(database, parts, batch_events=BATCH_EVENTS, progress_after=0)
         (times,) = fetch(database.connection, TIMES, {"job": JOB})
     for result in imported:
-        print(told(result))
+        print(describe_import(result))
     if not any(result.added for result in imported):
-        print("Every event was compared with the archive and stands there already: an earlier demo imported it.")
+        print("Every event is already in the archive, from an earlier demo.")
     return Times(**times)
 
 
@@ -165,7 +167,7 @@ def _show_config_and_checkpoints(times: Times) -> None:
     _step("Each task's checkpoint now", "What was processed last, by input partition.", ["checkpoint", "show", JOB])
     _step(
         "Each task's checkpoint at the end of run 1",
-        "The same question as of a time of the recording.",
+        "The same question as of a time in the recording.",
         ["checkpoint", "show", JOB, "--as-of", times.run_1_ended],
     )
     _step(
@@ -178,11 +180,11 @@ def _show_config_and_checkpoints(times: Times) -> None:
 def _show_startpoints(times: Times) -> None:
     _step(
         "Startpoints requested before run 2",
-        "An operator asked these tasks to start elsewhere.",
+        "An operator requested other starting offsets for these tasks.",
         ["startpoint", "show", JOB, "--as-of", times.requested],
     )
     _step(
-        "What they were fanned out to as run 2 began",
+        "How they were fanned out when run 2 started",
         "One request can reach many tasks; where two compete, the newer one wins.",
         ["startpoint", "show", JOB, "--as-of", times.fanned_out],
     )
@@ -190,8 +192,8 @@ def _show_startpoints(times: Times) -> None:
 
 def _show_starting_offsets(times: Times) -> None:
     _announce(
-        "Where each task would start, judged before run 2",
-        "In SQL: a startpoint beats a checkpoint; where only Kafka can tell the offset, none is shown.",
+        "Where each task would start, as of before run 2",
+        "In SQL: a startpoint overrides a checkpoint. No offset is shown if only Kafka knows it.",
     )
     query = STARTING_OFFSETS.format(job=sql.Literal(JOB), job_id=sql.Literal("1"), time=sql.Literal(times.requested))
     with open_database() as database:
@@ -205,7 +207,7 @@ def _step(title: str, why: str, words: Sequence[str]) -> None:
     _prompt(words)
     sys.stdout.flush()
     if coordstream(words) != 0:
-        raise DemoError(f"the demo stopped at `coordstream {shlex.join(words)}`: see the sentence above.")
+        raise DemoError(f"The demo stopped at `coordstream {shlex.join(words)}`. See the message above.")
 
 
 def _announce(title: str, why: str) -> None:

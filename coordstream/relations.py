@@ -1,9 +1,9 @@
 """The relations of the schema ``coordinator`` for SQLAlchemy, each under its name.
 
-``from coordstream.relations import checkpoint`` gives what ``select(checkpoint.c.task_name)`` and ``join`` take. Types
-are those of the contract: `Text`, `BigInteger`, `Integer`, `Boolean` and `DateTime` with a time zone. The relations are
-views, so these are no `sqlalchemy.Table` of a `MetaData`: `create_all` cannot make tables in their place.
-docs/relations.md says what each relation and column means.
+After ``from coordstream.relations import checkpoint``, use ``select(checkpoint.c.task_name)`` and ``join``. Types
+are `Text`, `BigInteger`, `Integer`, `Boolean` and `DateTime` with a time zone. The relations are views, so they are
+table clauses without a `MetaData`: `create_all` cannot create tables in their place. docs/relations.md describes each
+relation and column.
 """
 
 from datetime import datetime

@@ -1,7 +1,7 @@
-"""What a shell offers while JOB, TASK, INPUT or STREAM is being typed: what the database knows, if it answers at once.
+"""Shell completion of JOB, TASK, INPUT and STREAM from the database, if it answers quickly.
 
-Nothing is started for it, nothing is written, and no error is shown: there is nothing to offer then. Drivers are loaded
-only when something has to be asked.
+Completion starts no server, writes nothing and prints no error: it then offers nothing. The driver is loaded only when
+the database is queried.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Any, Final
 import typer
 
 VARIABLE: Final = "_COORDSTREAM_COMPLETE"
-"""What a shell sets to the way in which it wants an answer."""
+"""Set by a shell that completes, to the format that it expects."""
 
 CONNECT_SECONDS: Final = 2
 ANSWER_MS: Final = 1_000
@@ -31,11 +31,11 @@ union
 select distinct c.system_name || '.' || c.stream_name from coordinator.checkpoint c
 where %(job)s in (c.job_name, c.job_name || '/' || c.job_id)
 """
-_STEERS_BASH: Final = re.compile(r"([^\w@%+=:,./-])")
+_BASH_SPECIAL: Final = re.compile(r"([^\w@%+=:,./-])")
 
 
 class _Escaped(str):
-    """A candidate as bash has to be given it; Typer would compare it with what was typed, read without escapes."""
+    """A candidate with escapes for bash, which Typer would otherwise compare with the word without escapes."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ class _Escaped(str):
 
 
 def completed_line() -> list[str] | None:
-    """The words of the line that is being completed, without the program's; None if nothing is."""
+    """The words of the line to complete, without the program's name; None if no shell is completing."""
     if VARIABLE not in os.environ:
         return None
     line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
@@ -62,17 +62,17 @@ def complete_stream(incomplete: str) -> list[str]:
 
 
 def complete_task(context: typer.Context, incomplete: str) -> list[str]:
-    """Tasks of the job that stands before."""
+    """Tasks of the job named earlier on the line."""
     return _offered(_TASKS, {"job": _job_before(context)}, incomplete)
 
 
 def complete_input(context: typer.Context, incomplete: str) -> list[str]:
-    """Input streams of the job that stands before, as ``system.stream``."""
+    """Input streams of the job named earlier on the line, as ``system.stream``."""
     return _offered(_INPUTS, {"job": _job_before(context)}, incomplete)
 
 
 def _job_before(context: typer.Context) -> str | None:
-    # an option that still lacks its value keeps Typer from telling arguments apart: they are left over then
+    # while an option has no value yet, Typer does not assign the arguments: they are left over
     job: str | None = context.params.get("job") or next(iter(context.args), None)
     return job
 
@@ -80,7 +80,7 @@ def _job_before(context: typer.Context) -> str | None:
 def _offered(query: str, values: dict[str, Any], incomplete: str) -> list[str]:
     try:
         answers = _answers(query, values)
-    except Exception:  # whatever it is: the user is typing, and can't be told
+    except Exception:  # the user is typing: an error message would get in the way
         return []
     return [_typed(answer) for answer in sorted(answers) if answer.startswith(incomplete)]
 
@@ -108,10 +108,10 @@ def _running_database() -> str | None:
 
 
 def _typed(candidate: str) -> str:
-    """A candidate as it has to be typed: bash, unlike other shells, takes it as it is, and the word may be quoted."""
+    """A candidate as it has to be typed. Bash, unlike other shells, inserts it unchanged, perhaps within quotes."""
     if os.environ.get(VARIABLE) != "complete_bash" or _begins_with_quote():
         return candidate
-    return _Escaped(_STEERS_BASH.sub(r"\\\1", candidate))
+    return _Escaped(_BASH_SPECIAL.sub(r"\\\1", candidate))
 
 
 def _begins_with_quote() -> bool:

@@ -1,4 +1,4 @@
-"""`coordstream grant`: what a user of the database may do, by one of three roles."""
+"""`coordstream grant`: what a database user may do, as one of three roles."""
 
 from enum import StrEnum
 from typing import Annotated, Final
@@ -26,7 +26,7 @@ order by 1
 
 
 class Role(StrEnum):
-    """What a user may do; each is a role of Postgres with ``coordstream_`` before it."""
+    """What a user may do. Each is a Postgres role with the prefix ``coordstream_``."""
 
     READER = "reader"
     REPLAYER = "replayer"
@@ -34,7 +34,7 @@ class Role(StrEnum):
 
     @property
     def in_postgres(self) -> str:
-        """The role's name there."""
+        """The name of the Postgres role."""
         return f"coordstream_{self}"
 
 
@@ -43,15 +43,15 @@ def grant(
     role: Annotated[
         Role,
         typer.Argument(
-            help="reader: the relations, secrets as fingerprints; replayer: also the archive's bytes; "
-            "writer: appends to the logs of Postgres, and reads their bytes."
+            help="reader: reads the relations, with secrets as fingerprints. replayer: also reads the bytes of the "
+            "archive. writer: appends to logs in Postgres, and reads their bytes."
         ),
     ],
-    user: Annotated[str, typer.Argument(metavar="USER", help="A user who can log in to the database.")],
-    revoke: Annotated[bool, typer.Option("--revoke", help="Take the role away instead.")] = False,
+    user: Annotated[str, typer.Argument(metavar="USER", help="A database user with the right to log in.")],
+    revoke: Annotated[bool, typer.Option("--revoke", help="Revoke the role instead.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Give a user of the database a role, or take it away; it holds in all databases of the same server."""
+    """Grant a database user a role, or revoke it. Roles apply to all databases of the server."""
     with open_database() as database:
         changed = (_revoke if revoke else _grant)(database.connection, role, user)
     if as_json:
@@ -62,7 +62,7 @@ def grant(
 
 
 def _grant(connection: Connection, role: Role, user: str) -> bool:
-    """True if the user did not have the role. Raises CoordstreamError: there is no such user, or we may not."""
+    """True if the user did not have the role. Raises CoordstreamError: unknown user, or permission denied."""
     _require_user(connection, user)
     _require_role(connection, role)
     if _grantors(connection, role, user):
@@ -72,14 +72,14 @@ def _grant(connection: Connection, role: Role, user: str) -> bool:
 
 
 def _revoke(connection: Connection, role: Role, user: str) -> bool:
-    """True if the user had the role. Raises CoordstreamError: there is no such user, or another one gave it."""
+    """True if the user had the role. Raises CoordstreamError: unknown user, or another user granted it."""
     _require_user(connection, user)
     if not _grantors(connection, role, user):
         return False
     _change(connection, sql.SQL("revoke {} from {}"), role, user)
     if left := _grantors(connection, role, user):
         raise CoordstreamError(
-            f"{user} has {role.in_postgres} from {', '.join(left)}: let them, or a superuser, revoke it."
+            f"User {user!r} was granted {role.in_postgres} by {', '.join(left)}, who has to revoke it (or a superuser)."
         )
     return True
 
@@ -90,8 +90,8 @@ def _change(connection: Connection, statement: sql.SQL, role: Role, user: str) -
         connection.execute(wanted)
     except InsufficientPrivilege:
         raise CoordstreamError(
-            f"this user of the database may not give or take {role.in_postgres}: "
-            f"let an administrator run `{wanted.as_string()}`."
+            f"Permission denied to grant or revoke {role.in_postgres}. Ask an administrator to run "
+            f"`{wanted.as_string()}`."
         ) from None
 
 
@@ -99,19 +99,19 @@ def _require_user(connection: Connection, user: str) -> None:
     row = connection.execute(_LOGIN, (user,)).fetchone()
     if row is None:
         create = sql.SQL("create role {} login").format(sql.Identifier(user)).as_string()
-        raise CoordstreamError(f"the database has no user {user!r}: correct the name, or make the user (`{create}`).")
+        raise CoordstreamError(f"No database user {user!r}. Correct the name, or create the user (`{create}`).")
     if not row[0]:
-        raise CoordstreamError(f"{user!r} is a role that nobody logs in as: name a user, or grant it with SQL.")
+        raise CoordstreamError(f"Role {user!r} cannot log in. Name a user, or grant the role with SQL.")
 
 
 def _require_role(connection: Connection, role: Role) -> None:
     if connection.execute(_EXISTS, (role.in_postgres,)).fetchone() is None:
         raise CoordstreamError(
-            f"this server has no role {role.in_postgres}, as where a database was restored without its roles: let an "
-            f"administrator run `create role {role.in_postgres} nologin`, and restore the database again."
+            f"No role {role.in_postgres} on this server: the database was restored without its roles. Ask an "
+            f"administrator to run `create role {role.in_postgres} nologin`, then restore the database again."
         )
 
 
 def _grantors(connection: Connection, role: Role, user: str) -> list[str]:
-    """Who gave the role to the user."""
+    """Who granted the role to the user."""
     return [name for (name,) in connection.execute(_GRANTORS, (role.in_postgres, user)).fetchall()]

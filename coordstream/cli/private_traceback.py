@@ -1,4 +1,4 @@
-"""A traceback that can be reported: where errors came from, without what they quote of anybody's data."""
+"""A traceback that is safe to report: the lines of code, without error messages that may quote data."""
 
 import traceback
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from eventlog.errors import EventLogError
 from eventlog.postgres.connection import server_reason
 from projections.errors import ProjectionError
 
-LEFT_OUT: Final = "(its text is left out, since it may repeat a value)"
-#: Ours name things and places; Python's own of these kinds name files, types and attributes.
-_SPEAKABLE: Final = (
+LEFT_OUT: Final = "(message left out: it may repeat a value)"
+#: The messages of these name files, types and attributes, never values.
+_SAFE: Final = (
     CoordstreamError,
     EventLogError,
     ProjectionError,
@@ -29,7 +29,7 @@ _MEANWHILE: Final = "\nDuring handling of the above exception, another exception
 
 
 def private_traceback(error: BaseException) -> str:
-    """The traceback of an error and of those behind it, as Python prints it but for the errors' texts."""
+    """The traceback of an error and its causes as Python prints it, without unsafe messages."""
     return "".join(_parts(error))
 
 
@@ -50,4 +50,4 @@ def _text(error: BaseException) -> str:
         return _text(error.orig)
     if isinstance(error, psycopg.Error):
         return f"{server_reason(error) or LEFT_OUT} (SQLSTATE {error.sqlstate})"
-    return str(error) if isinstance(error, _SPEAKABLE) else LEFT_OUT
+    return str(error) if isinstance(error, _SAFE) else LEFT_OUT

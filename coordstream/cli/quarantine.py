@@ -1,4 +1,4 @@
-"""`coordstream quarantine`: events whose bytes could not be understood."""
+"""`coordstream quarantine show`: events that could not be decoded."""
 
 from typing import Annotated, Final
 
@@ -42,7 +42,10 @@ RESOLVED: Final = Column("resolved", "is_resolved")
 def show(
     job: MaybeJob = None,
     shows_all: Annotated[
-        bool, typer.Option("--all", help="Also those whose key was written readably, or deleted, since.")
+        bool,
+        typer.Option(
+            "--all", help="Include events whose key has since been overwritten with a valid value, or deleted."
+        ),
     ] = False,
     since: Since = None,
     until: Until = None,
@@ -51,7 +54,7 @@ def show(
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Show what could not be understood, where, and why; the bytes stay in eventlog.event."""
+    """Show the events that could not be decoded, and why. Their bytes are in eventlog.event."""
     with open_database() as database:
         found = None if job is None else find_job(database.connection, job)
         name, job_id = found or (None, None)

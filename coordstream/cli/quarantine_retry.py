@@ -1,4 +1,4 @@
-"""`coordstream quarantine retry`: read again what this program may understand by now."""
+"""`coordstream quarantine retry`: rebuild the logs with events that this program can decode now."""
 
 import sys
 from typing import Final
@@ -27,29 +27,29 @@ COLUMNS: Final = (
     Column("inc.", "incarnation", "right"),
     Column("tried", "tried_count", "right"),
     Column("understood", "understood_count", "right"),
-    Column("events folded anew", "folded_count", "right"),
+    Column("rebuilt events", "folded_count", "right"),
     Column("outcome", "outcome"),
 )
 
 
 def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> None:
-    """Try the events in quarantine with this program; where it understands one, fold its log anew from the archive.
+    """Retry the events in quarantine. If this program can decode one, its log is rebuilt from the archive.
 
-    The relations then are as if the event had been understood at once; readers see the old rows until all are new. A
-    log that an older version of this program folded, or whose rows were lost with their tables, is folded anew too.
-    Exit code 1 where somebody else is at work on such a log.
+    The relations are then as if the event had been decoded at once. Readers see the old rows until the rebuild is
+    complete. Logs of an older version of this program, and logs whose rows were lost with their tables, are rebuilt
+    too. The exit code is 1 if such a log is being followed or imported.
     """
     with open_database(warns=False) as database:
         settings = FoldSettings(database.secrets)
         mark_for_rebuild(database.connection, ("kafka", "recording"))  # a log of Postgres is followed from its start
         jobs = _jobs_of_streams(database.connection, job)
         trials = try_again(database.connection, jobs, settings)
-        done = [_done(database.connection, trial, settings) for trial in trials]
+        done = [_rebuild(database.connection, trial, settings) for trial in trials]
     rows = Rows(
         RETRIED,
         (_row(jobs[trial.log.stream.stream_name], trial, *end) for trial, end in zip(trials, done, strict=True)),
     )
-    print_rows(rows, COLUMNS, title=f"Quarantine of {job or 'all jobs'}, tried again", as_json=as_json, as_csv=as_csv)
+    print_rows(rows, COLUMNS, title=f"Quarantine of {job or 'all jobs'}, retried", as_json=as_json, as_csv=as_csv)
     refusals = [sentence for _, sentence in done if sentence]
     for sentence in refusals:
         print(f"{sentence}.", file=sys.stderr)
@@ -65,11 +65,11 @@ def _jobs_of_streams(connection: Connection, word: str | None) -> dict[str, Job]
     return {stream_name: job for stream_name, job in jobs.items() if wanted in (None, job)}
 
 
-def _done(connection: Connection, trial: Trial, settings: FoldSettings) -> tuple[int | None, str]:
-    """How many events were folded anew (None: none were to be), and a sentence if somebody else has the stream."""
+def _rebuild(connection: Connection, trial: Trial, settings: FoldSettings) -> tuple[int | None, str]:
+    """The number of rebuilt events (None: no rebuild was needed), and a message if the stream is in use."""
     if not trial.asks_for_folding:
         return None, ""
-    with Console(stderr=True).status(f"Folding {trial.log.stream.stream_name} anew"):
+    with Console(stderr=True).status(f"Rebuilding {trial.log.stream.stream_name}"):
         try:
             return mend(connection, trial, settings), ""
         except StreamBusy as error:
@@ -86,5 +86,5 @@ def _row(job: Job, trial: Trial, folded: int | None, refusal: str) -> Row:
         "tried_count": trial.tried,
         "understood_count": trial.understood,
         "folded_count": folded,
-        "outcome": "busy" if refusal else "unchanged" if folded is None else "folded anew",
+        "outcome": "busy" if refusal else "unchanged" if folded is None else "rebuilt",
     }

@@ -25,7 +25,7 @@ def cli(
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", MASK_KEY)
     for name in ("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "COORDSTREAM_KAFKA_OPTIONS"):
         monkeypatch.delenv(name, raising=False)
-    for progress in ("recording.import_command.PROGRESS_AFTER_SECONDS", "follow.progress.LINE_SECONDS"):
+    for progress in ("recording.import_progress.PROGRESS_AFTER_SECONDS", "follow.progress.LINE_SECONDS"):
         monkeypatch.setattr(f"coordstream.cli.{progress}", math.inf)  # a busy machine may take long
     return CommandLine(database_url, capsys)
 

@@ -51,7 +51,7 @@ def test_the_demo_shows_all_and_works_twice(folder: Path, jdbc_jar: Path) -> Non
     for ended in (first, second):
         assert ended.returncode == 0, ended.stderr
         for shown in (
-            "388 events new" if ended is first else "stands there already",
+            "388 new events" if ended is first else "is already in the archive",
             "fourth incarnation",
             "as of 2026-11-21 09:16:49 UTC",
             "timestamp 1700000007500",
@@ -79,7 +79,7 @@ def test_a_database_in_the_settings_file_is_left_alone(
     monkeypatch.setenv("COORDSTREAM_HOME", str(tmp_path / "home"))
     assert main() == 1
     assert capsys.readouterr().err == (
-        "coordstream.toml names a database, and the demo uses its own: run it in another folder.\n"
+        "coordstream.toml sets database_url, but the demo uses its own database. Run it in another folder.\n"
     )
     assert not (tmp_path / "home").exists()
 
@@ -113,7 +113,7 @@ def test_a_folder_that_the_server_cannot_reach_is_not_taken(folder: Path, monkey
 def test_the_program_is_named_as_a_shell_finds_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     python = tmp_path / "bin" / "python"
     monkeypatch.setattr(sys, "executable", str(python))
-    assert program() == f"{python} -m coordstream.cli"
+    assert program() == f"{python} -m coordstream"
     python.parent.mkdir()
     python.with_name("coordstream").touch()
     monkeypatch.chdir(CHECKOUT)

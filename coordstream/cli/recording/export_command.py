@@ -1,4 +1,4 @@
-"""`coordstream export`: a stream of the database as a recording."""
+"""`coordstream export`: write a stream of the database as a recording."""
 
 import sys
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ def export(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="A file, gzipped if its name ends with .gz; - is standard output."
+            "--output", "-o", metavar="FILE", help="A file, gzipped if its name ends in .gz. - is standard output."
         ),
     ] = STANDARD_OUTPUT,
-    raw: Annotated[bool, typer.Option("--raw", help="With the secrets, byte for byte: for the owner only.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Include secrets: the exact bytes. Owner only.")] = False,
     incarnation: Annotated[int | None, typer.Option(min=1, help="Instead of the current one.")] = None,
 ) -> None:
-    """Write a stream as a recording (JSON lines). Secrets are fingerprints in it unless --raw is given."""
+    """Write a stream as a recording (JSON lines), with fingerprints in place of secrets unless --raw is used."""
     with open_database() as database:
         log = find_log(database.connection, stream, incarnation)
         records = _records(database, log, raw=raw)
@@ -46,7 +46,7 @@ def export(
 
 
 def _records(database: Database, log: TrackedLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:
-    """The events below the position of the moment, so that what arrives meanwhile is left out whole."""
+    """The events below the current position. Events that arrive during the export are left out."""
     secrets = None if raw else database.secrets
     for event in read_archive(database.connection, log.log_id, until=log.next_offset):
         yield log.stream.stream_name, event if secrets is None else mask_event(event, secrets)

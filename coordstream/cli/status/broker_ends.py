@@ -1,4 +1,4 @@
-"""Where topics end, as their brokers tell it, within a time that a monitor can wait."""
+"""The end offsets of topics, from their brokers, within a time that a monitor can wait."""
 
 from collections.abc import Collection, Mapping
 from queue import Empty, SimpleQueue
@@ -13,7 +13,7 @@ ANSWER_SECONDS: Final = 5.0
 
 
 class TopicIdentity(NamedTuple):
-    """Which topic a log is of: its name alone may be that of another one, made later or in another cluster."""
+    """The topic of a log. Its name is not enough: another topic may have it, in another cluster or created later."""
 
     stream_name: str
     cluster_id: str | None
@@ -21,8 +21,8 @@ class TopicIdentity(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """The ends that are known, by stream; the streams that have no topic, as far as our user may see; and a sentence
-    about the brokers if they did not answer."""
+    """The known ends by stream, the streams whose topics are missing or hidden from our user, and a message if the
+    brokers did not answer."""
 
     offsets: Mapping[str, int]
     sentence: str = ""
@@ -30,17 +30,19 @@ class Ends(NamedTuple):
 
 
 def broker_ends(options: KafkaOptions, topics: Collection[TopicIdentity]) -> Ends:
-    """Ask for the ends of topics; one that is gone, or is not the topic that is meant, is left out."""
-    # in a thread that is left alone: kafka-python's own time limits are one for each question
+    """The ends of topics, without those that are missing or are other topics of the same name."""
+    # in a thread that may outlive the answer: kafka-python's timeouts are per request
     answers: SimpleQueue[Ends] = SimpleQueue()
-    Thread(target=lambda: answers.put(_asked(options, topics)), daemon=True).start()
+    Thread(target=lambda: answers.put(_request_ends(options, topics)), daemon=True).start()
     try:
         return answers.get(timeout=ANSWER_SECONDS)
     except Empty:
-        return Ends({}, f"{options.place} did not answer for {ANSWER_SECONDS:g} s: where its topics end is unknown")
+        return Ends(
+            {}, f"{options.place} did not answer within {ANSWER_SECONDS:g} s: the ends of its topics are unknown."
+        )
 
 
-def _asked(options: KafkaOptions, topics: Collection[TopicIdentity]) -> Ends:
+def _request_ends(options: KafkaOptions, topics: Collection[TopicIdentity]) -> Ends:
     try:
         with KafkaAdmin(options) as admin:
             cluster_id = admin.cluster_id
@@ -52,7 +54,7 @@ def _asked(options: KafkaOptions, topics: Collection[TopicIdentity]) -> Ends:
 
 
 def is_meant(topic: TopicIdentity, cluster_id: str, topic_ids: Mapping[str, str | None]) -> bool:
-    """Whether the cluster's topic of this name is the very topic; an id that was never learned fits any."""
+    """Whether the cluster's topic of this name is the same topic; an unknown id matches any."""
     name = topic.stream_name
     return (
         name in topic_ids

@@ -1,4 +1,4 @@
-"""What is wrong with a log, as a monitor would be told."""
+"""What is wrong with the logs, for people and monitors."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -9,26 +9,26 @@ Status = dict[str, Any]
 
 
 class Limits(NamedTuple):
-    """What a monitor allows: events behind the end, and seconds since the last heartbeat; None: whatever it is."""
+    """What a monitor allows: the largest lag in offsets, and seconds since the last heartbeat; None: no limit."""
 
     lag: int | None = None
     age_seconds: float | None = None
 
 
 def worst_state(states: Iterable[str]) -> str | None:
-    """The state among these that asks most for attention; None of none."""
+    """The state that needs attention most; None if there are no states."""
     return min(states, key=_WORST_FIRST.index, default=None)
 
 
 def faults(logs: Sequence[Status], limits: Limits) -> Iterator[str]:
-    """A sentence for each fault. Only the newest log of each stream has any.
+    """A message for each fault. Only the newest log of a stream can have one.
 
-    Without a limit of age, a log that was stopped cleanly is well and one that is lost is not; with one, the age
-    decides instead. A recording has no follower: it is well once its import is complete. Where there is no log at all,
-    nothing can be within a limit.
+    Without a limit of age, a lost log is a fault and one that was stopped cleanly is not; with a limit, only the age
+    counts. A recording has no follower: it has no fault once its import is complete. If there is a limit and there are
+    no logs at all, that is a fault too.
     """
     if not logs and limits != Limits():
-        yield "There is no log: import or follow a stream."
+        yield "No logs. Import or follow a stream."
     for log in logs:
         if log["is_newest"]:
             found = _of_recording(log, limits) if log["backend"] == "recording" else _of_log(log, limits)
@@ -37,11 +37,11 @@ def faults(logs: Sequence[Status], limits: Limits) -> Iterator[str]:
 
 def _of_recording(log: Status, limits: Limits) -> Iterator[str]:
     if log["state"] == "lost":
-        yield "was imported in part, and its import has ended: import it again, which goes on where it stopped"
+        yield "was imported only partly. Import it again: it continues where it stopped"
     elif log["state"] == "refused":
         yield f"is refused: {log['state_detail']}"
     if limits.lag is not None and log["lag"] is None:
-        yield "has an unknown lag: its import is not complete"
+        yield "has an unknown lag: its import is incomplete"
 
 
 def _of_log(log: Status, limits: Limits) -> Iterator[str]:
@@ -50,7 +50,7 @@ def _of_log(log: Status, limits: Limits) -> Iterator[str]:
     elif log["state"] not in ("lost", "stopped") and log["state_detail"] is not None:
         yield f"is not followed now: {log['state_detail']}"
     if log["topic_is_missing"]:
-        yield "is no topic that its brokers show us: create it again, or look at the rights of our user"
+        yield "is missing on its brokers. Create the topic again, or check the rights of our Kafka user"
     yield from _of_age(log, limits.age_seconds)
     if limits.lag is not None:
         yield from _of_lag(log, limits.lag)
@@ -60,13 +60,13 @@ def _of_age(log: Status, most_seconds: float | None) -> Iterator[str]:
     age = log["heartbeat_age_seconds"]
     if age is None:
         if most_seconds is not None:
-            yield "has never been read: start its follower"
+            yield "has never been read. Start its follower"
     elif log["state"] == "lost" if most_seconds is None else age > most_seconds:
-        yield f"has had no heartbeat for {age:.0f} s: start its follower, or look why it hangs"
+        yield f"has had no heartbeat for {age:.0f} s. Start its follower, or find out why it hangs"
 
 
 def _of_lag(log: Status, most: int) -> Iterator[str]:
     if log["lag"] is None:
-        yield "has an unknown lag: start its follower, or see that the brokers can be reached"
+        yield "has an unknown lag. Start its follower, or check that the brokers can be reached"
     elif log["lag"] > most:
         yield f"is {log['lag']} offsets behind its end"

@@ -1,4 +1,4 @@
-"""`coordstream status`: how far each log is read, and whether somebody reads it."""
+"""`coordstream status`: how far each log has been read, and whether its follower is live."""
 
 import sys
 from collections.abc import Collection, Mapping
@@ -7,17 +7,19 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments.options import MOST, Csv, Json, Utc
+from coordstream.cli.arguments.number import parse_limit
+from coordstream.cli.arguments.options import Csv, Json, Utc
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, print_rows, time_column
 from coordstream.cli.query.rows import Row, Rows, fetch
-from coordstream.cli.silent_holders import silent_holders
 from coordstream.cli.status.faults import Limits, faults
 from eventlog.kafka.options import KafkaOptions
+from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
 from projections.fold.settings import NOT_FOLDED
+from projections.stream_lock import holders
 
 app = typer.Typer()
 
@@ -49,7 +51,7 @@ UNREAD: Final = sql.SQL("select * from projection.unread_log order by stream_nam
 
 
 def heartbeat(row: Row) -> str | None:
-    """When a log's follower last said that it lives; a recording has no follower."""
+    """The last heartbeat of a log's follower; a recording has none."""
     return None if row["backend"] == "recording" else row["heartbeat_at"]
 
 
@@ -72,38 +74,47 @@ COLUMNS: Final = (
 def status(
     max_lag: Annotated[
         int | None,
-        typer.Option(min=0, max=MOST, help="Exit code 1 where a log is further behind, or nobody knows."),
+        typer.Option(metavar="OFFSETS", parser=parse_limit, help="Exit with 1 if a log's lag is larger, or unknown."),
     ] = None,
     max_age: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Exit code 1 where a log's last heartbeat is older, also if stopped."
+            min=0, metavar="SECONDS", help="Exit with 1 if a log's last heartbeat is older, even if it was stopped."
         ),
     ] = None,
     utc: Utc = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Say how far each log is read and whether its follower lives.
+    """Show how far each log has been read, and whether its follower is live.
 
-    For monitors, exit code 1 where a log is lost or refused, its follower waits for the brokers, or its topic is gone;
-    where a recording was imported in part; and where the brokers do not answer.
+    For monitors: the exit code is 1 if a log is lost or refused, if its follower waits for the brokers, if its topic is
+    missing, if a recording was imported partly, or if the brokers do not answer.
     """
     with open_database() as database:
         rows, unreachable = logs_now(database)
-        silent = silent_holders(database.connection)
+        silent = silent_followers(database.connection)
     print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, as_csv=as_csv, utc=utc)
     found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent]
     note("" if rows or found else NO_LOGS)
-    is_to_rebuild = any(row["fold_version"] == NOT_FOLDED for row in rows)  # the database has said so as it was opened
+    is_to_rebuild = any(row["fold_version"] == NOT_FOLDED for row in rows)  # reported when the database was opened
     for sentence in found:
         print(sentence, file=sys.stderr)
     if found or is_to_rebuild:
         raise typer.Exit(1)
 
 
+def silent_followers(connection: Connection) -> list[str]:
+    """A message for each stream whose lock is held by a session without a heartbeat."""
+    return [
+        f"{name} is held by {holder}, which is {holder.silence}."
+        for name, holder in holders(connection).items()
+        if holder.is_silent
+    ]
+
+
 def logs_now(database: Database) -> tuple[Rows, str]:
-    """Every log, with its state and end as they are now; and a sentence about the brokers if they did not answer."""
+    """Every log with its current state and end; and a message if the brokers did not answer."""
     found, unread = fetch(database.connection, STATUS), fetch(database.connection, UNREAD)
     known = [*map(_with_state, found), *map(_unread, unread)]
     rows, unreachable = _with_ends(known, database.settings.kafka)
@@ -111,14 +122,14 @@ def logs_now(database: Database) -> tuple[Rows, str]:
 
 
 def with_end(row: Row, end: int | None) -> Row:
-    """A row with the log's end as it was told after the position was read; an end below that is another log's."""
+    """A row with the log's end, which was read after the position; an end below it belongs to another log."""
     if end is None or end < row["next_offset"]:
         return row | {"end_offset": None, "lag": None}
     return row | {"end_offset": end, "lag": end - row["next_offset"]}
 
 
 def _with_ends(rows: list[Row], options: KafkaOptions | None) -> tuple[list[Row], str]:
-    """The rows with ends from the brokers, where any are set; and a sentence about them if they did not answer."""
+    """The rows with ends from the brokers, if any are set; and a message if they did not answer."""
     if options is None or not any(map(_is_on_brokers, rows)):
         return rows, ""
     from coordstream.cli.status.broker_ends import TopicIdentity, broker_ends  # noqa: PLC0415 (loads kafka-python)
@@ -141,13 +152,13 @@ def _is_on_brokers(row: Row) -> bool:
 
 
 def _with_state(row: Row) -> Row:
-    """The row with the state ``lost`` where its follower ended without saying so; an older incarnation needs none."""
+    """The row with the state ``lost`` if its follower ended unexpectedly; only the newest incarnation needs one."""
     is_lost = row.pop("is_lost") and row["is_newest"] and row["state"] != "refused"
     return row | ({"state": "lost"} if is_lost else {}) | {"topic_is_missing": False}
 
 
 def _unread(log: Row) -> Row:
-    """The row of a log in Postgres that no follower has ever read."""
+    """The row of a log in Postgres that has never been followed."""
     job = identify(log["stream_name"], log["stream_kind"])
     return {
         "job_name": job.job_name,
@@ -176,5 +187,5 @@ def _unread(log: Row) -> Row:
 
 
 def or_unknown(number: int | None) -> str:
-    """A number, or the word for one that nobody can say."""
+    """A number, or ``unknown``."""
     return "unknown" if number is None else str(number)

@@ -127,7 +127,7 @@ def test_an_unexpected_error_shows_its_traceback_on_demand(
     assert main(["status", "--traceback"]) == 1
     printed = capsys.readouterr().err
     assert "in fail\n" in printed
-    assert "LookupError: (its text is left out" in printed
+    assert "LookupError: (message left out" in printed
     assert "hunter2" not in printed.replace('raise LookupError(f"hunter2 {arguments}")', "")
 
 

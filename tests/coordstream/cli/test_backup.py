@@ -50,7 +50,7 @@ def test_relations_are_equal_after_a_restore(cli: CommandLine, home: Path, tmp_p
         names = connection.execute("select datname from pg_database where not datistemplate order by 1").fetchall()
         assert names == [("coordstream",), ("postgres",)]
         assert connection.execute("select from pg_roles where rolname = 'alice'").fetchall() == [()]
-    assert ": 0 events new" in cli.done("import", *RECORDING_A)
+    assert ": 0 new events" in cli.done("import", *RECORDING_A)
 
 
 def test_a_damaged_backup_leaves_the_database_as_it_was(cli: CommandLine, home: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def can_select(url: str, table: str) -> bool:
     return True
 
 
-def test_a_reader_is_made_and_unmade(cli: CommandLine, ann: str) -> None:
+def test_a_reader_is_granted_and_revoked(cli: CommandLine, ann: str) -> None:
     user = user_of(ann)
     assert not can_select(ann, "coordinator.config")
     assert cli.done("grant", "reader", user) == f"{user} is now a reader (coordstream_reader).\n"
@@ -62,7 +62,7 @@ def test_a_writer_appends_from_the_command_line(cli: CommandLine, ann: str, monk
         assert [NewEvent(event.key, event.value) for event in log.read()] == [NewEvent(b"k", b"v")]
 
 
-def test_a_reader_asks_on_the_command_line(wordcount: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_uses_the_command_line(wordcount: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wordcount.done("grant", "reader", user_of(ann))
     questions = (
         ("config", "show", "wordcount_pv"),
@@ -80,7 +80,7 @@ def test_a_reader_asks_on_the_command_line(wordcount: CommandLine, ann: str, mon
     assert "permission denied for schema eventlog" in wordcount.refused("export", "__samza_coordinator_wordcount-pv_1")
 
 
-def test_a_reader_is_told_of_relations_of_another_version(
+def test_a_reader_learns_that_the_relations_are_outdated(
     cli: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli.done("grant", "reader", user_of(ann))
@@ -90,42 +90,46 @@ def test_a_reader_is_told_of_relations_of_another_version(
     assert "Run `coordstream migrate`." in cli.refused("config", "show", "x")
 
 
-def test_an_unknown_role_is_wrong_use(cli: CommandLine, ann: str) -> None:
+def test_an_unknown_role_is_invalid_usage(cli: CommandLine, ann: str) -> None:
     assert "reader" in cli.refused("grant", "king", user_of(ann), code=2)
 
 
 def test_an_unknown_user_is_refused(cli: CommandLine) -> None:
     for words in ((), ("--revoke",)):
-        told = cli.refused("grant", "reader", 'no"body', *words)
-        assert told == (
-            'the database has no user \'no"body\': correct the name, or make the user (`create role "no""body" login`).'
+        refused = cli.refused("grant", "reader", 'no"body', *words)
+        assert refused == (
+            'No database user \'no"body\'. Correct the name, or create the user (`create role "no""body" login`).'
         )
 
 
-def test_a_role_is_no_user(cli: CommandLine) -> None:
-    assert "nobody logs in as" in cli.refused("grant", "reader", "coordstream_writer")
+def test_a_role_without_login_is_refused(cli: CommandLine) -> None:
+    assert "cannot log in. Name a user" in cli.refused("grant", "reader", "coordstream_writer")
 
 
-def test_who_may_not_grant_is_told_who_may(cli: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_the_right_to_grant_is_refused(
+    cli: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     user = user_of(ann)
     cli.done("grant", "replayer", user)
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
-    told = cli.refused("grant", "reader", user)
-    assert told == (
-        "this user of the database may not give or take coordstream_reader: "
-        f'let an administrator run `grant "coordstream_reader" to "{user}"`.'
+    refused = cli.refused("grant", "reader", user)
+    assert refused == (
+        "Permission denied to grant or revoke coordstream_reader. Ask an administrator to run "
+        f'`grant "coordstream_reader" to "{user}"`.'
     )
     assert 'run `revoke "coordstream_replayer" from' in cli.refused("grant", "--revoke", "replayer", user)
 
 
-def test_what_another_gave_stays_and_is_told(cli: CommandLine, ann: str) -> None:
+def test_a_role_granted_by_another_user_stays(cli: CommandLine, ann: str) -> None:
     user = user_of(ann)
     with database_user(cli.database_url) as bob, cli.connection() as admin:
         admin.autocommit = True
         admin.execute(f"grant coordstream_reader to {user_of(bob)} with admin option".encode())
         with psycopg.connect(bob) as giver:
             giver.execute(f"grant coordstream_reader to {user}".encode())
-        told = cli.refused("grant", "--revoke", "reader", user)
-        assert told == f"{user} has coordstream_reader from {user_of(bob)}: let them, or a superuser, revoke it."
+        refused = cli.refused("grant", "--revoke", "reader", user)
+        assert refused == (
+            f"User {user!r} was granted coordstream_reader by {user_of(bob)}, who has to revoke it (or a superuser)."
+        )
         with psycopg.connect(bob) as giver:
             giver.execute(f"revoke coordstream_reader from {user}".encode())

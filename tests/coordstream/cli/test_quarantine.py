@@ -14,7 +14,7 @@ SPOILT = [
 
 
 @pytest.mark.usefixtures("narrow")
-def test_what_could_not_be_read_is_shown_with_its_reason(cli: CommandLine, tmp_path: Path) -> None:
+def test_an_undecodable_event_is_shown_with_its_reason(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
     rows = cli.rows("quarantine", "show", "counts", "--all")
     assert [(row["log_offset"], row["reason"], row["is_resolved"]) for row in rows] == [
@@ -33,7 +33,7 @@ def test_what_could_not_be_read_is_shown_with_its_reason(cli: CommandLine, tmp_p
     assert cli.rows("quarantine", "show", "--until", "1970-01-01T00:00:00.001Z", "--limit", "1") == rows[2:]
 
 
-def test_of_another_job_there_is_nothing(cli: CommandLine, tmp_path: Path) -> None:
+def test_another_job_has_no_quarantined_events(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
     cli.done("import", recording(tmp_path / "s.jsonl", [config_event(0, "a", "1")], "__samza_coordinator_orders_1"))
     assert cli.rows("quarantine", "show", "orders") == []

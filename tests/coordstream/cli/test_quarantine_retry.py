@@ -37,7 +37,7 @@ def mappings(cli: CommandLine) -> list[tuple[Any, ...]]:
     return cli.ask("select task_name, changelog_partition from coordinator.changelog_mapping")
 
 
-def test_what_is_understood_now_is_folded(older: CommandLine, tmp_path: Path) -> None:
+def test_a_log_is_rebuilt_when_an_event_can_be_decoded(older: CommandLine, tmp_path: Path) -> None:
     assert mappings(older) == []
     more = recording(tmp_path / "more.jsonl", [*EVENTS, RecordedEvent(7, 1, 0, b"k", b"v")])
     assert "coordstream quarantine retry" in older.refused("import", more)
@@ -47,7 +47,7 @@ def test_what_is_understood_now_is_folded(older: CommandLine, tmp_path: Path) ->
         2,
         1,
         3,
-        "folded anew",
+        "rebuilt",
     )
     assert mappings(older) == [("Partition 0", 3)]
     assert [event["log_offset"] for event in older.rows("quarantine", "show")] == [2]
@@ -55,7 +55,7 @@ def test_what_is_understood_now_is_folded(older: CommandLine, tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("narrow")
-def test_nothing_is_changed_where_nothing_more_is_understood(older: CommandLine) -> None:
+def test_nothing_changes_when_no_event_can_be_decoded(older: CommandLine) -> None:
     older.done("quarantine", "retry", "counts")
     before = older.ask("select xmin::text, * from projection.position")
     (row,) = older.rows("quarantine", "retry", "counts")
@@ -71,7 +71,7 @@ def test_nothing_is_changed_where_nothing_more_is_understood(older: CommandLine)
     assert max(map(len, printed.splitlines())) <= 80
 
 
-def test_a_log_that_somebody_follows_is_busy(older: CommandLine) -> None:
+def test_a_log_that_is_being_followed_is_busy(older: CommandLine) -> None:
     with connect(older.database_url, application_name="a follower") as follower, stream_lock(follower, STREAM):
         finished = older("quarantine", "retry", "--json")
     assert (finished.code, finished.json[0]["outcome"]) == (1, "busy")
@@ -89,6 +89,6 @@ def test_another_job_is_left_alone(older: CommandLine, tmp_path: Path) -> None:
     assert older.done("quarantine", "retry", "orders/1").endswith("none\n")
 
 
-def test_another_key_of_the_installation_is_refused(older: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_masking_key_is_refused(older: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
     assert "give back COORDSTREAM_MASK_KEY" in older.refused("quarantine", "retry")

@@ -23,7 +23,7 @@ STREAM = "__samza_coordinator_counts_1"
 
 
 @pytest.mark.parametrize(("stream", "path"), [(COORDINATOR, RECORDING_A[0]), (CHECKPOINT, RECORDING_A[1])])
-def test_what_holds_no_secret_comes_out_as_it_went_in(
+def test_a_stream_without_secrets_is_exported_as_it_was_imported(
     wordcount: CommandLine, tmp_path: Path, stream: str, path: Path
 ) -> None:
     recorded = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
@@ -42,14 +42,14 @@ def test_a_dash_is_standard_output(wordcount: CommandLine, tmp_path: Path) -> No
     assert not (tmp_path / "-").exists()
 
 
-def test_a_reader_that_stops_early_is_no_error(wordcount: CommandLine) -> None:
+def test_a_closed_pipe_is_not_an_error(wordcount: CommandLine) -> None:
     filled = f"set -o pipefail; {sys.executable} -m coordstream.cli export {COORDINATOR} -o - | head -n 1"
     environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
     ended = subprocess.run(["bash", "-c", filled], env=environment, capture_output=True, check=False)
     assert (ended.returncode, ended.stdout.count(b"\n"), ended.stderr) == (PIPE_CLOSED, 1, b"")
 
 
-def test_secrets_come_out_for_the_owner_only(cli: CommandLine, tmp_path: Path) -> None:
+def test_only_raw_exports_have_secrets(cli: CommandLine, tmp_path: Path) -> None:
     header = RecordedEvent(
         2, 1, 0, b'[1,"set-config","c"]', None, (("trace-token", b"hunter2"), ("a", b"b"), ("n", None))
     )
@@ -65,15 +65,15 @@ def test_secrets_come_out_for_the_owner_only(cli: CommandLine, tmp_path: Path) -
     assert (b"hmac-sha256:" in headers[0], headers[1:]) == (True, [b"b", b""])
 
 
-def test_an_older_incarnation_can_be_had(cli: CommandLine, tmp_path: Path) -> None:
+def test_an_older_incarnation_can_be_exported(cli: CommandLine, tmp_path: Path) -> None:
     for value in ("old", "new"):
         cli.done("import", recording(tmp_path / f"{value}.jsonl", [config_event(0, "a", value)]))
     assert cli.done("export", STREAM) == (tmp_path / "new.jsonl").read_text()
     assert cli.done("export", STREAM, "--incarnation", "1") == (tmp_path / "old.jsonl").read_text()
 
 
-def test_what_cannot_be_written_or_is_unknown_is_told(wordcount: CommandLine, tmp_path: Path) -> None:
+def test_an_unwritable_file_and_an_unknown_stream_are_reported(wordcount: CommandLine, tmp_path: Path) -> None:
     nowhere = tmp_path / "none" / "x.jsonl"
     assert "cannot be written: No such file or directory" in wordcount.refused("export", COORDINATOR, "-o", nowhere)
-    assert "there is no stream 'x' in the database" in wordcount.refused("export", "x", "-o", tmp_path / "x")
+    assert "No stream 'x'." in wordcount.refused("export", "x", "-o", tmp_path / "x")
     assert not (tmp_path / "x").exists()

@@ -50,10 +50,10 @@ def line(**changed: object) -> str:
     return json.dumps({**GOOD, **changed}) + "\n"
 
 
-def test_both_topics_are_imported_and_a_second_time_nothing_is(cli: CommandLine) -> None:
+def test_a_second_import_adds_nothing(cli: CommandLine) -> None:
     assert cli.done("import", *RECORDING_A).splitlines() == [
-        f"{COORDINATOR}: 427 events new, 0 there already (coordinator, incarnation 1)",
-        f"{CHECKPOINT}: 388 events new, 0 there already (checkpoint, incarnation 1)",
+        f"{COORDINATOR}: 427 new events, 0 already present (coordinator, incarnation 1)",
+        f"{CHECKPOINT}: 388 new events, 0 already present (checkpoint, incarnation 1)",
     ]
     again = cli.rows("import", *RECORDING_A)
     assert [(row["stream_name"], row["added"], row["skipped"]) for row in again] == [
@@ -110,7 +110,7 @@ def test_a_file_of_many_topics_is_read_once_for_all_of_them(
 def bars_at_once(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bars from the first event on, as on a terminal, which is what Rich takes this variable for; ``cli`` has none."""
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    monkeypatch.setattr("coordstream.cli.recording.import_command.PROGRESS_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("coordstream.cli.recording.import_progress.PROGRESS_AFTER_SECONDS", 0.0)
 
 
 @pytest.mark.usefixtures("bars_at_once")
@@ -122,7 +122,7 @@ def test_many_streams_have_one_bar(cli: CommandLine, many_topics: Path) -> None:
     assert "counts-3" not in finished.err
 
 
-def test_a_stream_may_stand_in_several_files(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_stream_may_be_in_several_files(cli: CommandLine, tmp_path: Path) -> None:
     lines = gzip.decompress(RECORDING_A[0].read_bytes()).splitlines(keepends=True)
     first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
     first.write_bytes(b"".join(lines[:100]))
@@ -132,11 +132,11 @@ def test_a_stream_may_stand_in_several_files(cli: CommandLine, tmp_path: Path) -
     assert [row["added"] for row in cli.rows("import", first, second)] == [427]
 
 
-def test_what_cannot_be_understood_is_counted(cli: CommandLine, tmp_path: Path) -> None:
+def test_unreadable_events_are_counted(cli: CommandLine, tmp_path: Path) -> None:
     events = [config_event(0, "a", "1"), RecordedEvent(1, 1, 0, b"no json", b"x"), config_event(2, "b", "2")]
     printed = cli.done("import", recording(tmp_path / "r.jsonl", events))
     assert printed == (
-        "__samza_coordinator_counts_1: 3 events new, 1 of them in quarantine, 0 there already "
+        "__samza_coordinator_counts_1: 3 new events, 1 of them in quarantine, 0 already present "
         "(coordinator, incarnation 1)\n"
     )
 
@@ -159,10 +159,10 @@ def test_another_past_is_another_incarnation(cli: CommandLine, tmp_path: Path) -
         (line(value_b64="%%"), "line 1: value_b64 is not base64"),
         (line(timestamp_type="x"), "line 1: timestamp_type is neither"),
         (line(topic="counts"), "stream counts starts neither with"),
-        ("", "holds no record"),
+        ("", "has no records"),
     ],
 )
-def test_a_bad_file_is_refused_before_anything_is_written(
+def test_an_invalid_file_is_refused_before_anything_is_written(
     cli: CommandLine, tmp_path: Path, content: str, sentence: str
 ) -> None:
     bad = tmp_path / "bad.jsonl"
@@ -178,16 +178,16 @@ def test_a_damaged_gzip_is_refused(cli: CommandLine, tmp_path: Path) -> None:
     assert cli.is_empty()
 
 
-def test_files_that_are_none_are_refused(cli: CommandLine, tmp_path: Path) -> None:
+def test_what_is_not_a_file_is_refused(cli: CommandLine, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert "none.jsonl cannot be read: No such file or directory" in cli.refused("import", "none.jsonl")
     assert "cannot be read: Is a directory" in cli.refused("import", tmp_path)
-    assert "is no regular file and could be read only once" in cli.refused("import", tmp_path / "pipe")
+    assert "is not a regular file, and it is read twice" in cli.refused("import", tmp_path / "pipe")
     assert "is named twice" in cli.refused("import", RECORDING_A[0], RECORDING_A[0])
     assert cli.is_empty()
 
 
-def test_the_kind_is_given_where_the_name_does_not_say_it(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_name_without_a_known_prefix_needs_a_kind(cli: CommandLine, tmp_path: Path) -> None:
     odd = recording(tmp_path / "odd.jsonl", [config_event(0, "a", "1")], topic="counts")
     assert "give --kind coordinator or --kind checkpoint" in cli.refused("import", odd)
     assert "'x' is no kind of stream" in cli.refused("import", odd, "--kind", "x")
@@ -198,7 +198,7 @@ def test_the_kind_is_given_where_the_name_does_not_say_it(cli: CommandLine, tmp_
 
 
 @pytest.mark.usefixtures("bars_at_once")
-def test_a_bar_shows_what_takes_long(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_long_import_has_a_bar(cli: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     write_recording(path, (("__samza_coordinator_counts_1", config_event(n, "a", str(n))) for n in range(5)))
     finished = cli("import", path)
@@ -207,10 +207,10 @@ def test_a_bar_shows_what_takes_long(cli: CommandLine, tmp_path: Path) -> None:
     assert finished.out.count("\n") == 1
 
 
-def test_several_streams_at_once_print_what_they_print_in_turn(cli: CommandLine) -> None:
+def test_parallel_imports_print_the_same_as_serial_ones(cli: CommandLine) -> None:
     assert cli.done("import", *RECORDING_A, "--processes", "2").splitlines() == [
-        f"{COORDINATOR}: 427 events new, 0 there already (coordinator, incarnation 1)",
-        f"{CHECKPOINT}: 388 events new, 0 there already (checkpoint, incarnation 1)",
+        f"{COORDINATOR}: 427 new events, 0 already present (coordinator, incarnation 1)",
+        f"{CHECKPOINT}: 388 new events, 0 already present (checkpoint, incarnation 1)",
     ]
     again = cli.rows("import", *RECORDING_A, "--processes", "5")
     assert [(row["stream_name"], row["added"], row["skipped"]) for row in again] == [
@@ -220,14 +220,14 @@ def test_several_streams_at_once_print_what_they_print_in_turn(cli: CommandLine)
 
 
 @pytest.mark.usefixtures("bars_at_once")
-def test_each_stream_of_several_at_once_has_a_bar(cli: CommandLine) -> None:
+def test_each_stream_of_a_parallel_import_has_a_bar(cli: CommandLine) -> None:
     finished = cli("import", *RECORDING_A, "--processes", "2")
     assert finished.code == 0
     assert "427/427" in finished.err
     assert "388/388" in finished.err
 
 
-def test_a_process_that_refuses_says_why(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_a_process_is_printed(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
     sentence = wordcount.refused("import", *RECORDING_A, "--processes", "2")
     assert "give back COORDSTREAM_MASK_KEY" in sentence
@@ -236,10 +236,12 @@ def test_a_process_that_refuses_says_why(wordcount: CommandLine, monkeypatch: py
 @pytest.mark.parametrize(
     ("counts", "at_once"), [([900_000], 1), ([900_000, 49_999], 1), ([900_000, 49_999, 1], 3), ([50_000] * 9, 3)]
 )
-def test_processes_are_started_where_they_pay(monkeypatch: pytest.MonkeyPatch, counts: list[int], at_once: int) -> None:
+def test_processes_are_started_when_worthwhile(
+    monkeypatch: pytest.MonkeyPatch, counts: list[int], at_once: int
+) -> None:
     monkeypatch.setattr(import_command, "usable_cores", lambda: 3)
     stream = identify(COORDINATOR)
-    assert import_command.paying_processes([ImportJob(stream, list, count) for count in counts]) == at_once
+    assert import_command.default_processes([ImportJob(stream, list, count) for count in counts]) == at_once
 
 
 @contextmanager
@@ -272,7 +274,7 @@ def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.P
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_ctrl_c_undoes_the_transactions_under_way(cli: CommandLine, processes: int) -> None:
+def test_ctrl_c_rolls_back_the_current_transactions(cli: CommandLine, processes: int) -> None:
     with held_up_import(cli, "--processes", str(processes)) as (child, waiting):
         wait_until(lambda: waiting() == processes, what="the import to wait for the lock")
         os.killpg(child.pid, signal.SIGINT)  # as a terminal does
@@ -295,12 +297,13 @@ def test_another_key_or_pattern_is_refused_with_what_to_do(
     file = recording(tmp_path / "a.jsonl", [config_event(0, "db.password", "hunter2")])
     cli.done("import", file)
     monkeypatch.setenv(variable, value)
-    told = cli.refused("import", recording(tmp_path / "b.jsonl", [config_event(1, "db.password", "hunter2")]))
+    message = cli.refused("import", recording(tmp_path / "b.jsonl", [config_event(1, "db.password", "hunter2")]))
     assert (
-        "give back COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS" in told
+        "give back COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS"
+        in message
     )
-    assert "export the database's streams with --raw and import them into a new database" in told
-    assert value not in told
+    assert "export the database's streams with --raw and import them into a new database" in message
+    assert value not in message
     assert cli.ask("select count(*) from eventlog.event") == [(1,)]
 
 
@@ -309,11 +312,11 @@ def test_rows_of_another_version_of_the_fold_are_refused_with_what_to_do(cli: Co
     cli.done("import", file)
     with cli.connection() as owner:
         owner.execute("update projection.position set fold_version = '0' || substring(fold_version from '-.*')")
-    told = cli.refused("import", file)
-    assert "its fold is of an older version, so run `coordstream quarantine retry`, which folds it anew" in told
+    refused = cli.refused("import", file)
+    assert "its fold is of an older version, so run `coordstream quarantine retry`, which folds it anew" in refused
 
 
-def test_an_import_that_is_killed_leaves_no_process_at_work(cli: CommandLine) -> None:
+def test_a_killed_import_leaves_no_process_behind(cli: CommandLine) -> None:
     with held_up_import(cli, "--processes", "2") as (child, waiting):
         wait_until(lambda: waiting() == 2, what="the import to wait for the lock")
         child.kill()

@@ -5,15 +5,15 @@ import pytest
 from coordstream.cli.status.faults import Limits, faults, worst_state
 
 STREAM = "__samza_coordinator_counts_1"
-NO_HEARTBEAT = f"{STREAM} has had no heartbeat for 90 s: start its follower, or look why it hangs."
-UNKNOWN = f"{STREAM} has an unknown lag: start its follower, or see that the brokers can be reached."
+NO_HEARTBEAT = f"{STREAM} has had no heartbeat for 90 s. Start its follower, or find out why it hangs."
+UNKNOWN = f"{STREAM} has an unknown lag. Start its follower, or check that the brokers can be reached."
 
 
-NO_LOG = "There is no log: import or follow a stream."
-NOT_IMPORTED = f"{STREAM} has an unknown lag: its import is not complete."
-IN_PART = f"{STREAM} was imported in part, and its import has ended: import it again, which goes on where it stopped."
-NEVER_READ = f"{STREAM} has never been read: start its follower."
-MISSING = f"{STREAM} is no topic that its brokers show us: create it again, or look at the rights of our user."
+NO_LOG = "No logs. Import or follow a stream."
+NOT_IMPORTED = f"{STREAM} has an unknown lag: its import is incomplete."
+IN_PART = f"{STREAM} was imported only partly. Import it again: it continues where it stopped."
+NEVER_READ = f"{STREAM} has never been read. Start its follower."
+MISSING = f"{STREAM} is missing on its brokers. Create the topic again, or check the rights of our Kafka user."
 
 
 def log(state: str = "live", age: float | None = 3, lag: int | None = 0, **other: Any) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def log(state: str = "live", age: float | None = 3, lag: int | None = 0, **other
 
 
 @pytest.mark.parametrize(
-    ("row", "limits", "told"),
+    ("row", "limits", "expected"),
     [
         (log(), Limits(), []),
         (log(), Limits(0, 3), []),
@@ -57,18 +57,19 @@ def log(state: str = "live", age: float | None = 3, lag: int | None = 0, **other
         (log("lost", 90, None, is_newest=False), Limits(0, 0), []),
     ],
 )
-def test_what_a_monitor_is_told(row: dict[str, Any], limits: Limits, told: list[str]) -> None:
-    assert list(faults([row], limits)) == told
+def test_each_fault_has_a_message(row: dict[str, Any], limits: Limits, expected: list[str]) -> None:
+    assert list(faults([row], limits)) == expected
 
 
 @pytest.mark.parametrize(
-    ("limits", "told"), [(Limits(), []), (Limits(0), [NO_LOG]), (Limits(None, 0), [NO_LOG]), (Limits(0, 0), [NO_LOG])]
+    ("limits", "expected"),
+    [(Limits(), []), (Limits(0), [NO_LOG]), (Limits(None, 0), [NO_LOG]), (Limits(0, 0), [NO_LOG])],
 )
-def test_without_a_log_nothing_is_within_a_limit(limits: Limits, told: list[str]) -> None:
-    assert list(faults([], limits)) == told
+def test_without_a_log_nothing_is_within_a_limit(limits: Limits, expected: list[str]) -> None:
+    assert list(faults([], limits)) == expected
 
 
-def test_the_worst_state_is_the_one_to_look_at() -> None:
+def test_the_worst_state_comes_first() -> None:
     assert worst_state(["live", "stopped", "live"]) == "stopped"
     assert worst_state(["replacing", "refused", "lost", "catching-up"]) == "lost"
     assert worst_state(["replacing", "refused"]) == "refused"

@@ -50,7 +50,7 @@ def test_an_unknown_end_is_called_unknown(wordcount: CommandLine) -> None:
     assert [row["lag"] for row in wordcount.rows("status")] == [None, None]
 
 
-def test_what_waits_in_quarantine_is_counted(cli: CommandLine, tmp_path: Path) -> None:
+def test_quarantined_events_are_counted(cli: CommandLine, tmp_path: Path) -> None:
     spoilt = RecordedEvent(0, 1, 0, b'[1,"set-config","a"]', b"no json")
     cli.done("import", recording(tmp_path / "r.jsonl", [spoilt, RecordedEvent(1, 1, 0, b"no json", b"x")]))
     assert [row["quarantine_open"] for row in cli.rows("status")] == [2]
@@ -58,7 +58,7 @@ def test_what_waits_in_quarantine_is_counted(cli: CommandLine, tmp_path: Path) -
     assert [row["quarantine_open"] for row in cli.rows("status")] == [1]
 
 
-def test_of_nothing_there_is_no_row(cli: CommandLine) -> None:
+def test_an_empty_database_has_no_rows(cli: CommandLine) -> None:
     assert cli("status", "--json").json == []
     assert cli("status", "--csv").out.startswith("job_name,job_id,")
     assert "is_lost" not in cli("status", "--csv").out
@@ -66,19 +66,19 @@ def test_of_nothing_there_is_no_row(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("limit", [("--max-lag", "9"), ("--max-age", "9")])
-def test_without_a_log_no_limit_is_kept(cli: CommandLine, limit: tuple[str, str]) -> None:
+def test_without_logs_every_limit_is_exceeded(cli: CommandLine, limit: tuple[str, str]) -> None:
     finished = cli("status", *limit)
-    assert (finished.code, finished.err) == (1, "There is no log: import or follow a stream.\n")
+    assert (finished.code, finished.err) == (1, "No logs. Import or follow a stream.\n")
 
 
-def test_a_log_that_nobody_ever_followed(cli: CommandLine) -> None:
+def test_a_log_that_was_never_followed(cli: CommandLine) -> None:
     cli.done("log", "create", STREAM)
     with PostgresEventLog(cli.database_url, STREAM) as log:
         log.append([NewEvent(b"k", b"v", 1)] * 3)
     (row,) = cli.rows("status", "--max-lag", "3")
     assert (row["state"], row["state_detail"], row["lag"]) == ("stopped", "no follower has read it yet", 3)
     assert cli("status", "--max-lag", "2").err == f"{STREAM} is 3 offsets behind its end.\n"
-    assert cli("status", "--max-age", "9999").err == f"{STREAM} has never been read: start its follower.\n"
+    assert cli("status", "--max-age", "9999").err == f"{STREAM} has never been read. Start its follower.\n"
     assert cli("follow", STREAM, "--once").code == 0
     assert set(row) == set(cli.rows("status", "--max-age", "9999")[0])
 
@@ -134,10 +134,10 @@ def test_a_recording_that_was_imported_in_part(cli: CommandLine, tmp_path: Path)
     (row,) = cli("status", "--json").json
     assert (row["state"], row["next_offset"], row["lag"]) == ("catching-up", 2, None)
     assert cli("status").code == 0
-    assert cli("status", "--max-lag", "9").err == f"{STREAM} has an unknown lag: its import is not complete.\n"
+    assert cli("status", "--max-lag", "9").err == f"{STREAM} has an unknown lag: its import is incomplete.\n"
     with cli.connection() as connection:
         connection.execute("update projection.position set heartbeat_at = now() - interval '31 seconds'")
-    assert cli("status").err.startswith(f"{STREAM} was imported in part, and its import has ended: import it again")
+    assert cli("status").err.startswith(f"{STREAM} was imported only partly. Import it again")
     cli.done("import", whole)
     cli.done("status", "--max-lag", "0", "--max-age", "0")
 
@@ -155,9 +155,7 @@ def interrupt_at_second_batch() -> Callable[[str], None]:
 
 
 @pytest.mark.parametrize(("state", "seconds_ago"), [("live", 25), ("catching-up", 25), ("stopped", 10_000)])
-def test_a_log_with_heartbeats_is_well_and_so_is_one_that_was_stopped(
-    counts: CommandLine, state: str, seconds_ago: int
-) -> None:
+def test_live_and_stopped_logs_have_no_fault(counts: CommandLine, state: str, seconds_ago: int) -> None:
     beat(counts, state, seconds_ago)
     (row,) = counts.rows("status")
     assert (row["state"], row["end_offset"], row["lag"]) == (state, 3, 3)
@@ -168,11 +166,11 @@ def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:
     beat(counts, "live", seconds_ago=35)
     finished = counts("status", "--json")
     assert (finished.code, finished.json[0]["state"]) == (1, "lost")
-    assert finished.err.startswith(f"{STREAM} has had no heartbeat for 35 s: start its follower")
+    assert finished.err.startswith(f"{STREAM} has had no heartbeat for 35 s. Start its follower")
     assert counts("status", "--max-age", "60").code == 0
 
 
-def test_a_follower_that_holds_a_stream_and_hangs_is_named(counts: CommandLine) -> None:
+def test_a_hanging_follower_is_named(counts: CommandLine) -> None:
     with connect(counts.database_url, application_name="a follower") as hanging:
         backend = hanging.info.backend_pid
         StreamLocks(hanging).take(STREAM)
@@ -184,21 +182,21 @@ def test_a_follower_that_holds_a_stream_and_hangs_is_named(counts: CommandLine) 
     assert f"`select pg_terminate_backend({backend})`" in finished.err
 
 
-def test_limits_are_for_stopped_logs_too(counts: CommandLine) -> None:
+def test_limits_apply_to_stopped_logs(counts: CommandLine) -> None:
     beat(counts, "stopped", seconds_ago=100)
     assert counts("status", "--max-age", "99").err.startswith(f"{STREAM} has had no heartbeat for 100 s")
     assert counts("status", "--max-lag", "2").err == f"{STREAM} is 3 offsets behind its end.\n"
     counts.done("status", "--max-lag", "3", "--max-age", "200")
 
 
-def test_the_end_of_a_postgres_log_is_known_whoever_lives(counts: CommandLine) -> None:
+def test_the_end_of_a_postgres_log_needs_no_follower(counts: CommandLine) -> None:
     beat(counts, "live", seconds_ago=10_000, end_offset=0)
     assert counts("status", "--json").json[0]["lag"] == 3
     assert counts.ask("select end_offset, lag, state from coordinator.log_position") == [(3, 3, "live")]
 
 
 @pytest.mark.parametrize(("state", "seconds_ago", "lag"), [("live", 25, 2), ("live", 35, None), ("stopped", 10_000, 2)])
-def test_a_dead_followers_word_on_the_end_of_a_topic_counts_no_more(
+def test_the_end_that_a_dead_follower_stored_is_ignored(
     counts: CommandLine, state: str, seconds_ago: int, lag: int | None
 ) -> None:
     with counts.connection() as connection:
@@ -211,7 +209,7 @@ def test_a_dead_followers_word_on_the_end_of_a_topic_counts_no_more(
     assert counts("status", "--max-lag", "9").code == 1
 
 
-def test_nobody_has_to_follow_what_was_replaced(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_replaced_incarnation_needs_no_follower(cli: CommandLine, tmp_path: Path) -> None:
     for value in ("old", "new"):
         cli.done("import", recording(tmp_path / f"{value}.jsonl", [config_event(0, "a", value)]))
     with cli.connection() as connection:
@@ -222,9 +220,7 @@ def test_nobody_has_to_follow_what_was_replaced(cli: CommandLine, tmp_path: Path
     assert finished.err.count("\n") == 1
 
 
-def test_the_brokers_say_how_far_a_log_is_behind(
-    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str
-) -> None:
+def test_the_lag_comes_from_the_brokers(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
     topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 2)
     assert kafka_cli("follow", coordinator_topic, "--once").code == 0
     assert lags(kafka_cli) == [("stopped", 2, 0)]
@@ -237,11 +233,11 @@ def test_the_brokers_say_how_far_a_log_is_behind(
     topics.delete(coordinator_topic)
     finished = kafka_cli("status")
     assert finished.code == 1
-    assert finished.err.startswith(f"{coordinator_topic} is no topic that its brokers show us: create it again")
+    assert finished.err.startswith(f"{coordinator_topic} is missing on its brokers. Create the topic again")
     assert "has an unknown lag" in kafka_cli("status", "--max-lag", "2").err
 
 
-def test_an_end_that_no_broker_tells_is_unknown(counts: CommandLine) -> None:
+def test_an_end_is_unknown_without_an_answer_of_the_brokers(counts: CommandLine) -> None:
     with counts.connection() as connection:
         connection.execute("update eventlog.log set backend = 'kafka'")
     beat(counts, "live", seconds_ago=0, end_offset=2)
@@ -253,17 +249,17 @@ def test_an_end_that_no_broker_tells_is_unknown(counts: CommandLine) -> None:
     assert finished.code == 1
     assert [(row["state"], row["end_offset"], row["lag"]) for row in finished.json] == [("live", None, None)]
     assert finished.err.splitlines() == [
-        f"Kafka at {address} did not answer for 5 s: where its topics end is unknown",
-        f"{STREAM} has an unknown lag: start its follower, or see that the brokers can be reached.",
+        f"Kafka at {address} did not answer within 5 s: the ends of its topics are unknown.",
+        f"{STREAM} has an unknown lag. Start its follower, or check that the brokers can be reached.",
     ]
 
 
-@pytest.mark.parametrize(("end", "told"), [(9, (9, 2)), (7, (7, 0)), (6, (None, None)), (None, (None, None))])
-def test_an_end_before_the_position_is_that_of_another_log(
-    end: int | None, told: tuple[int | None, int | None]
+@pytest.mark.parametrize(("end", "expected"), [(9, (9, 2)), (7, (7, 0)), (6, (None, None)), (None, (None, None))])
+def test_an_end_before_the_position_belongs_to_another_log(
+    end: int | None, expected: tuple[int | None, int | None]
 ) -> None:
     row = with_end({"next_offset": 7, "end_offset": 8, "lag": 1}, end)
-    assert (row["end_offset"], row["lag"]) == told
+    assert (row["end_offset"], row["lag"]) == expected
 
 
 def lags(cli: CommandLine) -> list[tuple[str, int | None, int | None]]:
