@@ -132,7 +132,7 @@ def test_a_change_of_the_read_versions_is_judged_task_by_task(jobs: Connection) 
         "select j.log_id, t.log_offset, c.log_id from projection.job_log j join projection.job_log c using (job_suffix)"
         " cross join lateral projection.config_event(j.log_id, 'task.checkpoint.read.versions') t"
         " where j.job_name = 'measured' and j.stream_kind = 'coordinator' and c.stream_kind = 'checkpoint'"
-        " and t.config_value <> t.held_value"
+        " and t.config_value <> t.previous_value"
     ).fetchone()
     assert body is not None
     assert change is not None

@@ -8,8 +8,8 @@ language sql stable parallel safe as $$
   with fanned_out as (
     select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
       h.*, r.status, r.record_time as removed_time, r.log_offset as removed_offset
-    from projection.startpoint_fanned_out($1, null) h
-    left join projection.startpoint_removed($1, null) r
+    from projection.startpoint_fanned_out($1, cut => null) h
+    left join projection.startpoint_removed($1, cut => null) r
       on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.created_ms, r.startpoint_type)
        = (h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.created_ms, h.startpoint_type)
       and r.log_offset > h.log_offset
@@ -57,7 +57,7 @@ cross join lateral (
            'the startpoint could not be resolved and was ignored, or the task had read past the old position when it wrote the checkpoint.',
            r.task_name, concat_ws(' ', r.startpoint_type, r.startpoint_value), r.earlier_offset, r.earlier_log_offset, r.input_offset, r.checkpoint_log_offset),
     r.record_time, j.stream_kind, j.incarnation, r.log_offset
-  from projection.startpoint_removed(j.log_id, null) r where r.status = 'refused'
+  from projection.startpoint_removed(j.log_id, cut => null) r where r.status = 'refused'
   union all
   select u.system_name, u.stream_name, u.partition_id, u.key_bucket,
     format('Startpoint %2$s was fanned out to task %1$s (log offset %3$s), but its checkpoints continued without it, from %4$s to %5$s (log offset %6$s): '

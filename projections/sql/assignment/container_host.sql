@@ -11,7 +11,7 @@ $$;
 
 create view coordinator.container_host as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+from projection.current_job j cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
 comment on view coordinator.container_host is E'The host that each container last ran on, and the address of its JMX server.\nKey: container_id.';
 comment on column coordinator.container_host.host_name is 'The host that the container runs on. The host of the message''s writer is in the column host.';
 comment on column coordinator.container_host.host is 'The host of the message''s writer, from its envelope, as source and username are. The container''s host is in host_name. Null: there is no envelope, or it has no host.';

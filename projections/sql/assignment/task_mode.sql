@@ -11,7 +11,7 @@ $$;
 
 create view coordinator.task_mode as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+from projection.current_job j cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
 comment on view coordinator.task_mode is E'Whether each task is active or a standby.\nKey: task_name.';
 comment on column coordinator.task_mode.task_mode is 'Active or Standby; the name of a standby task is Standby-<task>-<n>.';
 

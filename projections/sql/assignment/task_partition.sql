@@ -12,7 +12,7 @@ $$;
 
 create view coordinator.task_partition as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+from projection.current_job j cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
 comment on view coordinator.task_partition is E'Which tasks read which input partition: one row per partition and task, since several tasks read a partition of a broadcast input. Partitions of inputs that the job no longer has stay here, as they do on the log.\nKey: system_name, stream_name, partition_id, key_bucket, task_name.';
 
 create view coordinator.task_partition_history as
@@ -36,7 +36,7 @@ cross join lateral (
   from (
     select t.system_name, t.stream_name, t.partition_id, t.key_bucket, n.task_name, t.log_offset, t.next_offset,
       not coalesce(t.previous_body -> 'task_names' ? n.task_name, false) as is_first, not coalesce(t.next_body -> 'task_names' ? n.task_name, false) as is_last
-    from projection.message_change(j.log_id, 'set-task-partition-assignment', null) t
+    from projection.message_change(j.log_id, 'set-task-partition-assignment', message_key => null) t
     cross join lateral jsonb_array_elements_text(t.body -> 'task_names') n(task_name)) e
   where e.is_first or e.is_last) s
 cross join lateral projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.at) v

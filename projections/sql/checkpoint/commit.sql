@@ -44,7 +44,7 @@ cross join lateral (
   select j.log_id, r.*,
     case when array_position(r.versions, 2) < array_position(r.versions, 1) then 1
          when array_position(r.versions, 1) < array_position(r.versions, 2) then 2 end as second_version
-  from projection.checkpoint_rule(o.coordinator_log, null) r offset 0) q
+  from projection.checkpoint_rule(o.coordinator_log, cut => null) r offset 0) q
 join projection.checkpoint_event h on h.log_id = q.log_id
 join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
 left join projection.checkpoint_envelope v on v.log_offset = h.log_offset

@@ -11,7 +11,7 @@ $$;
 
 create view coordinator.config as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+from projection.current_job j cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
 comment on view coordinator.config is E'The configuration of each job: one row per config key that is set. Secrets are replaced by fingerprints, which show whether a value changed without showing the value.\nKey: config_key.';
 comment on column coordinator.config.config_value is 'The value, or its fingerprint (`hmac-sha256:…`) if it is a secret. An empty string is a value.';
 
@@ -29,7 +29,7 @@ select j.job_name, j.job_id, j.job_bucket, t.message_key as config_key, t.body -
   v.valid_from, v.valid_to, t.log_offset as from_log_offset, t.next_offset as to_log_offset, j.incarnation
 from projection.job_log j
 cross join lateral projection.log_replaced_at(j.log_id) r
-cross join lateral projection.message_change(j.log_id, 'set-config', null) t
+cross join lateral projection.message_change(j.log_id, 'set-config', message_key => null) t
 cross join lateral projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v
 where j.stream_kind = 'coordinator' and j.is_complete and t.body is not null;
 comment on view coordinator.config_validity is E'Every value that a config key had, and the time for which it was valid: one row per value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of config_as_of at T. Filters on the job and on the key use indexes.\nKey: config_key, config_value, is_sensitive, incarnation, from_log_offset.';

@@ -2,10 +2,10 @@ create view coordinator.job as
 select j.job_name, j.job_id, j.job_bucket,
   (select l.stream_name from projection.job_log l where l.log_id = j.coordinator_log) as coordinator_stream,
   (select l.stream_name from projection.job_log l where l.log_id = j.checkpoint_log) as checkpoint_stream,
-  (select count(*) from projection.config_state(j.coordinator_log, null, null)) as config_count,
-  coalesce((select nullif(count(distinct t.task_name), 0) from projection.task_container_state(j.coordinator_log, null, null) t),
-           (select count(distinct c.task_name) from projection.checkpoint_choice(j.coordinator_log, null, j.checkpoint_log, null) c)) as task_count,
-  (select count(distinct t.container_id) from projection.task_container_state(j.coordinator_log, null, null) t) as container_count,
+  (select count(*) from projection.config_state(j.coordinator_log, incarnation => null, cut => null)) as config_count,
+  coalesce((select nullif(count(distinct t.task_name), 0) from projection.task_container_state(j.coordinator_log, incarnation => null, cut => null) t),
+           (select count(distinct c.task_name) from projection.checkpoint_choice(j.coordinator_log, coordinator_cut => null, checkpoint_log => j.checkpoint_log, checkpoint_cut => null) c)) as task_count,
+  (select count(distinct t.container_id) from projection.task_container_state(j.coordinator_log, incarnation => null, cut => null) t) as container_count,
   (select min(e.record_time) from projection.job_log l cross join lateral (
      select a.record_time from projection.archived_event a where a.log_id = l.log_id order by a.log_offset limit 1) e
    where l.log_id in (j.coordinator_log, j.checkpoint_log)) as first_record_time,

@@ -11,7 +11,7 @@ $$;
 
 create view coordinator.job_coordinator_metadata as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+from projection.current_job j cross join lateral projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
 comment on view coordinator.job_coordinator_metadata is E'The metadata of the last job coordinator, for each cluster type. A job coordinator that finds its own values here leaves the running containers alone.\nKey: cluster_type.';
 comment on column coordinator.job_coordinator_metadata.cluster_type is 'The type of cluster that the coordinator runs on: YARN or NON_YARN.';
 comment on column coordinator.job_coordinator_metadata.epoch_id is 'The deployment; on YARN the application id, which all attempts share. Null: the message has none.';

@@ -13,7 +13,7 @@ language sql stable parallel safe as $$
   union all
   select f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value,
     true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
-  from projection.startpoint_fan_out_state($1, null, $2) f
+  from projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) f
   where f.task_name = $6
 $$;
 
@@ -43,7 +43,7 @@ language sql stable parallel safe as $$
       s.config_value as setting, s.log_offset as setting_offset
     from head h
     cross join projection.checkpoint_rule($1, $2) q
-    left join projection.config_state($1, null, $2) s on s.config_key = 'task.checkpoint.read.versions'
+    left join projection.config_state($1, incarnation => null, cut => $2) s on s.config_key = 'task.checkpoint.read.versions'
     left join (
       select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
       where c.task_name = $5) w on true

@@ -31,7 +31,7 @@ returns table (task_name text, system_name text, stream_name text, partition_id 
                ignored_reason text, assigned_by text)
 language sql stable parallel safe as $$
   with config as (
-    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf from projection.config_state($1, null, $2) c
+    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf from projection.config_state($1, incarnation => null, cut => $2) c
   ), input as (
     select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
   ), part as (
@@ -71,9 +71,9 @@ language sql stable parallel safe as $$
     left join pending r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
-    left join projection.startpoint_fan_out_state($1, null, $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
+    left join projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and ($6 is null or old.task_name = $6)
-    left join projection.checkpoint_state($1, null, $2, $3, null, $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
+    left join projection.checkpoint_state($1, coordinator_incarnation => null, coordinator_cut => $2, checkpoint_log => $3, checkpoint_incarnation => null, checkpoint_cut => $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
       and ($6 is null or k.task_name = $6)
   ), decided as (
@@ -109,7 +109,7 @@ $$;
 create view coordinator.starting_offset as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j
-cross join lateral projection.starting_offset_state(j.coordinator_log, null, j.checkpoint_log, null, now(), null) r
+cross join lateral projection.starting_offset_state(j.coordinator_log, coordinator_cut => null, checkpoint_log => j.checkpoint_log, checkpoint_cut => null, at => now(), only_task => null) r
 where r.decided_by is not null;
 comment on view coordinator.starting_offset is E'Where the next start, as a new deployment, would begin each partition of each task, and which rule decides: startpoint, reset, checkpoint or default, in this order. The partitions are those assigned to the tasks; if the job has no assignments at all (it uses only the managers, not Samza''s job coordinator), those in the tasks'' checkpoints. Streams that are not among the job''s inputs are left out. Expiry is judged now (in the as-of function: at its time).\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.starting_offset.decided_by is 'The rule that decides: `startpoint`, `reset` (config says to ignore the checkpoint), `checkpoint`, or `default` (from config, else upcoming).';
@@ -125,7 +125,7 @@ create function coordinator.starting_offset_as_of(job_name text, job_id text, at
 returns setof coordinator.starting_offset language sql stable parallel safe as $$
   select j.job_name, j.job_id, j.job_bucket, r.*
   from projection.job_at($1, $2, $3) j
-  cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, $3, null) r
+  cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, at => $3, only_task => null) r
   where r.decided_by is not null
 $$;
 comment on function coordinator.starting_offset_as_of is 'coordinator.starting_offset at a time: the state after all events whose log_time is not later. Expiry is judged at that time.';

@@ -11,7 +11,7 @@ $$;
 
 create view coordinator.changelog_mapping as
 select j.job_name, j.job_id, j.job_bucket, r.*
-from projection.current_job j cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, null) r;
+from projection.current_job j cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
 comment on view coordinator.changelog_mapping is E'The changelog partition to which each task writes the changes of its stores. It must not change as long as the stores exist.\nKey: task_name.';
 comment on column coordinator.changelog_mapping.changelog_partition is 'The partition number, the same in every changelog of the job.';
 

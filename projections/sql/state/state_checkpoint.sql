@@ -24,7 +24,8 @@ $$;
 create view coordinator.state_checkpoint as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j
-cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, null, j.checkpoint_log, j.checkpoint_incarnation, null) r;
+cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => null,
+  checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => null) r;
 comment on view coordinator.state_checkpoint is E'The state in the checkpoint that each task would start from: how far each store was backed up when the checkpoint was written, one row per store and backend. Checkpoints of version 1 have changelogs without stores; if config does not name the store of a changelog, store_name is empty, and the changelog distinguishes the rows.\nKey: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 comment on column coordinator.state_checkpoint.store_name is 'The store; empty if version 1 has a changelog for which config names no store.';
 comment on column coordinator.state_checkpoint.marker is 'What the backend wrote to find its backup again. Null: version 1 has no markers.';
