@@ -127,7 +127,7 @@ def test_fan_outs_are_held_against_their_own_tasks(jobs: Connection) -> None:
 
 def test_a_change_of_the_read_versions_is_judged_task_by_task(jobs: Connection) -> None:
     """In a join, one of the two choices was computed again for each task of the other: 20 s for 2,000 tasks."""
-    body = jobs.execute("select prosrc from pg_proc where proname = 'checkpoint_choice_lowered'").fetchone()
+    body = jobs.execute("select prosrc from pg_proc where proname = 'lowered_choice'").fetchone()
     change = jobs.execute(
         "select j.log_id, t.log_offset, c.log_id from projection.job_log j join projection.job_log c using (job_suffix)"
         " cross join lateral projection.config_event(j.log_id, 'task.checkpoint.read.versions') t"

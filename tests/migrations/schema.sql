@@ -72,7 +72,7 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
     AS $_$
   with changelog as (
     select t.*, nullif(btrim(t.previous_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
-    from projection.message_change($1, 'set-config', null) t
+    from projection.message_change($1, 'set-config', message_key => null) t
     where t.message_key like 'stores.%_.changelog'
   ), setting as (
     select s.* from (values ('job.changelog.system'), ('job.default.system')) n(config_key)
@@ -385,8 +385,8 @@ CREATE FUNCTION projection.unconsumed_startpoint(log_id integer) RETURNS TABLE(t
   with fanned_out as (
     select distinct on (h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket)
       h.*, r.status, r.record_time as removed_time, r.log_offset as removed_offset
-    from projection.startpoint_fanned_out($1, null) h
-    left join projection.startpoint_removed($1, null) r
+    from projection.startpoint_fanned_out($1, cut => null) h
+    left join projection.startpoint_removed($1, cut => null) r
       on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.created_ms, r.startpoint_type)
        = (h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.created_ms, h.startpoint_type)
       and r.log_offset > h.log_offset
@@ -684,7 +684,7 @@ CREATE VIEW projection.commit AS
                     WHEN (array_position(r.versions, 1) < array_position(r.versions, 2)) THEN 2
                     ELSE NULL::integer
                 END AS second_version
-           FROM projection.checkpoint_rule(o.coordinator_log, NULL::bigint) r(versions, max_age, grouper_factory, changelogs, store_names)
+           FROM projection.checkpoint_rule(o.coordinator_log, cut => NULL::bigint) r(versions, max_age, grouper_factory, changelogs, store_names)
          OFFSET 0) q)
      JOIN projection.checkpoint_event h ON ((h.log_id = q.log_id)))
      JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
@@ -953,7 +953,7 @@ CREATE VIEW projection.anomaly_startpoint_ignored AS
             j.stream_kind,
             j.incarnation,
             r.log_offset
-           FROM projection.startpoint_removed(j.log_id, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, fanned_out_ms, status, input_offset, checkpoint_log_offset, earlier_offset, earlier_log_offset, record_time, log_offset)
+           FROM projection.startpoint_removed(j.log_id, cut => NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, fanned_out_ms, status, input_offset, checkpoint_log_offset, earlier_offset, earlier_log_offset, record_time, log_offset)
           WHERE (r.status = 'refused'::text)
         UNION ALL
          SELECT u.system_name,
@@ -1415,7 +1415,7 @@ CREATE VIEW coordinator.changelog_mapping AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, changelog_partition, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(task_name, changelog_partition, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW changelog_mapping; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1586,7 +1586,7 @@ CREATE VIEW coordinator.checkpoint AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, j.checkpoint_log, j.checkpoint_incarnation, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, input_offset_number, checkpoint_id, checkpoint_version, origin, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, input_offset_number, checkpoint_id, checkpoint_version, origin, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1791,7 +1791,7 @@ CREATE VIEW coordinator.config AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.config_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.config_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW config; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1953,7 +1953,7 @@ CREATE VIEW coordinator.container_execution AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(container_id, execution_container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.container_execution_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(container_id, execution_container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW container_execution; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2111,7 +2111,7 @@ CREATE VIEW coordinator.container_host AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(container_id, host_name, jmx_url, jmx_tunneling_url, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(container_id, host_name, jmx_url, jmx_tunneling_url, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW container_host; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2345,7 +2345,7 @@ CREATE VIEW coordinator.job_coordinator_metadata AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(cluster_type, epoch_id, config_id, job_model_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.job_coordinator_metadata_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(cluster_type, epoch_id, config_id, job_model_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW job_coordinator_metadata; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2984,7 +2984,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   with config as (
-    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf from projection.config_state($1, null, $2) c
+    select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) as conf from projection.config_state($1, incarnation => null, cut => $2) c
   ), input as (
     select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
   ), part as (
@@ -3024,9 +3024,9 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     left join pending r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
-    left join projection.startpoint_fan_out_state($1, null, $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
+    left join projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and ($6 is null or old.task_name = $6)
-    left join projection.checkpoint_state($1, null, $2, $3, null, $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
+    left join projection.checkpoint_state($1, coordinator_incarnation => null, coordinator_cut => $2, checkpoint_log => $3, checkpoint_incarnation => null, checkpoint_cut => $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
       and ($6 is null or k.task_name = $6)
   ), decided as (
@@ -3081,7 +3081,7 @@ CREATE VIEW coordinator.starting_offset AS
     r.ignored_reason,
     r.assigned_by
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.starting_offset_state(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint, now(), NULL::text) r(task_name, system_name, stream_name, partition_id, key_bucket, decided_by, startpoint_type, startpoint_value, starting_offset, startpoint_log_offset, checkpoint_log_offset, ignored_reason, assigned_by))
+     CROSS JOIN LATERAL projection.starting_offset_state(j.coordinator_log, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_cut => NULL::bigint, at => now(), only_task => NULL::text) r(task_name, system_name, stream_name, partition_id, key_bucket, decided_by, startpoint_type, startpoint_value, starting_offset, startpoint_log_offset, checkpoint_log_offset, ignored_reason, assigned_by))
   WHERE (r.decided_by IS NOT NULL);
 
 --
@@ -3196,7 +3196,7 @@ CREATE FUNCTION coordinator.starting_offset_as_of(job_name text, job_id text, at
     AS $_$
   select j.job_name, j.job_id, j.job_bucket, r.*
   from projection.job_at($1, $2, $3) j
-  cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, $3, null) r
+  cross join lateral projection.starting_offset_state(j.coordinator_log, j.coordinator_cut, j.checkpoint_log, j.checkpoint_cut, at => $3, only_task => null) r
   where r.decided_by is not null
 $_$;
 
@@ -3248,7 +3248,7 @@ CREATE VIEW coordinator.startpoint AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, j.checkpoint_log, NULL::bigint, now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, expires_at, is_expired, is_ambiguous, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_cut => NULL::bigint, at => now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, expires_at, is_expired, is_ambiguous, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW startpoint; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3471,7 +3471,7 @@ CREATE VIEW coordinator.startpoint_fan_out AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_at, fanned_out_at, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_at, fanned_out_at, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW startpoint_fan_out; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3723,7 +3723,7 @@ CREATE VIEW coordinator.startpoint_history AS
     r.incarnation,
     r.log_offset
    FROM (projection.job_log j
-     CROSS JOIN LATERAL projection.startpoint_history_state(j.log_id, j.incarnation, NULL::bigint, now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, status, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset))
+     CROSS JOIN LATERAL projection.startpoint_history_state(j.log_id, j.incarnation, cut => NULL::bigint, at => now()) r(system_name, stream_name, partition_id, key_bucket, task_name, startpoint_type, startpoint_value, created_at, status, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset))
   WHERE (j.stream_kind = 'coordinator'::text);
 
 --
@@ -3922,7 +3922,7 @@ CREATE VIEW coordinator.state_checkpoint AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint, j.checkpoint_log, j.checkpoint_incarnation, NULL::bigint) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, checkpoint_id, checkpoint_version, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => NULL::bigint) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, checkpoint_id, checkpoint_version, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW state_checkpoint; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4126,7 +4126,7 @@ CREATE VIEW coordinator.task_container AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW task_container; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4282,7 +4282,7 @@ CREATE VIEW coordinator.task_mode AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(task_name, task_mode, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(task_name, task_mode, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW task_mode; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4442,7 +4442,7 @@ CREATE VIEW coordinator.task_partition AS
     r.incarnation,
     r.log_offset
    FROM (projection.current_job j
-     CROSS JOIN LATERAL projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, NULL::bigint) r(system_name, stream_name, partition_id, key_bucket, task_name, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+     CROSS JOIN LATERAL projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, cut => NULL::bigint) r(system_name, stream_name, partition_id, key_bucket, task_name, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
 
 --
 -- Name: VIEW task_partition; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4925,7 +4925,7 @@ CREATE FUNCTION projection.checkpointed_input(coordinator_log integer, coordinat
 #variable_conflict use_column
 begin
   return query
-  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, null, $2, $3, null, $4) k
+  select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket from projection.checkpoint_state($1, coordinator_incarnation => null, coordinator_cut => $2, checkpoint_log => $3, checkpoint_incarnation => null, checkpoint_cut => $4) k
   where $5 is null or k.task_name = $5;
 end
 $_$;
@@ -4971,7 +4971,7 @@ CREATE FUNCTION projection.explain_checkpoints(coordinator_log integer, coordina
       s.config_value as setting, s.log_offset as setting_offset
     from head h
     cross join projection.checkpoint_rule($1, $2) q
-    left join projection.config_state($1, null, $2) s on s.config_key = 'task.checkpoint.read.versions'
+    left join projection.config_state($1, incarnation => null, cut => $2) s on s.config_key = 'task.checkpoint.read.versions'
     left join (
       select x.* from head x join projection.checkpoint_choice($1, $2, $3, $4) c on (c.log_id, c.log_offset) = (x.log_id, x.log_offset)
       where c.task_name = $5) w on true
@@ -5130,7 +5130,7 @@ CREATE FUNCTION projection.explain_startpoints(log_id integer, cut bigint, check
   union all
   select f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value,
     true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
-  from projection.startpoint_fan_out_state($1, null, $2) f
+  from projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) f
   where f.task_name = $6
 $_$;
 
@@ -5720,7 +5720,7 @@ $_$;
 CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, assigned_by text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, null, $2) t
+  select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, incarnation => null, cut => $2) t
   where $5 is null or t.task_name = $5
   union all
   select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4, $5) k
@@ -6369,7 +6369,7 @@ CREATE VIEW coordinator.config_validity AS
     j.incarnation
    FROM (((projection.job_log j
      CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
-     CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-config'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
+     CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-config'::text, message_key => NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
      CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
   WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL));
 
@@ -6701,12 +6701,12 @@ CREATE VIEW coordinator.job AS
            FROM projection.job_log l
           WHERE (l.log_id = j.checkpoint_log)) AS checkpoint_stream,
     ( SELECT count(*) AS count
-           FROM projection.config_state(j.coordinator_log, NULL::integer, NULL::bigint) config_state(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS config_count,
+           FROM projection.config_state(j.coordinator_log, incarnation => NULL::integer, cut => NULL::bigint) config_state(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS config_count,
     COALESCE(( SELECT NULLIF(count(DISTINCT t.task_name), 0) AS "nullif"
-           FROM projection.task_container_state(j.coordinator_log, NULL::integer, NULL::bigint) t(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)), ( SELECT count(DISTINCT c.task_name) AS count
-           FROM projection.checkpoint_choice(j.coordinator_log, NULL::bigint, j.checkpoint_log, NULL::bigint) c(log_id, task_name, checkpoint_version, layout_id, checkpoint_id, offsets, offsets_odd, record_time, log_offset, changelogs, store_names))) AS task_count,
+           FROM projection.task_container_state(j.coordinator_log, incarnation => NULL::integer, cut => NULL::bigint) t(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)), ( SELECT count(DISTINCT c.task_name) AS count
+           FROM projection.checkpoint_choice(j.coordinator_log, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_cut => NULL::bigint) c(log_id, task_name, checkpoint_version, layout_id, checkpoint_id, offsets, offsets_odd, record_time, log_offset, changelogs, store_names))) AS task_count,
     ( SELECT count(DISTINCT t.container_id) AS count
-           FROM projection.task_container_state(j.coordinator_log, NULL::integer, NULL::bigint) t(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS container_count,
+           FROM projection.task_container_state(j.coordinator_log, incarnation => NULL::integer, cut => NULL::bigint) t(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS container_count,
     ( SELECT min(e.record_time) AS min
            FROM (projection.job_log l
              CROSS JOIN LATERAL ( SELECT a.record_time
@@ -7262,7 +7262,7 @@ CREATE VIEW coordinator.other_message AS
     j.incarnation,
     m.log_offset
    FROM (projection.job_log j
-     CROSS JOIN LATERAL projection.message_head(j.log_id, NULL::bigint, NULL::text) m(log_id, key_id, message_type, message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, body, record_time, message_time, source, host, username, log_offset))
+     CROSS JOIN LATERAL projection.message_head(j.log_id, cut => NULL::bigint, message_type => NULL::text) m(log_id, key_id, message_type, message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, body, record_time, message_time, source, host, username, log_offset))
   WHERE j.is_current;
 
 --
@@ -7848,7 +7848,7 @@ CREATE VIEW coordinator.task_container_validity AS
     j.incarnation
    FROM (((projection.job_log j
      CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
-     CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-task-container-assignment'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
+     CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-task-container-assignment'::text, message_key => NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
      CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
   WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL));
 
@@ -8209,7 +8209,7 @@ CREATE VIEW coordinator.task_partition_validity AS
                     t.next_offset,
                     (NOT COALESCE(((t.previous_body -> 'task_names'::text) ? n.task_name), false)) AS is_first,
                     (NOT COALESCE(((t.next_body -> 'task_names'::text) ? n.task_name), false)) AS is_last
-                   FROM (projection.message_change(j.log_id, 'set-task-partition-assignment'::text, NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username)
+                   FROM (projection.message_change(j.log_id, 'set-task-partition-assignment'::text, message_key => NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username)
                      CROSS JOIN LATERAL jsonb_array_elements_text((t.body -> 'task_names'::text)) n(task_name))) e
           WHERE (e.is_first OR e.is_last)) s)
      CROSS JOIN LATERAL projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.at) v(valid_from, valid_to))
