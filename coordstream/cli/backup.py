@@ -90,7 +90,7 @@ def reset(
     """
     settings = embedded_settings("Drop and create that database with its own tools, then run `coordstream migrate`.")
     server = require_data_folder(settings)
-    confirm(f"Delete all data of the embedded database in {settings.home}?", yes=yes, done="deleted")
+    confirm(f"Delete all data of the embedded database in {settings.home}?", yes=yes, done="deleted", has_dry_run=False)
     server.start()
     with database_errors(settings):
         reset_database(server)

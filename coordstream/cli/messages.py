@@ -21,7 +21,7 @@ def warn(sentences: Iterable[str]) -> None:
         print(f"warning: {sentence}", file=sys.stderr)
 
 
-def confirm(question: str, *, yes: bool, done: str = "written") -> None:
+def confirm(question: str, *, yes: bool, done: str = "written", has_dry_run: bool = True) -> None:
     """Ask for confirmation, unless it was given with ``--yes``; ``done`` is what the command would have done.
 
     Raises:
@@ -30,9 +30,8 @@ def confirm(question: str, *, yes: bool, done: str = "written") -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise CoordstreamError(
-            f"Nothing was {done}: confirmation needs a terminal. Use --yes to go on, or --dry-run to look first."
-        )
+        look = ", or --dry-run to look first" if has_dry_run else ""
+        raise CoordstreamError(f"Nothing was {done}: confirmation needs a terminal. Use --yes to go on{look}.")
     try:
         is_confirmed = typer.confirm(question, err=True)
     except typer.Abort:
