@@ -1,11 +1,12 @@
-"""What can go wrong with a job's stream and its config; each error keeps what it is about as attributes.
+"""Errors of managers. Each keeps the things it names as attributes.
 
 ManagerError
+ ├─ MissingSetting     the config lacks a required key
  ├─ NotReady           a call before start or after stop
- ├─ MissingSetting     the config lacks a key that is needed
- └─ WriteOnceChange    a key would change that decides where a job's state is
+ └─ WriteOnceChange    a change of a key that decides which task has which state
 """
 
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,45 +14,66 @@ from eventlog.errors import EventLogError
 
 
 class ManagerError(EventLogError):
-    """What a job says could not be read or written."""
+    """A job's data could not be read or written."""
 
 
 class NotReady(ManagerError):
-    """A call came in the wrong state of what it was made to."""
+    """The object is not in the right state for the call."""
 
     def __init__(self, what: str, state: str, remedy: str) -> None:
         self.what = what
         self.state = state
-        super().__init__(f"{what} {state}: {remedy}")
+        super().__init__(f"{_capitalize(what)} {state}. {_capitalize(remedy)}.")
 
 
 class MissingSetting(ManagerError):
-    """A job's config lacks a key."""
+    """A job's config lacks a required key."""
 
-    def __init__(self, config_key: str, need: str) -> None:
+    def __init__(self, config_key: str, reason: str) -> None:
         self.config_key = config_key
-        super().__init__(f"the config has no {config_key}: set it, {need}")
+        super().__init__(f"The config has no {config_key}, {reason}.")
 
 
 class SettingChange(NamedTuple):
-    """A key whose value differs; None: it is not set, and has no default."""
+    """A config key whose value differs; None: it is not set and has no default."""
 
     config_key: str
-    old_value: str | None
-    new_value: str | None
+    previous_value: str | None
+    config_value: str | None
+
+    @property
+    def old_value(self) -> str | None:
+        """Deprecated name of `previous_value`."""
+        warn_renamed("SettingChange.old_value", "previous_value")
+        return self.previous_value
+
+    @property
+    def new_value(self) -> str | None:
+        """Deprecated name of `config_value`."""
+        warn_renamed("SettingChange.new_value", "config_value")
+        return self.config_value
 
 
 class WriteOnceChange(ManagerError):
-    """A config changes what decides which task has which state, in a job that has been started already."""
+    """A change of a write-once setting of a job that has been started."""
 
     def __init__(self, changes: Sequence[SettingChange]) -> None:
         self.changes = tuple(changes)
-        listed = ", ".join(f"{key} from {_shown(old)} to {_shown(new)}" for key, old, new in self.changes)
+        listed = ", ".join(f"{key} from {_describe(old)} to {_describe(new)}" for key, old, new in self.changes)
         super().__init__(
-            f"this changes {listed}, and the state and checkpoints that the job has would meet other tasks: "
-            "leave it, give the job a new job.id, or force it (force=True, --force)"
+            f"This changes {listed}, which would assign the job's state and checkpoints to other tasks. "
+            "Keep the value, give the job a new job.id, or force the change (force=True, --force)."
         )
 
 
-def _shown(value: str | None) -> str:
+def warn_renamed(old: str, new: str) -> None:
+    """Warn that the caller's caller uses a deprecated name."""
+    warnings.warn(f"{old} is deprecated: use {new}.", DeprecationWarning, stacklevel=3)
+
+
+def _capitalize(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _describe(value: str | None) -> str:
     return "unset" if value is None else repr(value)

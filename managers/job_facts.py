@@ -1,4 +1,4 @@
-"""What a job's coordinator stream says of it: its config, its tasks, and which partitions are changelogs."""
+"""JobFacts: a job's config, tasks and changelogs, read from its coordinator stream."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ from managers.job_models.job_model import STANDBY
 from managers.stores.coordinator_store import decode_value
 from managers.stores.keyed_state import KeyedState
 
-_OF_TASKS: Final = (SetTaskContainerMapping, SetTaskModeMapping, SetChangelogMapping, SetCheckpoint)
+_TASK_MESSAGES: Final = (SetTaskContainerMapping, SetTaskModeMapping, SetChangelogMapping, SetCheckpoint)
 
 
 @dataclass(frozen=True)
 class JobFacts:
-    """A job as its coordinator stream has it now; empty where it has none. ``task_names`` are those of active tasks."""
+    """A job as its coordinator stream describes it now. ``task_names`` are those of active tasks."""
 
     config: Mapping[str, str]
     task_names: frozenset[str]
@@ -39,7 +39,7 @@ class JobFacts:
 
     @classmethod
     def read(cls, log: EventLog) -> "JobFacts":
-        """Read the whole log. What can't be read is passed over: the last readable value of its key stays."""
+        """Read the whole log. An unreadable value is ignored: the last readable value of its key counts."""
         state: KeyedState[Message] = KeyedState(decode_value)
         for event in log.read(log.start_offset()):
             state.apply(event)
@@ -47,24 +47,24 @@ class JobFacts:
 
     @classmethod
     def of(cls, messages: Sequence[Message]) -> "JobFacts":
-        """What the living messages of a coordinator stream say."""
+        """The facts in the live messages of a coordinator stream."""
         config = {each.config_key: each.config_value for each in messages if isinstance(each, SetConfig)}
         return cls(config, frozenset(_tasks(messages)))
 
     def is_state(self, partition: SystemStreamPartition, offset: str | None) -> bool:
-        """Whether an entry of a V1 checkpoint is that of a store's changelog, and no input's."""
+        """Whether an entry of a V1 checkpoint is that of a store's changelog, rather than an input."""
         is_marked = offset is not None and is_changelog_offset(offset)
         return is_marked or f"{partition.system}.{partition.stream}" in self.changelogs
 
     @cached_property
     def changelogs(self) -> frozenset[str]:
-        """The changelogs of the job's stores, as ``system.stream``; those whose system no key tells are left out."""
+        """The changelogs of the job's stores, as ``system.stream``, without those whose system is not configured."""
         named = changelogs(self.config)
         return frozenset(f"{each.system}.{each.stream}" for each in named if each.system is not None)
 
 
 def _tasks(messages: Sequence[Message]) -> set[str]:
-    named = {each.task_name for each in messages if isinstance(each, _OF_TASKS)}
+    named = {each.task_name for each in messages if isinstance(each, _TASK_MESSAGES)}
     for each in messages:
         if isinstance(each, SetTaskPartitionMapping):
             named.update(each.task_names)

@@ -1,4 +1,4 @@
-"""What a job's config says of its name and of the streams that are its own (JobConfig and CoordinatorStreamUtil)."""
+"""A job's name, id and own streams, from its config (JobConfig and CoordinatorStreamUtil of Samza)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,11 +18,11 @@ _MONITOR_FREQUENCY_DEFAULT: Final = "300000"
 
 def job_name(config: Config) -> str:
     """The job's name. Raises `MissingSetting`."""
-    return _needed(config, JOB_NAME, "since the names of the job's streams are made of it")
+    return _required(config, JOB_NAME, "which is part of the names of the job's streams")
 
 
 def job_id(config: Config) -> str:
-    """The job's id, ``1`` if the config names none."""
+    """The job's id, ``1`` by default."""
     return config.get(JOB_ID, DEFAULT_JOB_ID)
 
 
@@ -37,25 +37,25 @@ def checkpoint_stream(config: Config) -> StreamIdentity:
 
 
 def coordinator_system(config: Config) -> str:
-    """The system that the coordinator stream is on; it is never guessed of the inputs (SAMZA-788).
+    """The system of the coordinator stream. It is not inferred from the inputs (SAMZA-788).
 
     Raises:
-        MissingSetting: the config names neither that nor a default system.
+        MissingSetting: the config has neither the key nor a default system.
     """
     system = config.get(COORDINATOR_SYSTEM, config.get(DEFAULT_SYSTEM))
-    return system if system is not None else _needed(config, COORDINATOR_SYSTEM, f"or {DEFAULT_SYSTEM}")
+    return system if system is not None else _required(config, COORDINATOR_SYSTEM, f"nor {DEFAULT_SYSTEM}")
 
 
 def build_coordinator_stream_config(config: Config) -> dict[str, str]:
-    """What a job coordinator needs to find the coordinator stream, where it reads the rest; no more than that.
+    """The minimal config with which a job coordinator finds the coordinator stream, where it reads the rest.
 
     Raises:
-        MissingSetting: the job's name or the coordinator's system is not known.
+        MissingSetting: the config lacks the job's name or the coordinator's system.
     """
     system = coordinator_system(config)
-    of_system = {key: value for key, value in config.items() if key.startswith(f"systems.{system}.")}
+    system_config = {key: value for key, value in config.items() if key.startswith(f"systems.{system}.")}
     return {
-        **of_system,
+        **system_config,
         JOB_NAME: job_name(config),
         JOB_ID: job_id(config),
         COORDINATOR_SYSTEM: system,
@@ -63,8 +63,8 @@ def build_coordinator_stream_config(config: Config) -> dict[str, str]:
     }
 
 
-def _needed(config: Config, key: str, need: str) -> str:
+def _required(config: Config, key: str, reason: str) -> str:
     value = config.get(key)
     if value is None:
-        raise MissingSetting(key, need)
+        raise MissingSetting(key, reason)
     return value

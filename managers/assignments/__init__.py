@@ -1,1 +1,1 @@
-"""Where tasks run, what they read, and where their state is."""
+"""Assignments of a job: containers, hosts, partitions of tasks, and changelogs."""

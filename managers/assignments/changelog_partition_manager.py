@@ -1,4 +1,4 @@
-"""Which partition of the changelogs each task writes its state to (ChangelogPartitionManager, seed 000)."""
+"""ChangelogPartitionManager: the changelog partition of each task."""
 
 from collections.abc import Iterable, Mapping
 from threading import RLock
@@ -18,69 +18,67 @@ _PARTITIONS: Final = range(2**31)
 
 
 class ChangelogPartitionManager:
-    """Reads and writes the changelog partitions of tasks, over a store that is its owner's to open and close.
+    """Reads and writes the changelog partitions of tasks (ChangelogStreamManager of released Samza).
 
-    A task keeps its partition for ever: only by force it gets another, and that is told in the source of its message.
-    Each task has a message of its own; what one call writes is written as `CoordinatorStreamStore.write` does: as a
-    whole. Released Samza's ChangelogStreamManager. Safe for threads, but not for two job coordinators of a job at once.
+    A task keeps its partition forever; a forced change has " (forced)" in the source of its message. Each task has its
+    own message. Each call writes its messages as `CoordinatorStreamStore.write` does, all or none. The caller opens and
+    closes the store. Thread-safe, but not for two job coordinators of the same job.
     """
 
     def __init__(
         self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
     ) -> None:
-        """``source`` is told as the writer."""
+        """``source`` is the writer that messages name."""
         self._source: Final = source
         self._clock: Final = clock
         self._messages: Final = SignedMessages(store, source, clock)
         self._lock: Final = RLock()
 
     def read_change_log_partition_mapping(self) -> Mapping[str, int]:
-        """The changelog partition of each task that has one, also of tasks that the job has no more; can't be changed.
+        """The changelog partition of each task, including removed tasks, read-only.
 
         Raises:
             NotReady: the store is not open.
         """
-        said = self._messages.read(SetChangelogMapping)
-        return MappingProxyType({message.task_name: message.changelog_partition for message in said})
+        mappings = self._messages.read(SetChangelogMapping)
+        return MappingProxyType({message.task_name: message.changelog_partition for message in mappings})
 
     def write_change_log_partition_mapping(self, mapping: Mapping[str, int | None], *, force: bool = False) -> None:
-        """Say which partitions tasks have; None deletes a task's, and other tasks keep theirs.
+        """Write the partitions of these tasks; None deletes a mapping. Other tasks are unchanged.
 
         Raises:
-            ChangelogRemapped: a task would get another partition than it has; nothing was written.
-            TypeError: a task is no text, or a partition no number; nothing was written.
-            ValueError: a partition is negative, or has more than 32 bits; nothing was written.
+            ChangelogRemapped: a task would get a different partition. Nothing was written.
+            TypeError: a task is not a string, or a partition not an integer. Nothing was written.
+            ValueError: a partition is negative, or exceeds 32 bits. Nothing was written.
             NotReady: the store is not open.
         """
-        told = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
+        envelope = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
         with self._lock:
             known = self.read_change_log_partition_mapping()
-            self._messages.write(changelog_messages(known, mapping, forced_by=told))
+            self._messages.write(changelog_messages(known, mapping, forced_by=envelope))
 
     def read_partition_mapping(self) -> Mapping[str, int]:
-        """See `read_change_log_partition_mapping`: its name in released Samza."""
+        """The name of `read_change_log_partition_mapping` in released Samza."""
         return self.read_change_log_partition_mapping()
 
     def write_partition_mapping(self, mapping: Mapping[str, int | None], *, force: bool = False) -> None:
-        """See `write_change_log_partition_mapping`: its name in released Samza."""
+        """The name of `write_change_log_partition_mapping` in released Samza."""
         self.write_change_log_partition_mapping(mapping, force=force)
 
     def update_partition_mapping(
         self, previous: Mapping[str, int], new: Mapping[str, int | None], *, force: bool = False
     ) -> None:
-        """Write both mappings; where both have a task, the previous one counts.
+        """Write both mappings; if both have a task, ``previous`` counts.
 
         Raises as `write_change_log_partition_mapping`.
         """
         self.write_change_log_partition_mapping({**new, **previous}, force=force)
 
     def assign(self, task_names: Iterable[str]) -> Mapping[str, int]:
-        """The partitions of tasks: those that they have, and the next ones for the others, which are written.
-
-        The mapping then holds these tasks alone.
+        """The partitions of these tasks. A task without one gets the next unused number, which is written.
 
         Raises:
-            TypeError: a task is no text, or one text was given in place of several; nothing was written.
+            TypeError: a task is not a string, or ``task_names`` is a single string. Nothing was written.
             NotReady: the store is not open.
         """
         names = _names(task_names)
@@ -93,7 +91,7 @@ class ChangelogPartitionManager:
         return MappingProxyType(assigned)
 
     def close(self) -> None:
-        """Do nothing: the store is closed by its owner."""
+        """Do nothing: the caller closes the store."""
 
 
 ChangelogStreamManager = ChangelogPartitionManager
@@ -103,22 +101,22 @@ ChangelogStreamManager = ChangelogPartitionManager
 def changelog_messages(
     known: Mapping[str, int], mapping: Mapping[str, int | None], *, forced_by: Envelope | None = None
 ) -> list[Message]:
-    """What says which partitions tasks have, where they are known to have others; ``forced_by`` signs what is forced.
+    """The messages that write a mapping; ``known`` is the current one. ``forced_by`` is the envelope of forced changes.
 
     Raises as `ChangelogPartitionManager.write_change_log_partition_mapping`.
     """
     messages = [_message(task_name, partition) for task_name, partition in mapping.items()]
-    moved = remaps(known, mapping)
-    if not moved:
+    changes = remaps(known, mapping)
+    if not changes:
         return messages
     if forced_by is None:
-        raise ChangelogRemapped(moved)
-    tasks = {change.task_name for change in moved}
+        raise ChangelogRemapped(changes)
+    tasks = {change.task_name for change in changes}
     return [sign(message, forced_by) if message.key in tasks else message for message in messages]
 
 
 def remaps(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[ChangelogRemap]:
-    """The tasks that a mapping gives another partition than they are known to have, sorted by name."""
+    """The tasks whose partition a mapping would change, sorted by name."""
     return [
         ChangelogRemap(task_name, known[task_name], partition)
         for task_name, partition in sorted(mapping.items())
@@ -127,7 +125,7 @@ def remaps(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[
 
 
 def _names(task_names: Iterable[str]) -> list[str]:
-    if isinstance(task_names, str):  # its letters would be tasks with partitions for ever
+    if isinstance(task_names, str):  # each letter would get a partition forever
         raise TypeError(f"task_names must be a list of strings, not the string {task_names!r}")
     names = list(task_names)
     for task_name in names:
@@ -140,7 +138,7 @@ def _message(task_name: str, partition: int | None) -> Message:
     if partition is None:
         return Delete(message_type=SetChangelogMapping.message_type, key=task_name)
     if type(partition) is not int:
-        raise TypeError(f"the changelog partition of task {task_name!r} must be a number, not {partition!r}")
+        raise TypeError(f"the changelog partition of task {task_name!r} must be an integer, not {partition!r}")
     if partition not in _PARTITIONS:
         raise ValueError(f"the changelog partition of task {task_name!r} must be from 0 to 2147483647, not {partition}")
     return SetChangelogMapping(task_name=task_name, changelog_partition=partition)

@@ -1,4 +1,4 @@
-"""Makes the changelogs of a job's stores (ChangelogStreamManager.createChangelogStreams of Samza)."""
+"""Creates the changelogs of a job's stores (ChangelogStreamManager.createChangelogStreams of Samza)."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -17,17 +17,17 @@ from managers.job_names import Config
 
 
 class TopicMaker(Protocol):
-    """What makes the streams of one system, as `eventlog.kafka.admin.KafkaAdmin` does."""
+    """Creates the streams of one system, like `eventlog.kafka.admin.KafkaAdmin`."""
 
     def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
-        """Make a topic. Raises `LogExists`: it is there, and was left as it is."""
+        """Create a topic. Raises `LogExists` if it exists; it is not changed."""
 
     def partition_count(self, name: str) -> int:
-        """How many partitions a topic has."""
+        """The number of partitions of a topic."""
 
 
 class ChangelogStream(NamedTuple):
-    """A stream that was made or found for a store."""
+    """A store's stream, created or existing."""
 
     store: str
     system: str
@@ -44,18 +44,18 @@ class _Wanted(NamedTuple):
 def create_changelog_streams(
     config: Config, partitions: int, admins: Mapping[str, TopicMaker]
 ) -> tuple[ChangelogStream, ...]:
-    """Make the changelog of each store, and its access log where it has one; one that is there is left as it is.
+    """Create the changelog of each store, and its access log if it has one, unless they exist.
 
-    ``partitions``: `JobModel.max_changelog_stream_partitions`. ``admins``: by the job's names of its systems.
+    ``partitions`` is `JobModel.max_changelog_stream_partitions`. ``admins`` are by the job's names of its systems.
 
     Raises:
-        ChangelogSystemUnknown: a store's system has no admin; nothing was made.
-        ChangelogMisfit: a stream has another number of partitions; those before it were made.
-        ConfigError: a replication factor is no number.
+        ChangelogSystemUnknown: a store's system has no admin. Nothing was created.
+        ChangelogMisfit: a stream has the wrong number of partitions. Streams before it were created.
+        ConfigError: a replication factor is not an integer.
     """
     wanted = [(_admin_of(changelog, admins), changelog) for changelog in changelogs(config)]
     return tuple(
-        _made(admin, stream, config, partitions)
+        _create(admin, stream, config, partitions)
         for admin, changelog in wanted
         for stream in _streams(config, changelog)
     )
@@ -75,7 +75,7 @@ def _streams(config: Config, changelog: StoreChangelog) -> Iterator[_Wanted]:
         yield _Wanted(changelog, access_log, {})
 
 
-def _made(admin: TopicMaker, wanted: _Wanted, config: Config, partitions: int) -> ChangelogStream:
+def _create(admin: TopicMaker, wanted: _Wanted, config: Config, partitions: int) -> ChangelogStream:
     changelog, name, settings = wanted
     copies = replication_factor(config, changelog)
     is_new = False

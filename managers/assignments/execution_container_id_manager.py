@@ -1,4 +1,4 @@
-"""The cluster's ids of a job's containers (ExecutionContainerIdManager of Samza, seed 001)."""
+"""ExecutionContainerIdManager: the cluster's ids of a job's containers."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -12,32 +12,33 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 
 
 class ExecutionContainerIdManager:
-    """Reads and writes which id the cluster gave to a container, over a store that is its owner's to open and close.
+    """Reads and writes the ids of containers in the execution environment, such as YARN (Samza's class). Thread-safe.
 
-    Samza keeps these where a job coordinator that comes back takes over the containers that run. Safe for threads.
+    Samza writes them if a restarted job coordinator is to take over running containers. The caller opens and closes the
+    store.
     """
 
     def __init__(
         self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
     ) -> None:
-        """``source`` is told as the writer."""
+        """``source`` is the writer that messages name."""
         self._messages: Final = SignedMessages(store, source, clock)
 
     def read_execution_environment_container_id_mapping(self) -> Mapping[str, str]:
-        """The cluster's id of each container, by the job's id for it; can't be changed. Raises `NotReady`."""
-        said = self._messages.read(SetExecutionEnvContainerIdMapping)
-        return MappingProxyType({message.container_id: message.execution_container_id for message in said})
+        """The cluster's id of each container, by its id in the job, read-only. Raises `NotReady`."""
+        mappings = self._messages.read(SetExecutionEnvContainerIdMapping)
+        return MappingProxyType({message.container_id: message.execution_container_id for message in mappings})
 
     def write_execution_environment_container_id_mapping(self, container_id: str, execution_container_id: str) -> None:
-        """Say which id the cluster gave to a container.
+        """Write the cluster's id of a container.
 
         Raises:
-            TypeError: one of these is no text; nothing was written.
+            TypeError: an argument is not a string. Nothing was written.
             NotReady: the store is not open.
         """
         for text in (container_id, execution_container_id):
             if not isinstance(text, str):
-                raise TypeError(f"container {container_id!r} and its id {execution_container_id!r} must be texts")
+                raise TypeError(f"container {container_id!r} and its id {execution_container_id!r} must be strings")
         self._messages.write(
             [
                 SetExecutionEnvContainerIdMapping(
@@ -47,4 +48,4 @@ class ExecutionContainerIdManager:
         )
 
     def close(self) -> None:
-        """Do nothing: the store is closed by its owner."""
+        """Do nothing: the caller closes the store."""

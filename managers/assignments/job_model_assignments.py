@@ -1,4 +1,4 @@
-"""A job model's assignments on the coordinator stream, and those of the run before (JobModelHelper of Samza)."""
+"""JobModelAssignments: saves the assignments of a job model, and reads the previous ones."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final, NamedTuple
@@ -23,7 +23,7 @@ PartitionTasks = Mapping[SystemStreamPartition, Sequence[str]]
 
 
 class _Run(NamedTuple):
-    """What one run of a job says of its tasks."""
+    """The tasks of one run of a job."""
 
     active: Set[str]
     standby: Set[str]
@@ -31,15 +31,15 @@ class _Run(NamedTuple):
 
 
 class JobModelAssignments:
-    """Reads how the last run of a job shared out its work, and writes how the next one does.
+    """Reads the assignments of a job's last run, and writes those of the next (JobModelHelper of Samza).
 
-    Over a store that is its owner's to open and close. For one job coordinator at a time, as all of Samza's are.
+    The caller opens and closes the store. Only one job coordinator may use it at a time, as in Samza.
     """
 
     def __init__(
         self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
     ) -> None:
-        """``source`` is told as the writer."""
+        """``source`` is the writer that messages name."""
         self._source: Final = source
         self._clock: Final = clock
         self._messages: Final = SignedMessages(store, source, clock)
@@ -48,10 +48,10 @@ class JobModelAssignments:
         self._partitions: Final = TaskPartitionAssignmentManager(store, source=source, clock=clock)
 
     def read_previous(self) -> PreviousAssignment:
-        """What `build_job_model` needs of the last run: of active tasks, and of those without a mode.
+        """The last run's assignment for `build_job_model`: of active tasks and tasks without a mode.
 
         Raises:
-            UnknownTaskMode: a task has a mode that Samza does not know.
+            UnknownTaskMode: a mode is not one of Samza's.
             NotReady: the store is not open.
         """
         modes = self._tasks.read_task_modes()
@@ -62,25 +62,25 @@ class JobModelAssignments:
         )
 
     def save(self, model: JobModel, *, force: bool = False) -> None:
-        """Write a job model's changelog partitions, containers, modes and partitions, after deletes of stale ones.
+        """Delete stale assignments, then write the changelog partitions, containers, modes and partitions of a model.
 
-        If the job has other tasks than before, the assignments of all former tasks are deleted first, with those of
-        partitions that the model has or that tasks read which are gone. If only the standby tasks are others, those of
-        the former standby tasks are. Partitions that nobody reads any more otherwise stay, as they do with Samza.
-        All is one write; what a large one leaves if it is cut off is put right by the next `save`.
+        If the active tasks have changed, the assignments of all previous active tasks are deleted, and those of
+        partitions that the model has or that removed tasks read. If the standby tasks have changed, the assignments of
+        all previous standby tasks are deleted. Other partitions that are no longer read stay, as in Samza. Everything
+        is one write; if a large one is interrupted, the next `save` completes it.
 
         Raises:
-            ChangelogRemapped: a task would get another changelog partition than it has; nothing was written.
-            UnknownTaskMode: a task has a mode that Samza does not know; nothing was written.
+            ChangelogRemapped: a task would get a different changelog partition. Nothing was written.
+            UnknownTaskMode: a mode is not one of Samza's. Nothing was written.
             NotReady: the store is not open.
         """
-        told = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
+        envelope = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
         known = self._changelogs.read_change_log_partition_mapping()
         numbers = {task.task_name: task.changelog_partition for task in sorted(model.tasks.values())}
         new = _run_of(model)
         self._messages.write(
             [
-                *changelog_messages(known, numbers, forced_by=told),
+                *changelog_messages(known, numbers, forced_by=envelope),
                 *_stale(self._last_run(), new),
                 *task_container_messages(_containers(model)),
                 *partition_messages(new.partition_tasks),
@@ -95,19 +95,19 @@ class JobModelAssignments:
 
 
 def _stale(last: _Run, new: _Run) -> list[Message]:
-    """The deletes of what the last run said that does not hold in the new one."""
-    gone = set(last.standby) if last.standby != new.standby else set()
+    """The deletes of the last run's assignments that are no longer valid."""
+    removed = set(last.standby) if last.standby != new.standby else set()
     partitions: set[SystemStreamPartition] = set()
     if last.active != new.active:
-        gone |= last.active
-        partitions = {*new.partition_tasks, *_read_by_others(last.partition_tasks, new.active | new.standby)}
+        removed |= last.active
+        partitions = {*new.partition_tasks, *_read_by_removed(last.partition_tasks, new.active | new.standby)}
     return [
-        *task_delete_messages(sorted(gone)),
+        *task_delete_messages(sorted(removed)),
         *partition_messages(dict.fromkeys(sorted(partitions))),
     ]
 
 
-def _read_by_others(partition_tasks: PartitionTasks, tasks: Set[str]) -> Iterable[SystemStreamPartition]:
+def _read_by_removed(partition_tasks: PartitionTasks, tasks: Set[str]) -> Iterable[SystemStreamPartition]:
     return (partition for partition, readers in partition_tasks.items() if not tasks >= set(readers))
 
 

@@ -1,4 +1,4 @@
-"""Where a job's containers run (LocalityManager of Samza, seed 001)."""
+"""LocalityManager: the hosts of a job's containers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 
 @dataclass(frozen=True, slots=True)
 class ContainerLocality:
-    """The host where a container ran last, and where its JMX server listens (None: the message does not say)."""
+    """The last host of a container, and the URLs of its JMX server (None: not in the message)."""
 
     container_id: str
     host_name: str
@@ -23,32 +23,32 @@ class ContainerLocality:
 
     @property
     def preferred_host(self) -> str | None:
-        """The host to ask for at the next start; None: any, as where the host's name is empty."""
+        """The host to request at the next start; None: any, also if the host's name is empty."""
         return self.host_name or None
 
 
 class LocalityManager:
-    """Reads and writes the hosts of containers, over a store that is its owner's to open and close.
+    """Reads and writes the hosts of containers (Samza's class). Thread-safe.
 
-    Each write is acknowledged by the log before the call returns. Safe for threads.
+    Writes return once they are acknowledged. The caller opens and closes the store.
     """
 
     def __init__(self, store: CoordinatorStreamStore, *, source: str = CONTAINER, clock: Clock = system_clock) -> None:
-        """``source`` is told as the writer."""
+        """``source`` is the writer that messages name."""
         self._messages: Final = SignedMessages(store, source, clock)
 
     def read_locality(self) -> Mapping[str, ContainerLocality]:
-        """Each container that a host is known of, by its id; can't be changed. Raises `NotReady`."""
+        """The containers with a known host, by id, read-only. Raises `NotReady`."""
         hosts = self._messages.read(SetContainerHostMapping)
         return MappingProxyType({message.container_id: _locality(message) for message in hosts})
 
     def write_container_to_host_mapping(
         self, container_id: str, host_name: str, *, jmx_url: str = "", jmx_tunneling_url: str = ""
     ) -> None:
-        """Say where a container runs.
+        """Write the host of a container.
 
         Raises:
-            TypeError: one of these is no text; nothing was written.
+            TypeError: an argument is not a string. Nothing was written.
             NotReady: the store is not open.
         """
         fields = {
@@ -59,16 +59,14 @@ class LocalityManager:
         }
         for what, text in fields.items():
             if not isinstance(text, str):
-                raise TypeError(
-                    f"{what} must be a string, not {text!r}: nothing was written of container {container_id!r}"
-                )
-        said = SetContainerHostMapping(
+                raise TypeError(f"{what} must be a string, not {text!r}; nothing was written")
+        message = SetContainerHostMapping(
             container_id=container_id, host_name=host_name, jmx_url=jmx_url, jmx_tunneling_url=jmx_tunneling_url
         )
-        self._messages.write([said])
+        self._messages.write([message])
 
     def close(self) -> None:
-        """Do nothing: the store is closed by its owner."""
+        """Do nothing: the caller closes the store."""
 
 
 def _locality(message: SetContainerHostMapping) -> ContainerLocality:

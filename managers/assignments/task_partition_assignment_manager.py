@@ -1,4 +1,4 @@
-"""Which tasks read an input partition (TaskPartitionAssignmentManager of Samza, seed 001)."""
+"""TaskPartitionAssignmentManager: the tasks that read each input partition."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -14,50 +14,52 @@ from managers.signed_messages import SignedMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 PartitionTasks = Mapping[SystemStreamPartition, Sequence[str] | None]
-"""The tasks that read each partition; none or None: nobody reads it."""
+"""The tasks that read each partition; empty or None: no task."""
 
 
 class TaskPartitionAssignmentManager:
-    """Reads and writes the tasks of partitions, over a store that is its owner's to open and close.
+    """Reads and writes the tasks of partitions (Samza's class). Thread-safe.
 
-    Each partition has a message of its own with its tasks, and not each task one with its partitions, which could
-    grow beyond what a topic takes. Safe for threads.
+    Each partition has a message with its tasks. (The message of a task with its partitions could exceed the size limit
+    of the topic.) The caller opens and closes the store.
     """
 
     def __init__(
         self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
     ) -> None:
-        """``source`` is told as the writer."""
+        """``source`` is the writer that messages name."""
         self._messages: Final = SignedMessages(store, source, clock)
 
     def read_task_partition_assignments(self) -> Mapping[SystemStreamPartition, tuple[str, ...]]:
-        """The tasks of each partition that somebody reads, each once and in the order written; can't be changed.
+        """The tasks of each partition that is read, without duplicates, in the order written; read-only.
 
-        Two shares of a partition (key buckets) are two partitions. Raises `NotReady`.
+        Two key buckets of a partition are two partitions. Raises `NotReady`.
         """
-        said = self._messages.read(SetTaskPartitionMapping)
-        tasks = {message.partition: tuple(dict.fromkeys(message.task_names)) for message in said if message.task_names}
+        mappings = self._messages.read(SetTaskPartitionMapping)
+        tasks = {
+            message.partition: tuple(dict.fromkeys(message.task_names)) for message in mappings if message.task_names
+        }
         return MappingProxyType(tasks)
 
     def write_task_partition_assignments(self, assignments: PartitionTasks) -> None:
-        """Say which tasks read each of these partitions, in place of those that did; other partitions stay.
+        """Replace the tasks of these partitions. Other partitions are unchanged.
 
         Raises:
-            TypeError: a task is no text; nothing was written.
+            TypeError: a task is not a string. Nothing was written.
             NotReady: the store is not open.
         """
         self._messages.write(partition_messages(assignments))
 
     def delete(self, partitions: Iterable[SystemStreamPartition]) -> None:
-        """Forget who reads these partitions. Raises `NotReady`."""
+        """Delete the tasks of these partitions. Raises `NotReady`."""
         self._messages.write(partition_messages(dict.fromkeys(partitions)))
 
     def close(self) -> None:
-        """Do nothing: the store is closed by its owner."""
+        """Do nothing: the caller closes the store."""
 
 
 def partition_messages(assignments: PartitionTasks) -> list[Message]:
-    """What says which tasks read each partition; raises TypeError where a task is no text."""
+    """The messages that write the tasks of partitions. Raises TypeError if a task is not a string."""
     return [_message(partition, task_names or ()) for partition, task_names in assignments.items()]
 
 

@@ -1,1 +1,1 @@
-"""How far tasks have read: checkpoints in both places, and the tool that shows and writes them."""
+"""Checkpoints of tasks: their managers, on the checkpoint topic or the coordinator stream, and the checkpoint tool."""

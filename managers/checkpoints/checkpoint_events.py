@@ -1,4 +1,4 @@
-"""Events of a checkpoint topic and of seed 000's set-checkpoint, read and written as checkpoints."""
+"""Decodes and encodes checkpoints: events of a checkpoint topic, and set-checkpoint of a coordinator stream."""
 
 import logging
 from collections.abc import Sequence
@@ -13,10 +13,11 @@ from eventlog.partition import TaskName
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import CheckpointKey
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, GrouperMismatch, OffsetMissing
+from managers.checkpoints.checkpoint_versions import version_of
 from managers.checkpoints.live_checkpoints import Entry
 
 COORDINATOR_VERSION: Final = 0
-"""The version of a checkpoint on the coordinator stream, as the relation ``checkpoint`` has it."""
+"""The version of a checkpoint on the coordinator stream, as in the relation ``checkpoint``."""
 
 _KEY_TYPES: Final = {1: checkpoint_topic.KEY_TYPE_V1, 2: checkpoint_topic.KEY_TYPE_V2}
 _VERSIONS: Final = {key_type: version for version, key_type in _KEY_TYPES.items()}
@@ -25,11 +26,11 @@ _logger: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TopicReader:
-    """Reads events of a checkpoint topic (Samza's KafkaCheckpointManager).
+    """Decodes events of a checkpoint topic, like KafkaCheckpointManager of Samza.
 
-    Types that it does not know are passed over whatever they hold. With ``is_validating``, an event that can't be
-    read, or that another grouper wrote, is an error; without, the one is passed over and the other taken, each with a
-    warning. Values of versions that are not read are not looked at.
+    Unknown key types are ignored. With ``is_validating``, an unreadable event or one with a different grouper is an
+    error; without, the unreadable event is ignored and the other one is used, each with a warning. Only values of the
+    versions to read are decoded.
     """
 
     stream_name: str
@@ -38,17 +39,17 @@ class TopicReader:
     is_validating: bool
 
     def __call__(self, event: RecordedEvent) -> Entry | None:
-        """Read an event. Raises `CheckpointUnreadable` or `GrouperMismatch`."""
+        """Decode an event. Raises `CheckpointUnreadable` or `GrouperMismatch`."""
         try:
             key = checkpoint_topic.decode_key(event.key)
         except WireError as error:
-            self._pass_over(event, error)
+            self._ignore(event, error)
             return None
         version = _VERSIONS.get(key.key_type)
         if version is None:
             return None
         if key.grouper_factory != self.grouper_factory:
-            self._mind_grouper(event, key)
+            self._report_grouper(event, key)
         if event.value is None:
             return Entry(key.task_name, version, None)
         return Entry(key.task_name, version, *self._value(event, event.value, version))
@@ -60,29 +61,29 @@ class TopicReader:
             decode = checkpoint_topic.decode_v1 if version == 1 else checkpoint_topic.decode_v2
             return decode(value), False
         except WireError as error:
-            self._pass_over(event, error)
+            self._ignore(event, error)
             return None, True
 
-    def _pass_over(self, event: RecordedEvent, error: WireError) -> None:
+    def _ignore(self, event: RecordedEvent, error: WireError) -> None:
         if self.is_validating:
             raise CheckpointUnreadable(self.stream_name, event.offset, error) from error
-        _logger.warning("offset %d of %s is passed over: %s", event.offset, self.stream_name, error)
+        _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
 
-    def _mind_grouper(self, event: RecordedEvent, key: CheckpointKey) -> None:
+    def _report_grouper(self, event: RecordedEvent, key: CheckpointKey) -> None:
         mismatch = GrouperMismatch(self.stream_name, event.offset, self.grouper_factory, key.grouper_factory)
         if self.is_validating:
             raise mismatch
-        _logger.warning("%s; it is taken, since validation is off", mismatch)
+        _logger.warning("Using it anyway, because validation is disabled: %s", mismatch)
 
 
 @dataclass(frozen=True, slots=True)
 class CoordinatorReader:
-    """Reads set-checkpoint of a coordinator stream (seed 000); what can't be read is passed over, with a warning."""
+    """Decodes set-checkpoint of a coordinator stream. An unreadable event is ignored, with a warning."""
 
     stream_name: str
 
     def __call__(self, event: RecordedEvent) -> Entry | None:
-        """Read an event."""
+        """Decode an event."""
         task_name = ""
         try:
             key = coordinator.decode_key(event.key)
@@ -91,18 +92,18 @@ class CoordinatorReader:
             task_name = key.key
             message = coordinator.decode_message(key, event.value)
         except WireError as error:
-            if not task_name:  # a key that says nothing is no checkpoint that one could miss
+            if not task_name:  # without a task there is no checkpoint to miss
                 return None
-            _logger.warning("offset %d of %s is passed over: %s", event.offset, self.stream_name, error)
-            return Entry(task_name, COORDINATOR_VERSION, None, is_passed_over=True)
+            _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
+            return Entry(task_name, COORDINATOR_VERSION, None, is_ignored=True)
         return Entry(task_name, COORDINATOR_VERSION, _offsets(message))
 
 
 def topic_event(task_name: str, checkpoint: Checkpoint, grouper_factory: str) -> NewEvent:
-    """A checkpoint as the checkpoint topic holds it, entries sorted: under its version's key, beside the other's.
+    """The event of a checkpoint on the checkpoint topic, with sorted entries. Each version has its own key.
 
     Raises:
-        OffsetMissing: it is a V2 checkpoint with an offset of None.
+        OffsetMissing: a V2 checkpoint has an offset of None.
     """
     require_offsets(task_name, checkpoint)
     key = CheckpointKey(_KEY_TYPES[version_of(checkpoint)], TaskName(task_name), grouper_factory)
@@ -110,24 +111,17 @@ def topic_event(task_name: str, checkpoint: Checkpoint, grouper_factory: str) ->
 
 
 def coordinator_event(task_name: str, checkpoint: CheckpointV1, envelope: Envelope) -> NewEvent:
-    """A checkpoint as seed 000 keeps it on the coordinator stream, entries sorted by partition."""
+    """The set-checkpoint event of a checkpoint on the coordinator stream, sorted by partition."""
     offsets = _sorted(checkpoint.offsets)
     message = SetCheckpoint(task_name=task_name, offsets=offsets, envelope=envelope)
     return NewEvent(*coordinator.encode_message(message))
 
 
 def require_offsets(task_name: str, checkpoint: Checkpoint) -> None:
-    """Raise OffsetMissing where a V2 checkpoint has a partition without an offset."""
+    """Raise `OffsetMissing` if a V2 checkpoint has a partition without an offset."""
     without = checkpoint.without_offset() if isinstance(checkpoint, CheckpointV2) else None
     if without is not None:
         raise OffsetMissing(task_name, without)
-
-
-def version_of(checkpoint: Checkpoint) -> int:
-    """1 or 2. Raises TypeError where it is no checkpoint."""
-    if isinstance(checkpoint, CheckpointV1 | CheckpointV2):
-        return 1 if isinstance(checkpoint, CheckpointV1) else 2
-    raise TypeError(f"a checkpoint must be a CheckpointV1 or a CheckpointV2, not {checkpoint!r}")
 
 
 def _topic_value(checkpoint: Checkpoint) -> bytes:
@@ -141,7 +135,7 @@ def _topic_value(checkpoint: Checkpoint) -> bytes:
 def _offsets(message: object) -> CheckpointV1 | None:
     if isinstance(message, SetCheckpoint):
         return CheckpointV1(message.offsets)
-    assert isinstance(message, Delete)  # noqa: S101 (decode_message gives nothing else for this type)
+    assert isinstance(message, Delete)  # noqa: S101 (decode_message returns nothing else for this type)
     return None
 
 

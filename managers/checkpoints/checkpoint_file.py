@@ -29,27 +29,27 @@ _logger: Final = logging.getLogger(__name__)
 
 
 class Line(NamedTuple):
-    """A line of a property file as it is meant, and the number of the line that it begins on."""
+    """A line of a property file without escapes, and the number of the line on which it begins."""
 
     number: int
     text: str
 
 
 class OffsetFile(NamedTuple):
-    """The offsets of a file by task, and its lines that say nothing of offsets."""
+    """The offsets in a file by task, and the lines that are not offsets."""
 
     offsets: TaskOffsets
     ignored: tuple[Line, ...]
 
 
 def parse_offsets(text: str, place: str = "the file", *, is_strict: bool = False) -> OffsetFile:
-    """Read a property file (Samza's CheckpointTool, SAMZA-1505): the offsets of each task together, each as its text.
+    """Parse a property file of Samza's CheckpointTool (SAMZA-1505) into the offsets of each task.
 
-    Other lines are ignored, with a warning that shows them; ``is_strict`` refuses those that were meant to be offsets,
-    or are no property at all. A blank in a task's name may be escaped, as in Java's files, or not, as the tool prints.
+    Other lines are ignored, with a warning. ``is_strict`` refuses lines that begin like offsets, or are not properties.
+    Spaces in task names may be escaped, as in Java's files, or not, as Samza's tool prints them.
 
     Raises:
-        CheckpointFileError: a partition stands twice with two offsets or has none, or an escape is wrong.
+        CheckpointFileError: a partition has two different offsets or none, or an escape is invalid.
     """
     offsets: dict[str, dict[SystemStreamPartition, str]] = {}
     ignored: list[Line] = []
@@ -64,7 +64,7 @@ def parse_offsets(text: str, place: str = "the file", *, is_strict: bool = False
 
 
 def decode_file(data: bytes, place: str) -> str:
-    """The text of a file. Raises `CheckpointFileError` where it is not UTF-8."""
+    """Decode a file. Raises `CheckpointFileError` if it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -74,24 +74,24 @@ def decode_file(data: bytes, place: str) -> str:
 def property_lines(task_name: str, offsets: Mapping[SystemStreamPartition, str | None]) -> Iterator[str]:
     """The lines of a task, sorted by partition, as Samza's tool prints them.
 
-    `parse_offsets` reads them back, but for blanks around an offset. A partition without an offset, and one of a key
-    bucket, which the form can't say, is a comment.
+    `parse_offsets` reads them again, except for blanks around an offset. A partition without an offset, or with a key
+    bucket, for which the format has no syntax, is a comment.
     """
     for partition, offset in sorted(offsets.items()):
         name = (
-            f"tasknames.{_escaped(task_name)}.systems.{_escaped(partition.system)}"
-            f".streams.{_escaped(partition.stream)}.partitions.{partition.partition}"
+            f"tasknames.{_escape(task_name)}.systems.{_escape(partition.system)}"
+            f".streams.{_escape(partition.stream)}.partitions.{partition.partition}"
         )
         if offset is None:
             yield f"# {name} has no offset"
         elif partition.key_bucket != NO_KEY_BUCKET:
-            yield f"# {name}, keys {partition.key_bucket} = {_escaped(offset)}"
+            yield f"# {name}, keys {partition.key_bucket} = {_escape(offset)}"
         else:
-            yield f"{name} = {_escaped(offset)}"
+            yield f"{name} = {_escape(offset)}"
 
 
-def shown(line: Line) -> str:
-    """A line as it may be shown: of one that may hold a secret, its name only."""
+def redact(line: Line) -> str:
+    """A line for a message; only its name if it may contain a secret."""
     name = re.split(r"[=:\s]", line.text, maxsplit=1)[0]
     return f"{name}=…" if _SECRETS.is_secret_name(name) or _SECRETS.holds_secret(line.text) else line.text
 
@@ -101,16 +101,16 @@ def _ignore(line: Line, place: str, *, is_strict: bool) -> None:
         raise CheckpointFileError(
             place,
             line.number,
-            f"{shown(line)!r} is not tasknames.<task>.systems.<system>.streams.<stream>.partitions.<n>=<offset>",
+            f"{redact(line)!r} is not tasknames.<task>.systems.<system>.streams.<stream>.partitions.<n>=<offset>",
         )
     if is_strict and not re.search(r"[=:]", line.text):
-        raise CheckpointFileError(place, line.number, f"{shown(line)!r} is no property")
-    _logger.warning("%s, line %d is ignored, since it names no offset: %s", place, line.number, shown(line))
+        raise CheckpointFileError(place, line.number, f"{redact(line)!r} is not a property")
+    _logger.warning("Ignoring line %d of %s, which is not an offset: %s", line.number, place, redact(line))
 
 
 def _add(offsets: dict[SystemStreamPartition, str], found: re.Match[str], place: str, number: int) -> None:
     if "." in found["system"]:
-        raise CheckpointFileError(place, number, f"the system {found['system']!r} holds a dot, which no system may")
+        raise CheckpointFileError(place, number, f"the system {found['system']!r} contains a dot")
     try:
         partition_id = parse_int32(found["partition"], "bad_partition", "the partition")
     except WireError as error:
@@ -120,42 +120,42 @@ def _add(offsets: dict[SystemStreamPartition, str], found: re.Match[str], place:
     if not offset:
         raise CheckpointFileError(place, number, f"{partition} has no offset")
     if offsets.setdefault(partition, offset) != offset:
-        raise CheckpointFileError(place, number, f"{partition} has another offset in a line before")
+        raise CheckpointFileError(place, number, f"{partition} has a different offset in an earlier line")
 
 
 def _lines(text: str, place: str) -> Iterator[Line]:
-    """The lines that are no comments and not empty; one that ends in a backslash goes on in the next."""
+    """The lines that are not comments or empty. A line that ends in a backslash continues on the next."""
     begun: Line | None = None
     for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         stripped = raw.lstrip(" \t\f")
         if begun is None and (not stripped or stripped[0] in "#!"):
             continue
         line = Line(number, stripped) if begun is None else Line(begun.number, begun.text + stripped)
-        begun = line._replace(text=line.text[:-1]) if _goes_on(line.text) else None
+        begun = line._replace(text=line.text[:-1]) if _continues(line.text) else None
         if begun is None:
-            yield _unescaped(line, place)
+            yield _unescape(line, place)
     if begun is not None:
-        yield _unescaped(begun, place)
+        yield _unescape(begun, place)
 
 
-def _goes_on(text: str) -> bool:
+def _continues(text: str) -> bool:
     return (len(text) - len(text.rstrip("\\"))) % 2 == 1
 
 
-def _unescaped(line: Line, place: str) -> Line:
-    def meant(escape: re.Match[str]) -> str:
+def _unescape(line: Line, place: str) -> Line:
+    def replace(escape: re.Match[str]) -> str:
         letter = escape[1]
         if letter == "u":
             raise CheckpointFileError(place, line.number, r"\u is not followed by four hexadecimal digits")
         return chr(int(letter[1:], 16)) if letter.startswith("u") else _ESCAPED.get(letter, letter)
 
-    text = _ESCAPE.sub(meant, line.text)
-    try:  # two halves of a surrogate pair are one character
+    text = _ESCAPE.sub(replace, line.text)
+    try:  # combine surrogate pairs
         whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise CheckpointFileError(place, line.number, "it holds half of a surrogate pair") from None
+        raise CheckpointFileError(place, line.number, "it contains half of a surrogate pair") from None
     return Line(line.number, whole)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(_UNESCAPED.get(letter, letter) for letter in text)

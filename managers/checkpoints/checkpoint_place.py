@@ -1,4 +1,4 @@
-"""Where a job keeps its checkpoints, and the manager of that place."""
+"""Where a job keeps its checkpoints: on the checkpoint topic or the coordinator stream."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -20,22 +20,22 @@ JobCheckpoints = CheckpointManager | KafkaCheckpointManager
 
 
 def checkpoint_place(config: Mapping[str, str], *, has_checkpoint_topic: bool) -> StreamKind:
-    """Which of a job's two streams its checkpoints are written to.
+    """The stream that a job's checkpoints are written to.
 
-    What config says: Kafka's factory, or versions to write, which only the checkpoint topic has. Else the checkpoint
-    topic if the job has one, and if not the coordinator stream, as in seed 000.
+    The checkpoint topic if config sets Kafka's factory or versions to write, or if the topic exists. Otherwise the
+    coordinator stream.
 
     Raises:
-        UnknownCheckpointPlace: config names a factory of something else than a topic.
+        UnknownCheckpointPlace: config sets a factory other than Kafka's.
     """
     factory = config.get(CHECKPOINT_FACTORY, "").strip()
     if factory not in ("", KAFKA_CHECKPOINT_FACTORY):
         raise UnknownCheckpointPlace(
-            f"{CHECKPOINT_FACTORY} names {factory}, whose checkpoints are on no log: "
-            f"use {KAFKA_CHECKPOINT_FACTORY}, or write them with that factory's own tool"
+            f"{CHECKPOINT_FACTORY} is {factory}, whose checkpoints are not in Kafka. "
+            f"Set {KAFKA_CHECKPOINT_FACTORY}, or use that factory's own tool."
         )
-    says_topic = bool(factory) or bool(config.get(WRITE_VERSIONS, "").strip())
-    return "checkpoint" if says_topic or has_checkpoint_topic else "coordinator"
+    is_on_topic = bool(factory) or bool(config.get(WRITE_VERSIONS, "").strip())
+    return "checkpoint" if is_on_topic or has_checkpoint_topic else "coordinator"
 
 
 def checkpoint_manager(
@@ -48,14 +48,14 @@ def checkpoint_manager(
     open_admin: OpenAdmin | None = None,
     writes_any_version: bool = False,
 ) -> JobCheckpoints:
-    """The manager of a job's checkpoints, not yet started.
+    """Create the manager of a job's checkpoints, not yet started.
 
-    Of each of the job's streams its log is given, or what opens it, or None where the job has none.
-    ``writes_any_version``: see `KafkaCheckpointManager`.
+    ``coordinator`` and ``checkpoint`` are the job's streams: a log, a function that opens it, or None if it does not
+    exist. For the other arguments see `KafkaCheckpointManager` and `CheckpointManager`.
 
     Raises:
-        UnknownCheckpointPlace: config names a place that we don't know, or one that is not there.
-        ConfigError: versions or age in config are no numbers.
+        UnknownCheckpointPlace: the location in config is not supported, or does not exist.
+        ConfigError: a version or an age in config is invalid.
     """
     place = checkpoint_place(config, has_checkpoint_topic=checkpoint is not None)
     if place == "checkpoint" and checkpoint is not None:
@@ -65,4 +65,6 @@ def checkpoint_manager(
     if place == "coordinator" and coordinator is not None:
         return CheckpointManager(coordinator, source=source, retry=retry)
     missing = "checkpoint topic" if place == "checkpoint" else "coordinator stream"
-    raise UnknownCheckpointPlace(f"the job keeps its checkpoints on its {missing}, which is not there: create it first")
+    raise UnknownCheckpointPlace(
+        f"The job keeps its checkpoints on its {missing}, which does not exist. Create it first."
+    )

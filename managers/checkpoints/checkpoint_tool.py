@@ -1,4 +1,4 @@
-"""Samza's checkpoint tool: shows a stopped job's checkpoints, and writes others."""
+"""CheckpointTool: shows and changes the checkpoints of a stopped job."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,7 @@ ALIVE_COMMITS: Final = 3
 
 
 class OffsetChange(NamedTuple):
-    """A partition whose offset would become another; None: it has none, or will have none."""
+    """A partition whose offset changes; None: no offset."""
 
     task_name: str
     partition: SystemStreamPartition
@@ -34,14 +34,14 @@ class OffsetChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CheckpointChange:
-    """A task's checkpoint as it is (None: there is none) and as it would be."""
+    """A task's checkpoint before (None: it has none) and after a change."""
 
     task_name: str
     before: Checkpoint | None
     after: Checkpoint
 
     def offset_changes(self) -> Iterator[OffsetChange]:
-        """Each partition that differs, sorted."""
+        """The partitions that differ, sorted."""
         old = {} if self.before is None else self.before.offsets
         for partition in sorted({*old, *self.after.offsets}):
             change = OffsetChange(self.task_name, partition, old.get(partition), self.after.offsets.get(partition))
@@ -50,11 +50,11 @@ class CheckpointChange:
 
 
 class CheckpointTool:
-    """Reads and writes the checkpoints of a job that stands still. A context manager that starts and stops the manager.
+    """Reads and writes the checkpoints of a stopped job. A context manager: it starts and stops the manager.
 
-    Samza's CheckpointTool; other than there, offsets that are given are merged into the task's checkpoint (a partial
-    file would lose the other partitions), and a checkpoint is written in the version that the task would start from,
-    with its state markers, so that it counts at the next start and the stores keep their state.
+    Unlike Samza's class, it merges new offsets into the task's checkpoint, since a partial file would lose the other
+    partitions. It writes the version that the task would start from, with its state markers, so that the next start
+    uses the checkpoint and the stores keep their state.
     """
 
     def __init__(
@@ -65,39 +65,38 @@ class CheckpointTool:
         clock: Clock = system_clock,
         nano_time: Callable[[], int] = time.time_ns,
     ) -> None:
-        """``clock`` tells the time that the last commit is held against, and that goes into new checkpoint ids."""
+        """``clock`` is for the age of the last commit and for new checkpoint ids."""
         self._manager = manager
         self._facts = facts
         self._clock = clock
         self._nano_time = nano_time
 
     def current(self) -> dict[str, Checkpoint | None]:
-        """The checkpoint that each of the job's tasks would start from, sorted by task."""
+        """The checkpoint from which each task would start, sorted by task."""
         return {task_name: self._current(task_name) for task_name in sorted(self._known())}
 
     def current_inputs(self) -> dict[str, Offsets]:
-        """The input offsets of each task that has a checkpoint, sorted by task; changelogs are left out."""
+        """The input offsets of each task that has a checkpoint, sorted by task, without changelogs."""
         current = self.current().items()
         return {task_name: self._inputs(checkpoint) for task_name, checkpoint in current if checkpoint is not None}
 
     def without_checkpoint(self) -> list[str]:
-        """The tasks of the job that have no checkpoint, sorted: they start at the job's default offsets."""
+        """The tasks without a checkpoint, sorted. They start at the job's default offsets."""
         return [task_name for task_name, checkpoint in self.current().items() if checkpoint is None]
 
     def property_lines(self) -> Iterator[str]:
-        """Current input offsets as the lines of a property file; changelogs are left out."""
+        """The lines of a property file with the current input offsets, without changelogs."""
         for task_name, offsets in self.current_inputs().items():
             yield from property_lines(task_name, offsets)
 
     def plan(self, offsets: TaskOffsets, *, replace: bool = False, any_task: bool = False) -> list[CheckpointChange]:
-        """The checkpoints that would be written, of tasks whose checkpoint differs; nothing is written.
+        """The changes of tasks whose checkpoint would differ. Nothing is written.
 
-        A task's other partitions stay, unless ``replace``: then those are dropped that are not named. State stays in
-        both cases.
+        A task's other partitions stay, or with ``replace`` are dropped. State stays in both cases.
 
         Raises:
-            UnknownTask: the job has no such task, and some; unless ``any_task``.
-            OffsetMissing: an offset is None, and the task's checkpoint is of version 2.
+            UnknownTask: the job does not have the task; not with ``any_task``, or if the job has no known tasks.
+            OffsetMissing: an offset is None, and the task's checkpoint has version 2.
         """
         known = self._known()
         unknown = sorted(set(offsets) - known)
@@ -107,13 +106,13 @@ class CheckpointTool:
         return [change for change in changes if change.before is None or any(change.offset_changes())]
 
     def require_stopped(self) -> None:
-        """Raise `JobAlive` where a checkpoint was written less than three times ``task.commit.ms`` ago."""
+        """Raise `JobAlive` if a checkpoint was written less than three times ``task.commit.ms`` ago."""
         alive = job_alive(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
         if alive is not None:
             raise alive
 
     def write(self, changes: list[CheckpointChange]) -> list[int]:
-        """Write the checkpoints of a plan, and give their log offsets; see `TaskCheckpoints.write_checkpoint`."""
+        """Write the checkpoints of a plan, and return their log offsets; see `TaskCheckpoints.write_checkpoint`."""
         for change in changes:
             self._manager.register(change.task_name)
         return [self._manager.write_checkpoint(change.task_name, change.after) for change in changes]
@@ -144,12 +143,12 @@ class CheckpointTool:
         return CheckpointV2(new_id, offsets, {} if before is None else before.state_markers)
 
     def _first_version(self) -> int:
-        """The version of a task's first checkpoint: the one that the job prefers to read."""
+        """The version of a task's first checkpoint: the preferred one to read."""
         return self._manager.read_versions[0] if isinstance(self._manager, KafkaCheckpointManager) else 1
 
     def _inputs(self, checkpoint: Checkpoint) -> Offsets:
         if isinstance(checkpoint, CheckpointV2) or not isinstance(self._manager, KafkaCheckpointManager):
-            return checkpoint.offsets  # only version 1 of the topic holds changelogs beside inputs
+            return checkpoint.offsets  # only V1 on the topic has changelogs among the inputs
         offsets = checkpoint.offsets.items()
         return {partition: offset for partition, offset in offsets if not self._facts.is_state(partition, offset)}
 
@@ -164,14 +163,14 @@ class CheckpointTool:
 
 
 def dotted_streams(checkpoint: Checkpoint) -> list[str]:
-    """The streams in a V2 checkpoint whose names Samza 1.8 can't read back, since it splits them at every dot."""
+    """The streams in a V2 checkpoint that Samza 1.8 cannot read, because it splits their names at every dot."""
     if isinstance(checkpoint, CheckpointV1):
         return []
     return sorted({partition.stream for partition in checkpoint.offsets if "." in partition.stream})
 
 
 def job_alive(last_commit_ms: int | None, config: Mapping[str, str], now_ms: int) -> JobAlive | None:
-    """Why a job counts as running: its last checkpoint is less than three times ``task.commit.ms`` old; else None."""
+    """The error for a running job: its last checkpoint is less than three times ``task.commit.ms`` old. Else None."""
     if last_commit_ms is None:
         return None
     seconds, limit = (now_ms - last_commit_ms) / 1000, ALIVE_COMMITS * commit_ms(config.get(COMMIT_MS)) / 1000
@@ -179,9 +178,9 @@ def job_alive(last_commit_ms: int | None, config: Mapping[str, str], now_ms: int
 
 
 def commit_ms(text: str | None) -> int:
-    """How often a job commits; a minute where config says nothing usable, or that only the task commits itself."""
+    """The commit interval in ms; a minute if the key is missing, invalid, or says that only tasks commit (-1)."""
     try:
-        given = int(text or "")
+        interval = int(text or "")
     except ValueError:
         return DEFAULT_COMMIT_MS
-    return given if given > 0 else DEFAULT_COMMIT_MS
+    return interval if interval > 0 else DEFAULT_COMMIT_MS

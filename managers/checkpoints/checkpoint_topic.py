@@ -1,4 +1,4 @@
-"""Making a job's checkpoint topic as Samza makes it."""
+"""Creates a job's checkpoint topic, with the settings of KafkaCheckpointManagerFactory of Samza."""
 
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
@@ -21,31 +21,31 @@ _BATCH: Final = "BATCH"
 
 
 class StreamAdmin(Protocol):
-    """Makes streams and looks at them; `eventlog.kafka.admin.KafkaAdmin` is one."""
+    """Creates and describes streams, like `eventlog.kafka.admin.KafkaAdmin`."""
 
     def create_stream(
         self, stream: StreamIdentity, *, replication_factor: int = BROKER_DEFAULT, settings: Mapping[str, str]
     ) -> None:
-        """Make a stream of one partition. Raises `LogExists`: it is there, and was left as it is."""
+        """Create a stream with one partition. Raises `LogExists` if it exists; it is not changed."""
 
     def describe(self, stream_name: str) -> StreamFacts:
-        """What the stream is now. Raises `StreamRefused` where it can't be followed, as with several partitions."""
+        """Describe a stream. Raises `StreamRefused` if it cannot be followed, for example with several partitions."""
 
     def close(self) -> None:
-        """Give up what the admin holds open."""
+        """Close the admin's connections."""
 
 
 OpenAdmin = Callable[[], StreamAdmin]
 
 
 def create_checkpoint_topic(open_admin: OpenAdmin, config: Mapping[str, str], *, is_validating: bool) -> None:
-    """Make the topic unless it is there; with ``is_validating``, look at it then. The admin is closed in every case.
+    """Create the topic unless it exists, and with ``is_validating`` check it. Always closes the admin.
 
     Raises:
         MissingSetting: config has no ``job.name``.
-        ConfigError: a number in config is none.
+        ConfigError: a number in config is invalid.
         StreamRefused: the topic has several partitions, or is not compacted.
-        EventLogError: it can't be made.
+        EventLogError: the topic cannot be created.
     """
     stream = checkpoint_stream(config)
     copies, settings = _number(config, _REPLICATION_FACTOR, BROKER_DEFAULT), checkpoint_topic_settings(config)
@@ -57,9 +57,9 @@ def create_checkpoint_topic(open_admin: OpenAdmin, config: Mapping[str, str], *,
 
 
 def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:
-    """The topic's settings (Samza's KafkaCheckpointManagerFactory): compacted; of a batch job also deleted after a day.
+    """The topic's settings: compacted, and for a batch job also deleted after a day.
 
-    Raises `ConfigError` where a size is no number.
+    Raises `ConfigError` if a size is not an integer.
     """
     is_batch = config.get(APP_MODE, "").strip().upper() == _BATCH
     policy = {"cleanup.policy": "compact,delete", "retention.ms": str(BATCH_RETENTION_MS)}
@@ -77,4 +77,4 @@ def _number(config: Mapping[str, str], name: str, default: int) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ConfigError(f"{name} holds something that is no number: set it to one") from None
+        raise ConfigError(f"{name} is {text!r}, not an integer.") from None

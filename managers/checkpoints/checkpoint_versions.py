@@ -1,4 +1,4 @@
-"""In which versions a job commits: ``task.checkpoint.write.versions`` (TaskInstance.writeCheckpoint of Samza 1.8.0)."""
+"""The versions of a commit: ``task.checkpoint.write.versions`` (TaskInstance.writeCheckpoint of Samza 1.8.0)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -12,10 +12,10 @@ _KNOWN: Final = (1, 2)
 
 
 def write_versions(config: Mapping[str, str]) -> tuple[int, ...] | None:
-    """The versions that config names, in their order; None where it names none.
+    """The versions in config, in their order; None if the key is not set.
 
     Raises:
-        ConfigError: it names something else than versions 1 and 2.
+        ConfigError: a version is not 1 or 2.
     """
     text = config.get(WRITE_VERSIONS, "")
     if not text.strip():
@@ -23,50 +23,50 @@ def write_versions(config: Mapping[str, str]) -> tuple[int, ...] | None:
     versions = parse_write_versions(text)
     unknown = [version for version in versions if version not in _KNOWN]
     if unknown:
-        raise ConfigError(
-            f"{WRITE_VERSIONS} names version {unknown[0]}, and checkpoints have versions 1 and 2: set those"
-        )
+        raise ConfigError(f"{WRITE_VERSIONS} has unknown version {unknown[0]}. Expected 1, 2 or both.")
     return versions
 
 
 def version_of(checkpoint: Checkpoint) -> int:
-    """The version of a checkpoint."""
-    return 1 if isinstance(checkpoint, CheckpointV1) else 2
+    """1 or 2. Raises TypeError for anything but a checkpoint."""
+    if isinstance(checkpoint, CheckpointV1 | CheckpointV2):
+        return 1 if isinstance(checkpoint, CheckpointV1) else 2
+    raise TypeError(f"a checkpoint must be a CheckpointV1 or a CheckpointV2, not {checkpoint!r}")
 
 
 def convert_to_versions(
-    given: Sequence[Checkpoint],
+    checkpoints: Sequence[Checkpoint],
     versions: Sequence[int],
     config: Mapping[str, str],
     new_id: Callable[[], CheckpointId],
 ) -> list[Checkpoint]:
-    """The checkpoints that a commit writes: of each version the one that is given, else made of the first that is.
+    """The checkpoints that a commit writes, one of each version. A missing version is converted from the first.
 
     Raises:
-        ValueError: a version that was not given can't be made of the first, which holds the state of stores.
+        ValueError: the first checkpoint contains state of stores, which cannot be converted.
     """
-    by_version = {version_of(each): each for each in given}
-    return [by_version[version] if version in by_version else _made(given[0], config, new_id) for version in versions]
+    by_version = {version_of(each): each for each in checkpoints}
+    return [by_version.get(version) or _convert(checkpoints[0], config, new_id) for version in versions]
 
 
-def _made(checkpoint: Checkpoint, config: Mapping[str, str], new_id: Callable[[], CheckpointId]) -> Checkpoint:
-    """The same input offsets in the other version."""
-    if _holds_state(checkpoint, config):
+def _convert(checkpoint: Checkpoint, config: Mapping[str, str], new_id: Callable[[], CheckpointId]) -> Checkpoint:
+    """A checkpoint of the other version with the same input offsets."""
+    if _has_state(checkpoint, config):
         raise ValueError(
-            f"{WRITE_VERSIONS} is {config[WRITE_VERSIONS]}, and a checkpoint of version {version_of(checkpoint)} that "
-            "holds the state of stores can't be written in the other version: give a checkpoint of each version"
+            f"{WRITE_VERSIONS} is {config[WRITE_VERSIONS]}, but a checkpoint of version {version_of(checkpoint)} with "
+            "state of stores cannot be converted to the other version: pass a checkpoint of each version"
         )
     if isinstance(checkpoint, CheckpointV2):
         return CheckpointV1(checkpoint.offsets)
-    return CheckpointV2(new_id(), _read(checkpoint.offsets), {})
+    return CheckpointV2(new_id(), _processed(checkpoint.offsets), {})
 
 
-def _read(offsets: Offsets) -> Offsets:
-    """The offsets of partitions of which something was processed: version 2 has no others."""
+def _processed(offsets: Offsets) -> Offsets:
+    """The offsets that are not None: version 2 has no others."""
     return {partition: offset for partition, offset in offsets.items() if offset is not None}
 
 
-def _holds_state(checkpoint: Checkpoint, config: Mapping[str, str]) -> bool:
+def _has_state(checkpoint: Checkpoint, config: Mapping[str, str]) -> bool:
     if isinstance(checkpoint, CheckpointV2):
         return bool(checkpoint.state_markers)
     facts = JobFacts(config, frozenset())

@@ -1,4 +1,4 @@
-"""Checkpoints on a job's checkpoint topic, as every released Samza keeps them."""
+"""KafkaCheckpointManager: checkpoints V1 and V2 on a job's checkpoint topic."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -28,15 +28,14 @@ STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.aft
 
 
 class KafkaCheckpointManager(TaskCheckpoints):
-    """Checkpoints V1 and V2 of a job's checkpoint topic, over any event log.
+    """Checkpoints V1 and V2 on a job's checkpoint topic, over any event log (Samza's class).
 
-    Samza's KafkaCheckpointManager (seed 002 for V2). The first read goes through the topic once, for all tasks; unless
-    config says otherwise no later read looks at it again. Of several versions the one that counts is that of
-    `eventlog.checkpoint_choice.choose`.
+    The first read reads the whole topic, for all tasks; by default the topic is not read again.
+    `eventlog.checkpoint_choice.choose` decides which version of a task's checkpoint counts.
 
-    Config: ``task.checkpoint.read.versions``, ``task.checkpoint.write.versions`` (no other version is written; unset:
-    whichever is given), ``task.live.checkpoint.max.age``,
-    ``job.systemstreampartition.grouper.factory``, ``job.checkpoint.validation.enabled`` (true),
+    Config keys, with defaults: ``task.checkpoint.read.versions`` (1), ``task.checkpoint.write.versions`` (any version),
+    ``task.live.checkpoint.max.age`` (10 minutes), ``job.systemstreampartition.grouper.factory`` (GroupByPartition),
+    ``job.checkpoint.validation.enabled`` (true),
     ``samza.internal.task.checkpoint.consumer.stop.after.first.read`` (true).
     """
 
@@ -49,26 +48,27 @@ class KafkaCheckpointManager(TaskCheckpoints):
         open_admin: OpenAdmin | None = None,
         writes_any_version: bool = False,
     ) -> None:
-        """``log`` is the topic's, or opens it, anew after each failed write; ``open_admin`` is for `create_resources`.
+        """``log``: the topic, or a function that opens it, again after each failed write.
 
-        ``writes_any_version``: for a tool that writes what the job reads, whatever versions the job itself writes.
+        ``open_admin`` is needed for `create_resources`. ``writes_any_version`` ignores the versions to write in config:
+        a tool writes the version that the job reads.
 
         Raises:
-            ConfigError: versions or age in config are no numbers, or a version to write is unknown.
+            ConfigError: a version or an age in config is invalid.
         """
         super().__init__()
         self._config: Final = dict(config or {})
         self._open_admin = open_admin
         self._appender = RetryingAppender(log, retry or Retry(), self._runs)
         self._read_versions = parse_read_versions(self._config.get(READ_VERSIONS))
-        named = write_versions(self._config)
-        self._write_versions = None if writes_any_version else named
+        versions = write_versions(self._config)
+        self._write_versions = None if writes_any_version else versions
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
         self._grouper_factory = self._config.get(GROUPER_FACTORY) or BY_PARTITION
         self._reads_once = is_on(self._config, STOP_AFTER_FIRST_READ)
         self._reader = LazyLog(log)
         self._is_reading = False
-        self._living: LiveCheckpoints | None = None
+        self._live: LiveCheckpoints | None = None
 
     @property
     def read_versions(self) -> tuple[int, ...]:
@@ -76,37 +76,37 @@ class KafkaCheckpointManager(TaskCheckpoints):
         return self._read_versions
 
     def create_resources(self) -> None:
-        """Make the topic with Samza's settings unless it is there, then look at it if validation is on.
+        """Create the topic with Samza's settings unless it exists, then validate it if validation is enabled.
 
         Raises:
             NotReady: the manager has no ``open_admin``.
             MissingSetting: config has no ``job.name``.
-            StreamRefused: it has several partitions, or is not compacted.
-            EventLogError: it can't be made.
+            StreamRefused: the topic has several partitions, or is not compacted.
+            EventLogError: the topic cannot be created.
         """
         if self._open_admin is None:
-            raise NotReady(type(self).__name__, "has nobody who could make its topic", "give it open_admin")
+            raise NotReady(type(self).__name__, "cannot create its topic", "pass open_admin")
         create_checkpoint_topic(self._open_admin, self._config, is_validating=is_on(self._config, VALIDATION))
 
     def task_names(self) -> frozenset[str]:
         """See `TaskCheckpoints.task_names`."""
         with self._lock:
-            return frozenset(self._up_to_date().task_names())
+            return frozenset(self._catch_up().task_names())
 
     def last_commit_ms(self) -> int | None:
-        """See `TaskCheckpoints.last_commit_ms`; of whatever version."""
+        """See `TaskCheckpoints.last_commit_ms`; of any version."""
         with self._lock:
-            return self._up_to_date().last_commit_ms
+            return self._catch_up().last_commit_ms
 
     def _open(self) -> str:
         stream_name = self._appender.open().stream_name
         reader = self._reader.open()
         self._is_reading = True
-        if self._living is None:
+        if self._live is None:
             is_validating = is_on(self._config, VALIDATION)
             decode = TopicReader(stream_name, self._read_versions, self._grouper_factory, is_validating)
-            self._living = LiveCheckpoints(decode)
-            self._living.position = reader.start_offset()
+            self._live = LiveCheckpoints(decode)
+            self._live.position = reader.start_offset()
         return stream_name
 
     def _close(self) -> None:
@@ -117,17 +117,17 @@ class KafkaCheckpointManager(TaskCheckpoints):
         self._is_reading = False
         self._reader.close()
 
-    def _up_to_date(self) -> LiveCheckpoints:
+    def _catch_up(self) -> LiveCheckpoints:
         self._require_running()
-        assert self._living is not None  # noqa: S101 (made by the start)
+        assert self._live is not None  # noqa: S101 (set by start())
         if self._is_reading:
-            self._living.catch_up(self._reader.open())
+            self._live.catch_up(self._reader.open())
             if self._reads_once:
                 self._close_reader()
-        return self._living
+        return self._live
 
     def _read(self, task_name: str) -> Checkpoint | None:
-        candidates = self._up_to_date().of_task(task_name)
+        candidates = self._catch_up().of_task(task_name)
         chosen = choose(candidates, self._read_versions, self._max_age_ms)
         return None if chosen is None else chosen.payload
 
@@ -144,5 +144,5 @@ class KafkaCheckpointManager(TaskCheckpoints):
 
 
 def is_on(config: Mapping[str, str], name: str) -> bool:
-    """Whether a switch that is on by default is on; as in Samza, whatever is not ``true`` is off."""
+    """The value of a boolean key that is true by default. As in Samza, any value but ``true`` is false."""
     return config.get(name, "true").strip().lower() == "true"

@@ -1,4 +1,4 @@
-"""What every checkpoint manager is: a life with a start and an end, and the tasks that it answers for."""
+"""The interface of checkpoint managers: start and stop, and registered tasks."""
 
 from abc import ABC, abstractmethod
 from contextlib import suppress
@@ -12,9 +12,9 @@ from managers.errors import NotReady
 
 
 class TaskCheckpoints(ABC):
-    """Reads and writes the checkpoints of registered tasks. Safe for threads; a context manager: it starts and stops.
+    """Reads and writes the checkpoints of registered tasks (Samza's interface CheckpointManager).
 
-    Samza's CheckpointManager: a class in seed 000, an interface in released Samza.
+    A context manager: it starts and stops the manager. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -25,59 +25,56 @@ class TaskCheckpoints(ABC):
 
     @property
     def stream_name(self) -> str:
-        """The stream that holds the checkpoints. Raises `NotReady` before the first start."""
+        """The name of the stream with the checkpoints. Raises `NotReady` before the first start."""
         if self._stream_name is None:
             raise NotReady(type(self).__name__, "was never started", "start it first")
         return self._stream_name
 
     def register(self, task_name: str) -> None:
-        """Answer for a task from now on; once more changes nothing. Raises TypeError where it is no text."""
+        """Register a task; registering it again has no effect. Raises TypeError if it is not a string."""
         require_task_name(task_name)
         with self._lock:
             self._task_names.add(task_name)
 
     def start(self) -> None:
-        """Open the log. Raises an `EventLogError` where there is none; a manager that runs goes on."""
+        """Open the log. Does nothing if the manager is running. Raises an `EventLogError` if there is no log."""
         with self._lock:
             if self._is_running:
                 return
             try:
                 self._stream_name = self._open()
             except BaseException:
-                with suppress(Exception):  # what failed matters, and not that what it left fails too
+                with suppress(Exception):  # the first error matters
                     self._close()
                 raise
             self._is_running = True
 
     def stop(self) -> None:
-        """Close the log. What was written is there; nothing more can be written until it is started again.
-
-        A write that is being tried again in another thread gives up after its pause.
-        """
+        """Close the log. A write that is being retried in another thread gives up after its pause."""
         self._is_running = False
         with self._lock:
-            self._is_running = False  # a start in another thread may have ended meanwhile
+            self._is_running = False  # a start in another thread may have finished since
             self._close()
 
     def read_last_checkpoint(self, task_name: str) -> Checkpoint | None:
-        """The checkpoint that a task starts from; None if it has none (an empty one is another thing).
+        """The checkpoint from which a task starts; None if it has none (an empty checkpoint is not None).
 
         Raises:
-            TaskNotRegistered: the task was not registered (seed 000 gives None, which reads like "no checkpoint").
-            NotReady: it was not started, or is stopped.
+            TaskNotRegistered: the task was not registered.
+            NotReady: the manager is not running.
         """
         with self._lock:
             self._require(task_name)
             return self._read(task_name)
 
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint) -> int:
-        """Make this the task's checkpoint, as a whole; it is on the log when the call returns, at the offset given.
+        """Replace the task's checkpoint, and return the log offset once the write is acknowledged.
 
         Raises:
             TaskNotRegistered: the task was not registered.
-            NotReady: it was not started, or is stopped.
-            CheckpointNotWritten: the log did not take it in the time allowed.
-            AppendRefused: the log takes no such event; nothing is tried again.
+            NotReady: the manager is not running.
+            CheckpointNotWritten: the log did not acknowledge it in the time allowed.
+            AppendRefused: the log rejects the event. This is not retried.
             OffsetMissing: a V2 checkpoint has an offset of None.
         """
         with self._lock:
@@ -86,15 +83,15 @@ class TaskCheckpoints(ABC):
 
     @abstractmethod
     def task_names(self) -> frozenset[str]:
-        """The tasks of which the log holds a checkpoint, registered or not."""
+        """The tasks that have a checkpoint on the log, registered or not."""
 
     @abstractmethod
     def last_commit_ms(self) -> int | None:
-        """The record time (ms since 1970) of the newest checkpoint of any task; None: there is none."""
+        """The record time (ms since 1970) of the latest checkpoint of any task; None if there is none."""
 
     @abstractmethod
     def _open(self) -> str:
-        """Open the log, and give its stream's name."""
+        """Open the log, and return the name of its stream."""
 
     @abstractmethod
     def _close(self) -> None: ...
@@ -133,6 +130,6 @@ class TaskCheckpoints(ABC):
 
 
 def require_task_name(task_name: Any) -> None:
-    """Raise TypeError where something else than a text is given for a task."""
+    """Raise TypeError if a task name is not a string."""
     if not isinstance(task_name, str):
         raise TypeError(f"task_name must be a string, not {task_name!r}")

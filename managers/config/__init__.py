@@ -1,1 +1,1 @@
-"""A job's config on its coordinator stream."""
+"""A job's config on its coordinator stream: reading, writing, write-once settings and changes."""

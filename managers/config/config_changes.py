@@ -1,4 +1,4 @@
-"""Changes of a running job's config, in order, each once (seed 001: dynamic configuration)."""
+"""ConfigSubscription: the changes of a job's config, each once and in order (dynamic configuration)."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -8,29 +8,45 @@ from typing import Final, NamedTuple
 from eventlog.events import RecordedEvent
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetConfig
+from managers.errors import warn_renamed
 from managers.stores.coordinator_store import decode_value
 from managers.stores.keyed_state import KeyedState
 from managers.stores.namespaced_key import read_name
 
 
 class ConfigChange(NamedTuple):
-    """A config key that got another value at an offset of the log; None: it was not set, or is not any more."""
+    """A config key whose value changed at an offset of the log, as in the relation ``config_change``.
+
+    ``previous_value`` None: the key was not set. ``config_value`` None: it was deleted.
+    """
 
     log_offset: int
     config_key: str
-    old_value: str | None
-    new_value: str | None
+    previous_value: str | None
+    config_value: str | None
+
+    @property
+    def old_value(self) -> str | None:
+        """Deprecated name of `previous_value`."""
+        warn_renamed("ConfigChange.old_value", "previous_value")
+        return self.previous_value
+
+    @property
+    def new_value(self) -> str | None:
+        """Deprecated name of `config_value`."""
+        warn_renamed("ConfigChange.new_value", "config_value")
+        return self.config_value
 
 
 class ConfigSubscription:
-    """Tells what changes in a job's config from now on, or from a position that was told before.
+    """The changes of a job's config from now on, or from the `position` of an earlier subscription. Thread-safe.
 
-    A deployment that sets a key to the value it has changes nothing. Where the log has forgotten superseded events,
-    changes between them are not told: the last one is. Safe for threads.
+    Setting a key to its current value is not a change. If the log has compacted superseded events away, only the last
+    change of a key is reported.
     """
 
     def __init__(self, log: EventLog, keys: Iterable[str] = ("*",), *, position: int | None = None) -> None:
-        """``keys``: as a shell matches them, such as ``task.*``. ``position``: a former subscription's `position`."""
+        """``keys`` are shell patterns, such as ``task.*``. ``position`` is that of an earlier subscription."""
         self._log: Final = log
         self._patterns: Final = tuple(keys)
         self._lock: Final = RLock()
@@ -45,11 +61,11 @@ class ConfigSubscription:
 
     @property
     def position(self) -> int:
-        """The offset before which every change was told: keep it, to go on from there in another program."""
+        """The offset up to which changes were returned. Save it to continue in another process."""
         return self._position
 
     def poll(self) -> tuple[ConfigChange, ...]:
-        """The changes since the last call, up to where the log ends now, in order; empty if there are none."""
+        """The changes since the last call, in order, up to the current end of the log."""
         with self._lock:
             end = self._log.end_offset()
             events = list(self._log.read(self._position, end)) if self._position < end else []
@@ -57,7 +73,7 @@ class ConfigSubscription:
             return tuple(change for event in events for change in self._change(event))
 
     def _change(self, event: RecordedEvent) -> list[ConfigChange]:
-        """What an event changes in what the job's config shows."""
+        """The change that an event makes, if any."""
         found = None if event.key is None else read_name(event.key)
         if found is None or found[0].namespace != SetConfig.message_type:
             return []

@@ -1,4 +1,4 @@
-"""A job's config on its coordinator stream, read and written as Samza's job runner does (CoordinatorStreamUtil)."""
+"""Reads and writes a job's config on its coordinator stream, like CoordinatorStreamUtil of Samza."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -20,19 +20,19 @@ _NAMESPACE: Final = SetConfig.message_type
 
 
 def config_of(messages: Iterable[Message]) -> Mapping[str, str]:
-    """The config that messages set; other messages don't matter."""
+    """The config that set-config messages set. Other messages are ignored."""
     return MappingProxyType({each.config_key: each.config_value for each in messages if isinstance(each, SetConfig)})
 
 
 def read_config(store: NamespacedStore) -> Mapping[str, str]:
-    """The job's config as it is now; an empty text is a value, a value of null is a delete (SAMZA-2176, SAMZA-2318)."""
+    """The job's current config. An empty string is a value; null is a delete (SAMZA-2176, SAMZA-2318)."""
     return config_of(store.messages(_NAMESPACE).values())
 
 
 def read_launch_config(config: Config, store: NamespacedStore | None) -> Mapping[str, str]:
-    """What a launch takes from the stream beside its own config: sizes that were found, if auto-sizing is enabled.
+    """The settings that a launch adds to its own config: the results of auto-sizing, if it is enabled.
 
-    Without it the store is not read, and may be None.
+    If it is not, the store is not read and may be None.
     """
     if not is_autosized(config) or store is None:
         return MappingProxyType({})
@@ -48,20 +48,19 @@ def write_config(
     force: bool = False,
     clock: Clock = system_clock,
 ) -> None:
-    """Write a job's config, as a deployment does: first every key is set, then those not defined any more are deleted.
+    """Write a job's config, as a deployment does: set every key, then delete the keys that are no longer defined.
 
-    So at no moment a key is missing that both configs have. Without ``reset_job_config`` nothing is written or deleted:
-    the job keeps the config that it has (CoordinatorStreamUtil.writeConfigToCoordinatorStream). Sizes found by
-    auto-sizing stay while it is enabled (SAMZA-2452). With ``force`` a change of a write-once setting is written, and
-    the source of its message says so.
+    A key that both configs have is never missing in between. Without ``reset_job_config`` nothing is written
+    (CoordinatorStreamUtil.writeConfigToCoordinatorStream). Results of auto-sizing stay while it is enabled
+    (SAMZA-2452). With ``force`` a change of a write-once setting is written, with " (forced)" in its source.
 
     Raises:
-        WriteOnceChange: it would change a write-once setting of a job that has been started; nothing was written.
+        WriteOnceChange: a write-once setting of a started job would change. Nothing was written.
     """
     if not reset_job_config:
         return
-    gone = [key for key in read_config(store) if key not in config and not _stays(key, config)]
-    _write(store, config, gone, make_envelope(source, clock=clock), force)
+    removed = [key for key in read_config(store) if key not in config and not _is_kept(key, config)]
+    _write(store, config, removed, make_envelope(source, clock=clock), force)
 
 
 def set_config(
@@ -80,40 +79,40 @@ def set_config(
 def delete_config(
     store: NamespacedStore, key: str, *, source: str = STREAM_WRITER, force: bool = False, clock: Clock = system_clock
 ) -> None:
-    """Delete one key, in every spelling that lives. Raises `WriteOnceChange` as `write_config`."""
+    """Delete one key, in every live spelling. Raises `WriteOnceChange` as `write_config`."""
     _write(store, {}, [key], make_envelope(source, clock=clock), force)
 
 
 def config_value(key: str, value: str, envelope: Envelope) -> bytes:
-    """The bytes of a config key's value, signed by its writer.
+    """The bytes of a set-config message.
 
     Raises:
-        TypeError: the value is no text.
+        TypeError: the value is not a string.
     """
     if not isinstance(value, str):
-        raise TypeError(f"the value of {key} is {type(value).__name__}, not a text")
+        raise TypeError(f"the value of {key} must be a string, not {type(value).__name__}")
     written = encode_message(SetConfig(config_key=key, config_value=value, envelope=envelope))[1]
     return written or b""
 
 
 def is_autosized(config: Config) -> bool:
-    """Whether the job's sizes are found by auto-sizing."""
+    """Whether auto-sizing is enabled."""
     return config.get(_AUTOSIZING_ENABLED, "").casefold() == "true"
 
 
-def _write(store: NamespacedStore, sets: Config, gone: Sequence[str], envelope: Envelope, force: bool) -> None:
+def _write(store: NamespacedStore, sets: Config, removed: Sequence[str], envelope: Envelope, force: bool) -> None:
     old = read_config(store)
-    new = {key: value for key, value in {**old, **sets}.items() if key not in gone}
+    new = {key: value for key, value in {**old, **sets}.items() if key not in removed}
     changes = write_once_changes(old, new)
     if changes and not force:
         raise WriteOnceChange(changes)
     written = {key: config_value(key, value, envelope) for key, value in sets.items()}
-    told = envelope._replace(source=mark_forced(envelope.source or ""))
-    for key, *_ in changes:  # one that is deleted is set once more, since a delete does not say who wrote it
-        written[key] = config_value(key, new.get(key, old.get(key, "")), told)
+    forced_envelope = envelope._replace(source=mark_forced(envelope.source or ""))
+    for key, *_ in changes:  # also a key to be deleted: a delete has no source
+        written[key] = config_value(key, new.get(key, old.get(key, "")), forced_envelope)
     store.put_all({NamespacedKey(_NAMESPACE, key): value for key, value in written.items()})
-    store.delete_all([NamespacedKey(_NAMESPACE, key) for key in gone])
+    store.delete_all([NamespacedKey(_NAMESPACE, key) for key in removed])
 
 
-def _stays(key: str, config: Config) -> bool:
+def _is_kept(key: str, config: Config) -> bool:
     return key.startswith(AUTOSIZING) and is_autosized(config)

@@ -1,4 +1,4 @@
-"""Settings that may be set only once: a change would give a job's state to other tasks (seed 001, benefit 3)."""
+"""Write-once settings: changing them after the first start would assign a job's state to other tasks."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,14 +15,14 @@ DEFAULTS: Final = {
     MAPPER_FACTORY: BY_HASH,
     ELASTICITY: "1",
 }
-"""Keys that decide which task reads which partition, with what Samza takes where they are not set."""
+"""Keys that decide which task reads which partition, with Samza's defaults."""
 
 
 def write_once_changes(old: Config, new: Config) -> list[SettingChange]:
-    """What a new config would change of the settings that may be set only once, sorted by key.
+    """The write-once settings that a new config would change, sorted by key.
 
-    A setting that was not set and gets another value than its default counts once the job has been started (its
-    config names the job). A store may be added or removed as a whole, and a changelog added to a store that had none.
+    Setting a missing key to a value other than its default is a change once the job has been started, that is, once its
+    config has the job's name. Adding or removing a store, and adding a changelog to a store, are not changes.
     """
     return [*_grouping_changes(old, new), *_changelog_changes(old, new)]
 

@@ -1,1 +1,1 @@
-"""How a job's work is shared out, and what its coordinator was started with."""
+"""Job models: how partitions are assigned to tasks and containers, and the metadata of a job coordinator."""

@@ -1,4 +1,4 @@
-"""Keeps what the last job coordinator was started with, and tells what is different now (seed 003)."""
+"""JobCoordinatorMetadataManager: generates, compares, reads and writes the metadata of job coordinators."""
 
 import logging
 import os
@@ -35,7 +35,7 @@ _logger: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class MetadataMetrics:
-    """Counters, and gauges that are 1 once the thing was seen; Samza's names."""
+    """Counters, and gauges that are 1 after the event, with Samza's names."""
 
     application_attempt_count: int = 0
     new_deployment: int = 0
@@ -47,9 +47,9 @@ class MetadataMetrics:
 
 
 class JobCoordinatorMetadataManager:
-    """Makes, compares, reads and writes the metadata of one cluster type's job coordinator.
+    """The metadata of the job coordinator of one cluster type (Samza's class).
 
-    ``environment`` is the process's: with YARN it has ``CONTAINER_ID``, elsewhere ``SAMZA_EPOCH_ID`` (SAMZA-2670).
+    ``environment`` has the deployment id: ``CONTAINER_ID`` for YARN, otherwise ``SAMZA_EPOCH_ID`` (SAMZA-2670).
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class JobCoordinatorMetadataManager:
         clock: Clock = system_clock,
     ) -> None:
         if not cluster_type.strip():
-            raise ValueError(f"cluster_type is {cluster_type!r}: name it, such as {YARN} or {NON_YARN}")
+            raise ValueError(f"cluster_type must not be blank; use for example {YARN} or {NON_YARN}")
         self.metrics: Final = MetadataMetrics()
         self.cluster_type: Final = cluster_type
         self._store: Final = store
@@ -69,10 +69,10 @@ class JobCoordinatorMetadataManager:
         self._clock: Final = clock
 
     def generate_job_coordinator_metadata(self, job_model: JobModel, config: Config) -> JobCoordinatorMetadata:
-        """The ids of this start.
+        """The metadata of this start.
 
         Raises:
-            MetadataNotGenerated: the environment does not tell the deployment; its cause says what is wrong.
+            MetadataNotGenerated: the environment has no valid deployment id. The cause says why.
         """
         try:
             return JobCoordinatorMetadata(self._epoch_id(), config_id(config), job_model_id(job_model))
@@ -83,10 +83,9 @@ class JobCoordinatorMetadataManager:
     def check_for_metadata_changes(
         self, new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None
     ) -> frozenset[JobMetadataChange]:
-        """What is different; empty, if this is another attempt with the same config and job model.
+        """The differences; empty for another attempt with the same config and job model.
 
-        Without previous metadata everything is. A gauge tells a new deployment, or else what has changed across its
-        attempts.
+        Without previous metadata everything is different. Updates the metrics.
         """
         changes = _changes(new, previous)
         if JobMetadataChange.NEW_DEPLOYMENT in changes:
@@ -99,41 +98,41 @@ class JobCoordinatorMetadataManager:
         return changes
 
     def read_job_coordinator_metadata(self) -> JobCoordinatorMetadata | None:
-        """What was written last; None if nothing was, or what stands there lacks an id.
+        """The last written metadata; None if there is none, or it lacks an id.
 
-        Where the newest value can't be read, the last readable one that the log still has counts. A value that is
-        passed over is counted and logged.
+        If the newest value is unreadable, the last readable one on the log counts. An ignored value is counted and
+        logged.
         """
-        self._mind_unreadable()
-        said = self._store.messages(SetJobCoordinatorMetadata.message_type).get(self.cluster_type)
-        if not isinstance(said, SetJobCoordinatorMetadata):
+        self._report_unreadable()
+        message = self._store.messages(SetJobCoordinatorMetadata.message_type).get(self.cluster_type)
+        if not isinstance(message, SetJobCoordinatorMetadata):
             return None
         try:
-            return JobCoordinatorMetadata(said.epoch_id or "", said.config_id or "", said.job_model_id or "")
+            return JobCoordinatorMetadata(message.epoch_id or "", message.config_id or "", message.job_model_id or "")
         except ValueError as error:
-            self._pass_over(error)
+            self._ignore(error)
             return None
 
-    def _mind_unreadable(self) -> None:
+    def _report_unreadable(self) -> None:
         key = CoordinatorKey(PROTOCOL_VERSION, SetJobCoordinatorMetadata.message_type, self.cluster_type)
         try:
             decode_message(key, self._store.get(self._key))
         except WireError as error:
-            self._pass_over(error)
+            self._ignore(error)
 
-    def _pass_over(self, error: Exception) -> None:
+    def _ignore(self, error: Exception) -> None:
         self.metrics.metadata_read_failed_count += 1
-        _logger.warning("the metadata of cluster type %s is passed over: %s", self.cluster_type, error)
+        _logger.warning("Ignoring the metadata of cluster type %s: %s", self.cluster_type, error)
 
     def write_job_coordinator_metadata(self, metadata: JobCoordinatorMetadata) -> None:
-        """Keep metadata; what stands there already is not written again.
+        """Write metadata, unless the stream already has it.
 
         Raises:
-            TypeError: it is none.
-            MetadataNotWritten: the store did not take it; its cause says why.
+            TypeError: it is not a `JobCoordinatorMetadata`.
+            MetadataNotWritten: the write failed. The cause says why.
         """
         if not isinstance(metadata, JobCoordinatorMetadata):
-            raise TypeError(f"metadata is {type(metadata).__name__}, not JobCoordinatorMetadata")
+            raise TypeError(f"metadata must be a JobCoordinatorMetadata, not {type(metadata).__name__}")
         try:
             if self.read_job_coordinator_metadata() != metadata:
                 self._store.put(self._key, self._value(metadata))
@@ -150,8 +149,8 @@ class JobCoordinatorMetadataManager:
         return CONTAINER_ID if self.cluster_type == YARN else EPOCH_ID
 
     def _epoch_id(self) -> str:
-        said = self._environment[self._variable]
-        return yarn_epoch_id(said) if self.cluster_type == YARN else said
+        deployment_id = self._environment[self._variable]
+        return yarn_epoch_id(deployment_id) if self.cluster_type == YARN else deployment_id
 
     def _value(self, metadata: JobCoordinatorMetadata) -> bytes:
         message = SetJobCoordinatorMetadata(

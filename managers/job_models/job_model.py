@@ -1,6 +1,6 @@
-"""How a job's work is shared out: the job has containers, a container has tasks, a task reads partitions.
+"""JobModel, ContainerModel and TaskModel of Samza: a job has containers, a container tasks, a task partitions.
 
-Samza's JobModel, ContainerModel and TaskModel (seeds 000 and 001). Each holds read-only copies of what it is given.
+Each has read-only copies of its arguments.
 """
 
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ STANDBY: Final[TaskMode] = "Standby"
 
 @dataclass(frozen=True, slots=True)
 class TaskModel:
-    """What a task reads, and the partition of the job's changelogs that holds its state.
+    """A task, the partitions that it reads, and the changelog partition of its state.
 
-    Tasks sort by their names as texts, as Samza's do: ``Partition 10`` before ``Partition 2``. ``offsets`` are the
-    last processed ones, which only seed 000 gave to its containers in this way; they don't make a task another.
+    Tasks are sorted by name, as in Samza: ``Partition 10`` before ``Partition 2``. ``offsets`` are the last processed
+    ones, which only the oldest form of the JSON has; they do not affect equality.
     """
 
     task_name: str
@@ -42,7 +42,7 @@ class TaskModel:
 
 @dataclass(frozen=True, slots=True)
 class ContainerModel:
-    """The tasks that run in one container, by their names. ``processor_id`` is the container's id."""
+    """The tasks of one container, by name. ``processor_id`` is the container's id."""
 
     processor_id: str
     tasks: Mapping[str, TaskModel]
@@ -56,10 +56,10 @@ class ContainerModel:
 
 @dataclass(frozen=True, slots=True)
 class JobModel:
-    """A job's config and its containers, by their ids.
+    """A job's config and its containers, by id.
 
-    ``stated_partitions`` is the number of changelog partitions that JSON named, and ``origin`` the JSON that the model
-    was read from, so that an unchanged model is written again as the same bytes. Neither makes a model another.
+    ``stated_partitions`` is the number of changelog partitions in the JSON. ``origin`` is the JSON itself, so that an
+    unchanged model is written as the same bytes. Neither affects equality.
     """
 
     config: Mapping[str, str]
@@ -76,31 +76,31 @@ class JobModel:
 
     @property
     def tasks(self) -> Mapping[str, TaskModel]:
-        """The tasks of all containers, by their names."""
+        """The tasks of all containers, by name."""
         models = (task for container in self.containers.values() for task in container.tasks.values())
         return MappingProxyType({task.task_name: task for task in models})
 
     @property
     def max_changelog_stream_partitions(self) -> int:
-        """How many partitions each changelog needs: one more than the greatest number that a task has (SAMZA-686)."""
+        """The number of partitions that each changelog needs: the greatest number of a task plus one (SAMZA-686)."""
         return max((self.stated_partitions, *(task.changelog_partition + 1 for task in self.tasks.values())))
 
 
 def compare_container_models(first: JobModel | None, second: JobModel | None) -> bool:
-    """Whether two job models share out the work in the same way, whatever their configs say (JobModelUtil)."""
+    """Whether two job models have the same containers, whatever their configs (JobModelUtil of Samza)."""
     if first is None or second is None:
         return first is second
     return first.containers == second.containers
 
 
 def compare_container_model_for_processor(processor_id: str, first: JobModel | None, second: JobModel | None) -> bool:
-    """Whether two job models give the same work to one container (JobModelUtil).
+    """Whether two job models have the same tasks in one container (JobModelUtil of Samza).
 
     Raises:
         ValueError: the id is blank.
     """
     if not processor_id or processor_id.isspace():
-        raise ValueError("processor_id is blank: name the container whose work is to be compared")
+        raise ValueError("processor_id must not be blank")
     if first is None or second is None:
         return first is second
     return first.containers.get(processor_id) == second.containers.get(processor_id)

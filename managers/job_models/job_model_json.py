@@ -1,4 +1,4 @@
-"""A job model as the JSON that Samza's job coordinator serves (SamzaObjectMapper), also in older forms."""
+"""The JSON of a job model, as Samza's job coordinator serves it (SamzaObjectMapper), including older forms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ Fields = dict[str, Any]
 
 
 def to_json(model: JobModel) -> bytes:
-    """The JSON that Samza writes, its maps in the order of Java's; a model that was read and not changed, as it was."""
+    """The JSON that Samza writes, with its maps in Java's order. An unchanged model is written as it was read."""
     if model.origin is not None and from_json(model.origin) == model:
         return model.origin
     fields = {
@@ -47,22 +47,22 @@ def to_json(model: JobModel) -> bytes:
 
 
 def containers_json(model: JobModel) -> bytes:
-    """The JSON of the containers alone, of which the id of a job model is made.
+    """The JSON of the containers only, from which the id of a job model is computed.
 
-    Equal models give equal bytes; but one that was read from what Samza has written gives Samza's, which may have parts
-    of one bucket in another order.
+    Equal for equal models, unless one was read from Samza's JSON: then it is Samza's, in which parts of the same bucket
+    may have a different order.
     """
     return dumps(_containers_fields(model, _as_read(model) or insertion_order(model)), ascii_surrogates=True)
 
 
 def from_json(data: bytes) -> JobModel:
-    """Read a job model; fields that are not known don't matter.
+    """Parse a job model; unknown fields are ignored.
 
-    Older forms: a container by its ``container-id``, a task without its mode, and that of seed 000, where a task has
-    its partitions with their offsets. The last is written in the later form.
+    Older forms: a container with a ``container-id``, a task without a mode, and the oldest one, in which a task has
+    partitions with offsets. The oldest form is written in the current one.
 
     Raises:
-        WireError: something that is needed is missing, or of another type.
+        WireError: a required field is missing or has the wrong type.
     """
     fields = _object(loads(data), "the job model")
     config = _object(fields.get(_CONFIG, {}), _CONFIG)
@@ -72,12 +72,12 @@ def from_json(data: bytes) -> JobModel:
         {key: _container(key, container) for key, container in containers.items()},
         _number(fields.get(_MAX_PARTITIONS, 0), _MAX_PARTITIONS),
     )
-    is_first_form = any(_OFFSETS in task for container in containers.values() for task in container[_TASKS].values())
-    return model if is_first_form else replace(model, origin=data)
+    is_oldest_form = any(_OFFSETS in task for container in containers.values() for task in container[_TASKS].values())
+    return model if is_oldest_form else replace(model, origin=data)
 
 
 def _as_read(model: JobModel) -> OrderedContainers | None:
-    """The order that the JSON had from which the model was read; None: there was none, or it has been changed since."""
+    """The order of the JSON from which the model was read; None if it was not read, or has changed."""
     if model.origin is None or from_json(model.origin) != model:
         return None
     containers = loads(model.origin)[_CONTAINERS]
@@ -109,24 +109,24 @@ def _task_fields(task: TaskModel, partitions: Sequence[SystemStreamPartition]) -
     }
 
 
-def _container(key: str, said: Any) -> ContainerModel:
+def _container(key: str, value: Any) -> ContainerModel:
     what = f"container {key!r}"
-    fields = _object(said, what)
+    fields = _object(value, what)
     tasks = _object(_present(fields, _TASKS, what), f"{_TASKS} of {what}")
     return ContainerModel(_processor_id(fields, what), {name: _task(name, task) for name, task in tasks.items()})
 
 
 def _processor_id(fields: Fields, what: str) -> str:
-    """The id as text; before Samza 0.13 it was a number under another name."""
-    said = fields.get(_PROCESSOR_ID)
-    if said is None:
+    """The id as a string. Before Samza 0.13 it was a number, ``container-id``."""
+    value = fields.get(_PROCESSOR_ID)
+    if value is None:
         return str(_number(_present(fields, _CONTAINER_ID, what), f"{_CONTAINER_ID} of {what}"))
-    return _text(said, f"{_PROCESSOR_ID} of {what}")
+    return _text(value, f"{_PROCESSOR_ID} of {what}")
 
 
-def _task(key: str, said: Any) -> TaskModel:
+def _task(key: str, value: Any) -> TaskModel:
     what = f"task {key!r}"
-    fields = _object(said, what)
+    fields = _object(value, what)
     offsets = _offsets(fields, what) if _OFFSETS in fields else {}
     return TaskModel(
         _text(_present(fields, _TASK_NAME, what), f"{_TASK_NAME} of {what}"),
@@ -145,24 +145,24 @@ def _partitions(fields: Fields, what: str) -> frozenset[SystemStreamPartition]:
 
 
 def _offsets(fields: Fields, what: str) -> Mapping[SystemStreamPartition, str | None]:
-    """Seed 000: each partition with its last processed offset, or null (SAMZA-728)."""
-    said = _object(fields[_OFFSETS], f"{_OFFSETS} of {what}")
+    """The oldest form: the last processed offset of each partition, or null (SAMZA-728)."""
+    value = _object(fields[_OFFSETS], f"{_OFFSETS} of {what}")
     return {
         SystemStreamPartition.parse(name): None if offset is None else _text(offset, f"an offset of {what}")
-        for name, offset in said.items()
+        for name, offset in value.items()
     }
 
 
-def _mode(said: Any, what: str) -> TaskMode:
-    if not isinstance(said, str | None) or said not in _MODES:
+def _mode(value: Any, what: str) -> TaskMode:
+    if not isinstance(value, str | None) or value not in _MODES:
         raise WireError("wrong_type", f"{_TASK_MODE} of {what} is neither {ACTIVE} nor {STANDBY}")
-    return _MODES[said]
+    return _MODES[value]
 
 
-def _object(said: Any, what: str) -> Fields:
-    if not isinstance(said, dict):
-        raise WireError("wrong_type", f"{what} is {json_type(said)}, not an object")
-    return said
+def _object(value: Any, what: str) -> Fields:
+    if not isinstance(value, dict):
+        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an object")
+    return value
 
 
 def _present(fields: Fields, name: str, what: str) -> Any:
@@ -171,18 +171,18 @@ def _present(fields: Fields, name: str, what: str) -> Any:
     return fields[name]
 
 
-def _text(said: Any, what: str) -> str:
-    if not isinstance(said, str):
-        raise WireError("wrong_type", f"{what} is {json_type(said)}, not a text")
-    return said
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise WireError("wrong_type", f"{what} is {json_type(value)}, not a string")
+    return value
 
 
-def _number(said: Any, what: str) -> int:
-    if type(said) is not int:
-        raise WireError("wrong_type", f"{what} is {json_type(said)}, not an integer")
-    return said
+def _number(value: Any, what: str) -> int:
+    if type(value) is not int:
+        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an integer")
+    return value
 
 
 job_model_to_json: Final = to_json
 job_model_from_json: Final = from_json
-"""The same two under the names that they have in `coordstream`."""
+"""The names of both functions in `coordstream`."""

@@ -1,4 +1,4 @@
-"""Which task reads which partitions: Samza's groupers of partitions, and what they leave as it was.
+"""Which task reads which partitions: Samza's partition groupers, and how tasks keep their previous partitions.
 
 GroupByPartition (the default), GroupBySystemStreamPartition and SSPGrouperProxy of Samza 1.8.0.
 """
@@ -14,7 +14,7 @@ from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.job_names import Config
 
 Groups = Mapping[str, frozenset[SystemStreamPartition]]
-"""The partitions of each task, by the tasks' names."""
+"""The partitions of each task, by task name."""
 TaskNamer = Callable[[SystemStreamPartition], str]
 
 GROUPER_FACTORY: Final = "job.systemstreampartition.grouper.factory"
@@ -30,22 +30,22 @@ _IN_MEMORY: Final = "org.apache.samza.storage.kv.inmemory.InMemoryKeyValueStorag
 
 
 def task_namer(config: Config) -> TaskNamer:
-    """What names the task that reads a partition, by the job's grouper; by the default one if that is not Samza's."""
+    """The function that names the task of a partition, for the job's grouper; the default one if it is not Samza's."""
     if config.get(GROUPER_FACTORY) == BY_SYSTEM_STREAM_PARTITION:
         return SystemStreamPartition.label
     return lambda partition: f"Partition {partition.partition}"
 
 
 def require_known_grouper(config: Config) -> None:
-    """Raise `ConfigError` where the job shares out partitions, or those that came, in a way that is not known here."""
+    """Raise `ConfigError` if the job's partition grouper or its mapper for expanded inputs is not supported."""
     _require_one_of(config, GROUPER_FACTORY, BY_PARTITION, BY_SYSTEM_STREAM_PARTITION)
     _require_one_of(config, MAPPER_FACTORY, BY_HASH)
 
 
 def keeps_tasks(config: Config) -> bool:
-    """Whether partitions stay with the tasks that had them: the job keeps state on disk, and nothing was switched off.
+    """Whether partitions stay with their previous tasks: the job has durable state, and input expansion is enabled.
 
-    Where it keeps none, a key may go to another task.
+    Without state, a key may move to another task.
     """
     has_state = any(_STORE_FACTORY.fullmatch(key) and config[key] != _IN_MEMORY for key in config)
     return has_state and config.get(INPUT_EXPANSION, "true").casefold() == "true"
@@ -54,7 +54,7 @@ def keeps_tasks(config: Config) -> bool:
 def group_partitions(
     partitions: Iterable[SystemStreamPartition], broadcast: Collection[SystemStreamPartition], name_of: TaskNamer
 ) -> Groups:
-    """Give each partition to the task named for it, and the broadcast ones to every task that there is then."""
+    """Assign each partition to the task named for it, and broadcast partitions to all tasks."""
     groups: dict[str, set[SystemStreamPartition]] = {}
     for partition in partitions:
         if partition not in broadcast:
@@ -63,13 +63,13 @@ def group_partitions(
 
 
 def keep_tasks(groups: Groups, previous: Groups, broadcast: Collection[SystemStreamPartition]) -> Groups:
-    """Leave partitions with the tasks that had them, so that a key's state stays where the key is (SSPGrouperProxy).
+    """Keep partitions with their previous tasks, so that the state of a key stays with the key (SSPGrouperProxy).
 
-    If a stream has more partitions than it had, a new one goes to the task of the partition that its keys were on:
-    that of its number modulo the former count. A task that is left without partitions is none any more.
+    If a stream has been expanded, a new partition goes to the task of the partition that had its keys before: its
+    number modulo the previous count. A task that is left without partitions is removed.
 
     Raises:
-        ConfigError: a stream's partitions are not a multiple of what they were.
+        ConfigError: the number of a stream's partitions is not a multiple of the previous one.
     """
     if not previous:
         return groups
@@ -94,18 +94,18 @@ def _require_one_of(config: Config, key: str, default: str, *others: str) -> Non
 
 
 def _former(partition: SystemStreamPartition, before: int, now: int) -> SystemStreamPartition:
-    """The partition that the keys of this one were on, when the stream had ``before`` partitions (0: it was none)."""
+    """The partition that had the keys of this one when the stream had ``before`` partitions (0: no input then)."""
     if before in (0, now):
         return partition
     if now % before:
         raise ConfigError(
-            f"{partition.system}.{partition.stream} has {now} partitions and had {before}, which is no part of that: "
-            "the keys of the tasks' state would be mixed up, so give it a multiple, "
-            f"or set {INPUT_EXPANSION} to false if that does not matter"
+            f"{partition.system}.{partition.stream} has {now} partitions, which is not a multiple of the previous "
+            f"{before}: keys would be separated from their state. Use a multiple of {before}, or set {INPUT_EXPANSION} "
+            "to false to accept this."
         )
     return SystemStreamPartition(partition.system, partition.stream, partition.partition % before)
 
 
 def _counts(groups: Groups) -> Counter[tuple[str, str]]:
-    """How many partitions of each stream the tasks read, each task counted."""
+    """The number of partitions of each stream, counted once per task."""
     return Counter((each.system, each.stream) for found in groups.values() for each in found)

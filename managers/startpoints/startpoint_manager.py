@@ -1,7 +1,6 @@
 """StartpointManager: writes, reads, fans out and removes startpoints in the store of a coordinator stream."""
 
 import logging
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType, TracebackType
@@ -11,7 +10,7 @@ from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
 from managers.checkpoints.task_checkpoints import require_task_name
-from managers.errors import NotReady
+from managers.errors import NotReady, warn_renamed
 from managers.startpoints.startpoint_errors import StartpointNotWritten
 from managers.startpoints.startpoint_fan_out import (
     Changes,
@@ -196,11 +195,7 @@ class StartpointManager:
 
     def remove_used_fan_out(self, task_name: str, used: Mapping[SystemStreamPartition, Startpoint]) -> None:
         """Deprecated name of `remove_consumed_fan_out`."""
-        warnings.warn(
-            "StartpointManager.remove_used_fan_out is deprecated: call remove_consumed_fan_out.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        warn_renamed("StartpointManager.remove_used_fan_out", "remove_consumed_fan_out")
         self.remove_consumed_fan_out(task_name, used)
 
     def remove_all_fan_outs(self) -> None:

@@ -1,1 +1,1 @@
-"""What a coordinator stream holds: the newest value of each key, over the log."""
+"""Stores of a coordinator stream: the newest value of each key."""

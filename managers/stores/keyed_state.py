@@ -1,23 +1,23 @@
-"""The compacted view of a coordinator stream: what each key says after the events that were applied."""
+"""KeyedState: the compacted view of a coordinator stream, the current value of each key."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
-from managers.stores.namespaced_key import NamespacedKey, read_name, spelled
+from managers.stores.namespaced_key import NamespacedKey, encode_name, read_name
 
 Value = TypeVar("Value")
 Read = Callable[[bytes, bytes], Value | None]
-"""Reads the value of a key's exact bytes; None ends the key as a tombstone does, a `WireError` leaves it as it was."""
+"""Decodes the value of a key (exact bytes). None deletes it like a tombstone; `WireError` leaves it unchanged."""
 
 _BEFORE_ALL: Final = -1
 
 
 class Spelling(NamedTuple, Generic[Value]):
-    """One spelling of a key, and its value; None: deleted by an event that others before it have yet to reach.
+    """One spelling of a key, with its value; None: deleted by an event before which others are still to be read.
 
-    The offset is that of its event, or -1 where that is known to be before every other spelling's.
+    ``offset`` is that of its event, or -1 if it is before that of every other spelling.
     """
 
     key_bytes: bytes
@@ -26,26 +26,26 @@ class Spelling(NamedTuple, Generic[Value]):
 
 
 class _Spellings(dict[bytes, Spelling[Value]]):
-    """The spellings of one key that is not just written as Samza writes it and read in order, as nearly all are."""
+    """The spellings of a key that has others than Samza's, or was not read in order (rare)."""
 
 
 class KeyedState(Generic[Value]):
-    """The values of all keys by their exact bytes; of a key's spellings, the newest that lives is its value.
+    """The values of all keys. Of several spellings of a key, the newest live one is its value.
 
-    The projection shows the same: a tombstone ends the spelling that it is written in, and no other. A record without
-    a key, or with one that can't be read, is passed over, as it is quarantined there. Not safe for threads.
+    As in the projection, a tombstone deletes only the spelling that it has. A record without a readable key is ignored
+    (the projection quarantines it). Not thread-safe.
     """
 
     def __init__(self, read: Read[Value]) -> None:
         self._read: Final = read
-        # memory goes with the live data: a key that is spelled as Samza does has but its name and its value here
+        # to save memory, a key in Samza's spelling has only its name and value here
         self._namespaces: Final[dict[str, dict[str, Value | _Spellings[Value]]]] = {}
 
     def apply(self, event: RecordedEvent, *, is_ahead: bool = False) -> NamespacedKey | None:
-        """Take an event in, and give the name of its key; None: it has no key that can be read.
+        """Apply an event, and return the name of its key; None if it has no readable key.
 
-        Events come in the order of the log, but for those that are ``is_ahead``: others before them are still to come,
-        and must not undo them.
+        Events are in the order of the log, except those with ``is_ahead``: earlier events that are applied later must
+        not undo them.
         """
         read = None if event.key is None else read_name(event.key)
         if read is None or event.key is None:
@@ -61,63 +61,63 @@ class KeyedState(Generic[Value]):
         except WireError:
             return name
         if is_plain and not is_ahead and spellings is None:
-            self._keep(name, value)
+            self._set(name, value)
         else:
-            self._spell(name, Spelling(event.key, event.offset, value), is_ahead)
+            self._set_spelling(name, Spelling(event.key, event.offset, value), is_ahead)
         return name
 
     def get(self, name: NamespacedKey) -> Value | None:
-        """The value of a key in its canonical spelling; None: it has none."""
-        return _shown(self._entry(name))
+        """The value of a key, by its canonical name; None if it has none."""
+        return _current(self._entry(name))
 
-    def living(self, name: NamespacedKey) -> Sequence[Spelling[Value]]:
-        """The spellings of a key that live, newest first."""
+    def live_spellings(self, name: NamespacedKey) -> Sequence[Spelling[Value]]:
+        """The live spellings of a key, newest first."""
         entry = self._entry(name)
         if isinstance(entry, _Spellings):
-            return _living(entry)
-        return () if entry is None else (Spelling(spelled(name), _BEFORE_ALL, entry),)
+            return _live(entry)
+        return () if entry is None else (Spelling(encode_name(name), _BEFORE_ALL, entry),)
 
     def items(self, namespace: str | None = None) -> Iterator[tuple[NamespacedKey, Value]]:
-        """The living keys of one namespace or of all, each with its value."""
+        """The live keys of one namespace or of all, with their values."""
         for each in self._namespaces if namespace is None else (namespace,):
             for key, entry in self._namespaces.get(each, {}).items():
-                value = _shown(entry)
+                value = _current(entry)
                 if value is not None:
                     yield NamespacedKey(each, key), value
 
     def forget(self, name: NamespacedKey) -> None:
-        """Know nothing of a key any more."""
-        self._keep(name, None)
+        """Remove a key."""
+        self._set(name, None)
 
     def _entry(self, name: NamespacedKey) -> "Value | _Spellings[Value] | None":
         return self._namespaces.get(name.namespace, {}).get(name.key)
 
-    def _keep(self, name: NamespacedKey, entry: "Value | _Spellings[Value] | None") -> None:
+    def _set(self, name: NamespacedKey, entry: "Value | _Spellings[Value] | None") -> None:
         if entry is not None:
             self._namespaces.setdefault(name.namespace, {})[name.key] = entry
         elif name.namespace in self._namespaces:
             self._namespaces[name.namespace].pop(name.key, None)
 
-    def _spell(self, name: NamespacedKey, new: Spelling[Value], is_ahead: bool) -> None:
-        spellings: _Spellings[Value] = _Spellings({each.key_bytes: each for each in self._spelled(name)})
+    def _set_spelling(self, name: NamespacedKey, new: Spelling[Value], is_ahead: bool) -> None:
+        spellings: _Spellings[Value] = _Spellings({each.key_bytes: each for each in self._spellings(name)})
         if new.value is None and not is_ahead:
             spellings.pop(new.key_bytes, None)
         else:
             spellings[new.key_bytes] = new
-        self._keep(name, spellings or None)
+        self._set(name, spellings or None)
 
-    def _spelled(self, name: NamespacedKey) -> Sequence[Spelling[Value]]:
+    def _spellings(self, name: NamespacedKey) -> Sequence[Spelling[Value]]:
         entry = self._entry(name)
-        return tuple(entry.values()) if isinstance(entry, _Spellings) else self.living(name)
+        return tuple(entry.values()) if isinstance(entry, _Spellings) else self.live_spellings(name)
 
 
-def _living(spellings: _Spellings[Value]) -> Sequence[Spelling[Value]]:
-    living = (spelling for spelling in spellings.values() if spelling.value is not None)
-    return sorted(living, key=lambda spelling: spelling.offset, reverse=True)
+def _live(spellings: _Spellings[Value]) -> Sequence[Spelling[Value]]:
+    live = (spelling for spelling in spellings.values() if spelling.value is not None)
+    return sorted(live, key=lambda spelling: spelling.offset, reverse=True)
 
 
-def _shown(entry: Value | _Spellings[Value] | None) -> Value | None:
+def _current(entry: Value | _Spellings[Value] | None) -> Value | None:
     if not isinstance(entry, _Spellings):
         return entry
-    living = _living(entry)
-    return living[0].value if living else None
+    live = _live(entry)
+    return live[0].value if live else None

@@ -1,4 +1,4 @@
-"""Stores of metadata by key: Samza's MetadataStore (seed 001)."""
+"""The interfaces of metadata stores (MetadataStore of Samza)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol, TypeVar
@@ -10,41 +10,41 @@ Key = TypeVar("Key")
 
 
 class MetadataStore(Protocol[Key]):
-    """Keys and the bytes that they stand for, which outlive the program. Safe for threads."""
+    """Durable values, as bytes, by key. Thread-safe."""
 
     def init(self) -> None:
-        """Make the store ready; more than once does no harm."""
+        """Initialize the store. Safe to call again."""
 
     def get(self, key: Key) -> bytes | None:
-        """The value of a key; None: it has none."""
+        """The value of a key, None if it has none."""
 
     def put(self, key: Key, value: bytes) -> None:
-        """Set a key. When this returns, the value is written for good."""
+        """Set a key. The value is durable when this returns."""
 
     def put_all(self, entries: Mapping[Key, bytes]) -> None:
-        """Set some keys and leave the others; as a put for each, faster."""
+        """Set several keys: like a `put` for each, but faster."""
 
     def delete(self, key: Key) -> None:
-        """Delete a key; one that is not there does no harm."""
+        """Delete a key, if it exists."""
 
     def delete_all(self, keys: Iterable[Key]) -> None:
-        """Delete some keys."""
+        """Delete several keys."""
 
     def all(self) -> Mapping[Key, bytes]:
-        """All keys with their values, as they are now; can't be changed."""
+        """All keys with their current values, read-only."""
 
     def flush(self) -> None:
-        """Return when all that was put or deleted is written."""
+        """Wait until all writes are durable."""
 
     def close(self) -> None:
-        """Give up what the store holds open."""
+        """Close the store."""
 
 
 class NamespacedStore(MetadataStore[NamespacedKey], Protocol):
     """A store whose keys are in namespaces."""
 
     def all(self, namespace: str | None = None) -> Mapping[NamespacedKey, bytes]:
-        """The keys of a namespace or of all with their values."""
+        """The keys of a namespace, or of all namespaces, with their values."""
 
     def messages(self, namespace: str) -> Mapping[str, Message]:
-        """What the keys of a namespace say, by key."""
+        """The messages of a namespace, by key."""

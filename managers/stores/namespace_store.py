@@ -1,4 +1,4 @@
-"""One namespace of a store (NamespaceAwareCoordinatorStreamStore of Samza, seed 001)."""
+"""NamespaceAwareCoordinatorStreamStore: one namespace of a store."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -10,14 +10,14 @@ from managers.stores.namespaced_key import NamespacedKey
 
 
 class NamespaceAwareCoordinatorStreamStore:
-    """A store's keys of one namespace, which is a message type; a `MetadataStore` of plain keys.
+    """The keys of one namespace (message type) of a store, as a `MetadataStore` of plain keys (Samza's class).
 
-    Views share their store: `init` and `close` leave it as it is (SAMZA-2167, SAMZA-2260), whoever made it does that.
+    `init` and `close` do nothing: the store is shared, and the caller opens and closes it (SAMZA-2167, SAMZA-2260).
     """
 
     def __init__(self, store: NamespacedStore, namespace: str) -> None:
         if not namespace:
-            raise ValueError("a namespace is a message type such as 'set-config', not ''")
+            raise ValueError("namespace must be a message type such as 'set-config', not ''")
         self._store: Final = store
         self.namespace: Final = namespace
 
@@ -25,7 +25,7 @@ class NamespaceAwareCoordinatorStreamStore:
         return f"<{type(self).__name__} {self.namespace} of {self._store!r}>"
 
     def init(self) -> None:
-        """Do nothing: the store is made ready by its owner."""
+        """Do nothing: the caller initializes the store."""
 
     def get(self, key: str) -> bytes | None:
         """See `MetadataStore.get`."""
@@ -60,7 +60,7 @@ class NamespaceAwareCoordinatorStreamStore:
         self._store.flush()
 
     def close(self) -> None:
-        """Do nothing: the store is closed by its owner."""
+        """Do nothing: the caller closes the store."""
 
     def _in_namespace(self, key: str) -> NamespacedKey:
         return NamespacedKey(self.namespace, key)

@@ -1,4 +1,4 @@
-"""What a key of the coordinator stream names: one name for all its spellings."""
+"""NamespacedKey: the message type and key that the bytes of a key mean, however they are spelled."""
 
 import re
 import sys
@@ -14,32 +14,32 @@ _PLAIN: Final = re.compile(rb'\[1,"([^"\\\x00-\x1f]*)","([^"\\\x00-\x1f]*)"\]')
 
 
 class NamespacedKey(NamedTuple):
-    """A message type, which is the namespace, and a key in it (CoordinatorStreamStore of Samza, seed 001)."""
+    """A namespace (message type) and a key in it (CoordinatorStreamStore of Samza)."""
 
     namespace: str
     key: str
 
     def __str__(self) -> str:
-        """The JSON by which Samza's store knows it in memory."""
+        """The JSON that Samza's store uses as a key in memory."""
         return dumps_text({"key": self.key, "namespace": self.namespace})
 
     @classmethod
     def parse(cls, text: str) -> "NamespacedKey":
-        """Read the JSON back. Raises `WireError`."""
+        """Parse that JSON. Raises `WireError`."""
         fields = loads(text)
         if not isinstance(fields, dict) or not all(isinstance(fields.get(name), str) for name in ("key", "namespace")):
-            raise WireError("wrong_type", "a namespaced key is no object with the texts key and namespace")
+            raise WireError("wrong_type", "a namespaced key is not an object with the strings key and namespace")
         return cls(fields["namespace"], fields["key"])
 
 
 def read_name(key: bytes) -> tuple[NamespacedKey, bool] | None:
-    """What a key of the stream names, and whether it is spelled as Samza spells it; None: it can't be read.
+    """The name that a key means, and whether it is in Samza's spelling; None if the key is unreadable.
 
-    However a key is spelled, it names the same: white space, version and further parts don't matter.
+    Whitespace, version and additional elements of a key do not change its name.
     """
     plain = _PLAIN.fullmatch(key)
     try:
-        if plain is not None:  # as nearly all are
+        if plain is not None:  # nearly all keys
             return NamespacedKey(sys.intern(plain[1].decode()), plain[2].decode()), True
         decoded = decode_key(key)
     except (UnicodeDecodeError, WireError):
@@ -49,7 +49,7 @@ def read_name(key: bytes) -> tuple[NamespacedKey, bool] | None:
 
 
 def canonical(name: NamespacedKey) -> NamespacedKey:
-    """The name itself, or of a partition's assignment the text that all spellings of the partition share."""
+    """The canonical spelling of a name: different only for partition assignments, whose keys are JSON."""
     if name.namespace != SetTaskPartitionMapping.message_type:
         return name
     try:
@@ -58,18 +58,18 @@ def canonical(name: NamespacedKey) -> NamespacedKey:
         return name
 
 
-def spelled(name: NamespacedKey) -> bytes:
-    """The key's bytes as Samza writes them.
+def encode_name(name: NamespacedKey) -> bytes:
+    """The bytes of a key in Samza's spelling.
 
     Raises:
-        ValueError: the name holds half of a surrogate pair, which has no bytes.
+        ValueError: the name contains an unpaired surrogate, which cannot be encoded.
     """
     namespace, key = name
     for text in (namespace, key):
         if not isinstance(text, str):
-            raise TypeError(f"a namespace and a key are texts, not {type(text).__name__}")
+            raise TypeError(f"a namespace and a key must be strings, not {type(text).__name__}")
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{text!r} holds half of a surrogate pair, so no key can be written of it") from None
+            raise ValueError(f"{text!r} contains an unpaired surrogate, which a key cannot have") from None
     return encode_key(namespace, key)

@@ -1,1 +1,1 @@
-"""A coordinator stream as messages: read, written and made."""
+"""Consumer, producer and writer of a coordinator stream."""

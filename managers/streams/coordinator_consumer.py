@@ -1,4 +1,4 @@
-"""Reads a job's coordinator stream (CoordinatorStreamSystemConsumer of Samza, seed 000)."""
+"""CoordinatorStreamConsumer: reads a job's config and messages from its coordinator stream."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,16 +22,16 @@ _WHAT: Final = "the coordinator stream consumer"
 
 
 class CoordinatorStreamConsumer:
-    """Bootstraps a job's config and messages; each further call catches up with the log.
+    """Bootstraps a job's config and messages, and catches up later (Samza's CoordinatorStreamSystemConsumer).
 
-    `register`, `start`, then `bootstrap`; as a context manager it does all three. What can't be read is passed over, as
-    it is quarantined in the projection. It holds every distinct message that the log still has: a
-    `CoordinatorStreamStore` holds current ones only. Safe for threads.
+    Call `register`, `start`, then `bootstrap`; a context manager does all three. Unreadable events are ignored (the
+    projection quarantines them). It keeps every distinct message on the log in memory, whereas a
+    `CoordinatorStreamStore` keeps current ones only. Thread-safe.
     """
 
     def __init__(self, log: LogOrOpener) -> None:
-        """``log``: the job's coordinator stream, or what opens it at `register`; `stop` closes what was opened."""
-        self._held: Final = LazyLog(log)
+        """``log``: the coordinator stream, or a function that `register` calls to open it and `stop` closes."""
+        self._lazy_log: Final = LazyLog(log)
         self._lock: Final = RLock()
         self._log: EventLog | None = None
         self._position = 0
@@ -44,57 +44,57 @@ class CoordinatorStreamConsumer:
         return f"<{type(self).__name__} of {name} read to offset {self._position}>"
 
     def register(self) -> None:
-        """Find the oldest offset, to read from there on; only the first call does (SAMZA-789).
+        """Open the log at its oldest offset. Does nothing when called again (SAMZA-789).
 
         Raises:
-            NotReady: it is stopped.
-            EventLogError: nobody answers (`SourceUnavailable`), there is no such stream (`StreamMissing`,
-                `UnknownStream`), or it can't be one (`StreamRefused`).
+            NotReady: the consumer is stopped.
+            EventLogError: the log is unavailable (`SourceUnavailable`), missing (`StreamMissing`, `UnknownStream`) or
+                not a coordinator stream (`StreamRefused`).
         """
         with self._lock:
             self._require_not_stopped()
             if self._log is None:
-                log = self._held.open()
+                log = self._lazy_log.open()
                 self._position = log.start_offset()
                 self._log = log
 
     def start(self) -> None:
-        """Make ready to read; only the first call does."""
+        """Allow reads. Does nothing when called again."""
         with self._lock:
             self._require_not_stopped()
             self._is_started = True
 
     def stop(self) -> None:
-        """End reading, and close the log if it was opened here; does no harm before `start` or a second time."""
+        """Stop, and close the log if it was opened here. Safe to call before `start` and again."""
         with self._lock:
             self._is_stopped = True
-            self._held.close()
+            self._lazy_log.close()
 
     def bootstrap(self) -> None:
-        """Read to where the log ends now.
+        """Read to the current end of the log.
 
         Raises:
-            NotReady: it is not registered and started, or stopped.
+            NotReady: the consumer is not registered and started, or it is stopped.
         """
         with self._lock:
             log = self._running()
             end = log.end_offset()
             if self._position < end:
                 for event in log.read(self._position, end):
-                    self._take(event)
+                    self._apply(event)
                     self._position = event.offset + 1
                 self._position = end
             self._is_bootstrapped = True
 
     def has_new_messages(self) -> bool:
-        """Whether the log goes on beyond what was read. Raises as `bootstrap`."""
+        """Whether the log has unread events. Raises as `bootstrap`."""
         with self._lock:
             return self._position < self._running().end_offset()
 
     def get_bootstrapped_stream(self, message_type: str | None = None) -> tuple[CoordinatorStreamMessage, ...]:
-        """The messages of a type, in any case of its letters, or of all types; deletes too.
+        """The messages of a type (case-insensitive) or of all types, including deletes.
 
-        In the order of the log; of equal messages the last one counts (SAMZA-699, SAMZA-913). Raises as `bootstrap`.
+        In the order of the log, without earlier equal messages (SAMZA-699, SAMZA-913). Raises as `bootstrap`.
         """
         wanted = None if message_type is None else message_type.casefold()
         with self._lock:
@@ -103,14 +103,14 @@ class CoordinatorStreamConsumer:
 
     @property
     def config(self) -> Mapping[str, str]:
-        """The job's config as it was when it was bootstrapped last.
+        """The job's config at the last bootstrap.
 
         Raises:
-            NotReady: it was not bootstrapped.
+            NotReady: the consumer was not bootstrapped.
         """
         with self._lock:
             if not self._is_bootstrapped:
-                raise NotReady(_WHAT, "has read nothing yet", "call bootstrap() before you ask for the config")
+                raise NotReady(_WHAT, "is not bootstrapped", "call bootstrap() first")
             return config_of(message for _, message in self._config.items(SetConfig.message_type))
 
     def get_config(self) -> Mapping[str, str]:
@@ -135,7 +135,7 @@ class CoordinatorStreamConsumer:
 
     def _require_not_stopped(self) -> None:
         if self._is_stopped:
-            raise NotReady(_WHAT, "is stopped", "make another one")
+            raise NotReady(_WHAT, "is stopped", "create a new one")
 
     def _running(self) -> EventLog:
         self._require_not_stopped()
@@ -143,7 +143,7 @@ class CoordinatorStreamConsumer:
             raise NotReady(_WHAT, "is not running", "call register() and start() first")
         return self._log
 
-    def _take(self, event: RecordedEvent) -> None:
+    def _apply(self, event: RecordedEvent) -> None:
         try:
             message = CoordinatorStreamMessage.read(decode_key(event.key), event.value)
         except WireError:

@@ -1,4 +1,4 @@
-"""Writes messages to a job's coordinator stream (CoordinatorStreamSystemProducer of Samza, seed 000)."""
+"""CoordinatorStreamProducer: appends messages to a job's coordinator stream."""
 
 from collections.abc import Sequence
 from threading import RLock
@@ -21,49 +21,49 @@ _WHAT: Final = "the coordinator stream producer"
 
 
 class CoordinatorStreamProducer:
-    """Appends messages, each acknowledged by the log before the call returns.
+    """Appends messages; calls return once they are acknowledged (Samza's CoordinatorStreamSystemProducer).
 
-    `register` a source, `start`, then `send`. Safe for threads. A context manager.
+    Call `register` with a source, `start`, then `send`. A context manager. Thread-safe.
     """
 
     def __init__(self, log: LogOrOpener, *, clock: Clock = system_clock) -> None:
-        """``log``: the job's coordinator stream, or what opens it at `start`; what was opened is closed by `stop`."""
-        self._held: Final = LazyLog(log)
+        """``log``: the coordinator stream, or a function that `start` calls to open it and `stop` closes."""
+        self._lazy_log: Final = LazyLog(log)
         self._clock: Final = clock
         self._lock: Final = RLock()
         self._source: str | None = None
         self._is_started = False
 
     def register(self, source: str) -> None:
-        """Name who writes; messages that don't say it are signed so."""
+        """Set the source of messages that have no envelope."""
         with self._lock:
             self._source = source
 
     def start(self) -> None:
-        """Open the log; only the first call does."""
+        """Open the log. Does nothing when called again."""
         with self._lock:
-            self._held.open()
+            self._lazy_log.open()
             self._is_started = True
 
     def stop(self) -> None:
-        """Close the log if it was opened here; does no harm before `start` or a second time."""
+        """Close the log if it was opened here. Safe to call before `start` and again."""
         with self._lock:
             self._is_started = False
-            self._held.close()
+            self._lazy_log.close()
 
     def send(self, message: Message | CoordinatorStreamMessage) -> int:
-        """Append a message, and give its offset.
+        """Append a message, and return its offset.
 
         Raises:
-            NotReady: it is not started.
+            NotReady: the producer is not started.
             ValueError: the message has no type or no key.
         """
         return self._append([self._event(message)])[-1][0]
 
     def write_config(self, source: str, config: Config) -> None:
-        """Set all keys of a config and no more, at once. Raises `NotReady`: it is not started.
+        """Set all keys of a config in one call. Raises `NotReady` if the producer is not started.
 
-        `managers.config.job_config.write_config` also deletes what is not defined any more, and minds what may change.
+        `managers.config.job_config.write_config` also deletes other keys, and protects write-once settings.
         """
         envelope = make_envelope(source, clock=self._clock)
         self._append(
@@ -74,7 +74,7 @@ class CoordinatorStreamProducer:
         )
 
     def flush(self, source: str | None = None) -> None:
-        """Do nothing: what was sent is acknowledged."""
+        """Do nothing: every send is acknowledged."""
 
     def __enter__(self) -> Self:
         self.start()
@@ -89,14 +89,14 @@ class CoordinatorStreamProducer:
         with self._lock:
             if not self._is_started:
                 raise NotReady(_WHAT, "is not running", "call start() first")
-            return append_in_parts(self._held.open(), events)
+            return append_in_parts(self._lazy_log.open(), events)
 
     def _event(self, message: Message | CoordinatorStreamMessage) -> NewEvent:
         if isinstance(message, CoordinatorStreamMessage):
             return message.event()
         if message.envelope is None:
-            return NewEvent(*encode_message(message.model_copy(update={"envelope": self._signed()})))
+            return NewEvent(*encode_message(message.model_copy(update={"envelope": self._envelope()})))
         return NewEvent(*encode_message(message))
 
-    def _signed(self) -> Envelope:
+    def _envelope(self) -> Envelope:
         return make_envelope(self._source, clock=self._clock)

@@ -1,4 +1,4 @@
-"""A message of the coordinator stream as Samza holds it, of whatever type (CoordinatorStreamMessage, seed 000)."""
+"""CoordinatorStreamMessage: an untyped message of the coordinator stream."""
 
 from collections.abc import Mapping, Sequence
 from types import EllipsisType
@@ -17,15 +17,15 @@ from managers.signature import make_envelope
 _NOTHING: Final[Mapping[str, Any]] = FrozenDict()
 
 
-class _JustRead(dict[str, Any]):
-    """A map that nobody else has: it is made read-only when somebody asks for it, which few do."""
+class _UnfrozenMap(dict[str, Any]):
+    """A map without other references. It is frozen only when it is first accessed, which is rare."""
 
 
 class CoordinatorStreamMessage:
-    """A key of version, type and key, and a map around the ``values``; a message without a map is a delete.
+    """A key (version, type, key) and a map with the ``values``; without a map, a delete (Samza's class). Immutable.
 
-    Equal are messages with the same key and values (or the same map, where it has no values): who wrote them and when
-    does not count (SAMZA-731). Can't be changed.
+    Messages with the same key and values (or map, if it has no values) are equal: the envelope does not matter
+    (SAMZA-731).
     """
 
     __slots__ = ("_key", "_map")
@@ -38,20 +38,20 @@ class CoordinatorStreamMessage:
         message_map: Mapping[str, Any] | EllipsisType | None = ...,
         clock: Clock = system_clock,
     ) -> None:
-        """A new message signed by its writer, or with a ``message_map`` that was made before; None is a delete."""
+        """A new message with an envelope of ``source``, or with an existing ``message_map`` (None: a delete)."""
         self._key = tuple(key_array)
-        made: Mapping[str, Any] | None = (
-            _signed(source, clock) if isinstance(message_map, EllipsisType) else message_map
+        fields: Mapping[str, Any] | None = (
+            _new_map(source, clock) if isinstance(message_map, EllipsisType) else message_map
         )
-        self._map = made if made is None or isinstance(made, _JustRead) else frozen_json(made)
+        self._map = fields if fields is None or isinstance(fields, _UnfrozenMap) else frozen_json(fields)
 
     @classmethod
     def read(cls, key: CoordinatorKey, value: bytes | None) -> "CoordinatorStreamMessage":
-        """The message of an event. Raises `WireError`: its value is no JSON object."""
+        """Decode an event. Raises `WireError` if its value is not a JSON object."""
         message_map = None if value is None else loads(value)
         if message_map is not None and not isinstance(message_map, dict):
             raise WireError("wrong_type", f"the value is {json_type(message_map)}, not an object")
-        return cls(key_array=key, message_map=None if message_map is None else _JustRead(message_map))
+        return cls(key_array=key, message_map=None if message_map is None else _UnfrozenMap(message_map))
 
     @property
     def key_array(self) -> tuple[Any, ...]:
@@ -60,8 +60,8 @@ class CoordinatorStreamMessage:
 
     @property
     def message_map(self) -> Mapping[str, Any] | None:
-        """All fields around the values, and these; None: the message is a delete."""
-        if isinstance(self._map, _JustRead):
+        """All fields, including the values; None for a delete."""
+        if isinstance(self._map, _UnfrozenMap):
             self._map = frozen_json(self._map)
         return self._map
 
@@ -73,56 +73,56 @@ class CoordinatorStreamMessage:
 
     @property
     def type(self) -> str | None:
-        """The message type; None: not said yet."""
+        """The message type; None if not set."""
         return self._text(1)
 
     @property
     def key(self) -> str | None:
-        """The key, whose meaning depends on the type; None: not said yet."""
+        """The key, whose meaning depends on the type; None if not set."""
         return self._text(2)
 
     @property
     def is_delete(self) -> bool:
-        """Whether this ends the key."""
+        """Whether this deletes the key."""
         return self._map is None
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """The values by name; empty in a delete, and where a type has none."""
+        """The values by name; empty for a delete, and for types without values."""
         values = (self.message_map or {}).get("values")
         return values if isinstance(values, FrozenDict) else _NOTHING
 
     @property
     def config_value(self) -> str | None:
-        """The value of a set-config; None: it has none, or is a delete."""
+        """The value of a set-config; None if it has none or is a delete."""
         return self.values.get("value")
 
     @property
     def source(self) -> str | None:
-        """What wrote the message; None: not said."""
+        """The program that wrote the message; None if unknown."""
         source: str | None = self._field("source")
         return source
 
     @property
     def host(self) -> str | None:
-        """Where it was written; None: not said."""
+        """The host that wrote the message; None if unknown."""
         host: str | None = self._field("host")
         return host
 
     @property
     def username(self) -> str | None:
-        """Who wrote it; None: not said."""
+        """The user who wrote the message; None if unknown."""
         username: str | None = self._field("username")
         return username
 
     @property
     def timestamp(self) -> int | None:
-        """When it was written, in ms since 1970; None: not said."""
+        """When it was written, in ms since 1970; None if unknown."""
         timestamp: int | None = self._field("timestamp")
         return timestamp
 
     def typed(self) -> Message:
-        """The same as a class of its type. Raises `WireError`: the values are not of the type."""
+        """Convert to the class of its type. Raises `WireError` if the values do not match the type."""
         value = None if self._map is None else dumps(self._map)
         return decode_message(CoordinatorKey(self.version, self.type or "", self.key or ""), value)
 
@@ -133,25 +133,25 @@ class CoordinatorStreamMessage:
             ValueError: the message has no type or no key.
         """
         if self.type is None or self.key is None:
-            raise ValueError(f"{self!r} has no type or no key: give it both before it is written")
+            raise ValueError(f"{self!r} needs a type and a key before it is written")
         value = None if self._map is None else dumps(self._map)
         return NewEvent(encode_key(self.type, self.key, self.version), value)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CoordinatorStreamMessage):
             return False
-        if type(self._map) is not type(other._map):  # only one is frozen: it has tuples for lists
-            return self._said(self.message_map) == other._said(other.message_map)
-        return self._said(self._map) == other._said(other._map)
+        if type(self._map) is not type(other._map):  # only one is frozen, with tuples instead of lists
+            return self._identity(self.message_map) == other._identity(other.message_map)
+        return self._identity(self._map) == other._identity(other._map)
 
     def __hash__(self) -> int:
         return hash((self.is_delete, self.type, self.key))
 
     def __repr__(self) -> str:
-        said = "delete" if self._map is None else f"values of {', '.join(map(repr, self.values)) or 'nothing'}"
-        return f"<{type(self).__name__} {self.type} {self.key!r}: {said}, by {self.source}>"
+        content = "delete" if self._map is None else f"values of {', '.join(map(repr, self.values)) or 'nothing'}"
+        return f"<{type(self).__name__} {self.type} {self.key!r}: {content}, by {self.source}>"
 
-    def _said(self, message_map: Mapping[str, Any] | None) -> tuple[object, ...]:
+    def _identity(self, message_map: Mapping[str, Any] | None) -> tuple[object, ...]:
         if message_map is not None and "values" in message_map:
             return self._key, "values", message_map["values"]
         return self._key, "map", message_map
@@ -164,7 +164,7 @@ class CoordinatorStreamMessage:
         return text
 
 
-def _signed(source: str | None, clock: Clock) -> dict[str, Any]:
+def _new_map(source: str | None, clock: Clock) -> dict[str, Any]:
     envelope = make_envelope(source, clock=clock)
     return {
         "host": envelope.host,

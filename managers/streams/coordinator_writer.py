@@ -1,4 +1,4 @@
-"""Changes single config keys of a job, as an operator does (CoordinatorStreamWriter of Samza, seed 001)."""
+"""CoordinatorStreamWriter: sets and deletes single config keys of a job."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,46 +15,46 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 
 
 class CoordinatorStreamWriter:
-    """Sets and deletes config keys on a coordinator stream; each is acknowledged before the call returns (SAMZA-2797).
+    """Sets and deletes config keys; calls return once they are acknowledged (Samza's class, SAMZA-2797).
 
-    What may be set only once is refused, unless the writer was made with ``force``. A context manager.
+    A change of a write-once setting is refused unless the writer has ``force``. A context manager.
     """
 
     def __init__(
         self, log: LogOrOpener, *, source: str = STREAM_WRITER, force: bool = False, clock: Clock = system_clock
     ) -> None:
-        """``log``: the job's coordinator stream, or what opens it at `start`; what was opened is closed by `stop`."""
-        self._held: Final = LazyLog(log)
+        """``log``: the coordinator stream, or a function that `start` calls to open it and `stop` closes."""
+        self._lazy_log: Final = LazyLog(log)
         self._source: Final = source
         self._force: Final = force
         self._clock: Final = clock
         self._store: CoordinatorStreamStore | None = None
 
     def start(self) -> None:
-        """Open the stream and read it; only the first call does."""
+        """Open and read the stream. Does nothing when called again."""
         if self._store is None:
-            store = CoordinatorStreamStore(self._held.open())
+            store = CoordinatorStreamStore(self._lazy_log.open())
             store.init()
             self._store = store
 
     def stop(self) -> None:
-        """Close the log if it was opened here; does no harm before `start` or a second time."""
+        """Close the log if it was opened here. Safe to call before `start` and again."""
         self._store = None
-        self._held.close()
+        self._lazy_log.close()
 
     @property
     def config(self) -> Mapping[str, str]:
-        """The job's config as the stream has it now."""
+        """The job's current config."""
         return read_config(self._running())
 
     def send_message(self, message_type: str, key: str, value: str) -> None:
-        """Write a message of a type that this can write: ``set-config``.
+        """Write a ``set-config`` message.
 
         Raises:
-            ValueError: it is another type; nothing was written.
+            ValueError: ``message_type`` is not ``set-config``. Nothing was written.
         """
         if message_type != SetConfig.message_type:
-            raise ValueError(f"messages of type {message_type!r} can't be written: give {SetConfig.message_type}")
+            raise ValueError(f"message_type must be {SetConfig.message_type!r}, not {message_type!r}")
         self.send_set_config(key, value)
 
     def send_set_config(self, key: str, value: str) -> None:
@@ -62,7 +62,7 @@ class CoordinatorStreamWriter:
         set_config(self._running(), key, value, source=self._source, force=self._force, clock=self._clock)
 
     def send_delete_config(self, key: str) -> bool:
-        """Delete a config key, in every spelling that lives, and say whether it was set. Raises `WriteOnceChange`."""
+        """Delete a config key, in every live spelling; return whether it was set. Raises `WriteOnceChange`."""
         store = self._running()
         if key not in read_config(store):
             return False

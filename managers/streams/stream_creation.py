@@ -1,4 +1,4 @@
-"""Makes a job's coordinator stream (SystemAdmin.createCoordinatorStream, seed 000; CoordinatorStreamUtil)."""
+"""Creates a job's coordinator stream (CoordinatorStreamUtil of Samza)."""
 
 from contextlib import suppress
 from typing import Final, Protocol
@@ -15,21 +15,21 @@ _SEGMENT_BYTES: Final = 26_214_400
 
 
 class StreamMaker(Protocol):
-    """What makes a stream's topic, as `eventlog.kafka.admin.KafkaAdmin` does."""
+    """Creates streams, like `eventlog.kafka.admin.KafkaAdmin`."""
 
     def create_stream(self, stream: StreamIdentity, *, replication_factor: int, segment_bytes: int) -> None:
-        """Make a compacted topic of one partition. Raises `LogExists`: it is there, and was left as it is."""
+        """Create a compacted topic with one partition. Raises `LogExists` if it exists; it is not changed."""
 
 
 def create_coordinator_stream(maker: StreamMaker, config: Config) -> StreamIdentity:
-    """Make the coordinator stream of a job, and name it; one that is there is left as it is.
+    """Create the coordinator stream of a job unless it exists, and return its identity.
 
-    ``job.coordinator.replication.factor`` and ``job.coordinator.segment.bytes`` count; else there are as many copies
-    as the brokers are set to, and Samza's 25 MiB.
+    Config keys, with defaults: ``job.coordinator.replication.factor`` (the brokers' default),
+    ``job.coordinator.segment.bytes`` (25 MiB, as in Samza).
 
     Raises:
-        MissingSetting: the config does not name the job.
-        ConfigError: a setting is no number.
+        MissingSetting: the config lacks the job's name.
+        ConfigError: a setting is not an integer.
     """
     stream = coordinator_stream(config)
     copies, segment_bytes = _number(config, REPLICATION_FACTOR, _BROKER_DEFAULT), _number(config, SEGMENT_BYTES)
@@ -43,4 +43,4 @@ def _number(config: Config, key: str, default: int = _SEGMENT_BYTES) -> int:
     try:
         return default if text is None else int(text)
     except ValueError:
-        raise ConfigError(f"{key} is no whole number: set it to one, or leave it out") from None
+        raise ConfigError(f"{key} is {text!r}, not an integer.") from None

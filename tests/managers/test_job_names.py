@@ -40,14 +40,14 @@ def test_names_of_streams_have_no_underscores_of_the_job() -> None:
 @pytest.mark.scenario("CFG-09")
 def test_a_job_has_an_id_and_must_have_a_name() -> None:
     assert coordinator_stream({"job.name": "orders"}).stream_name == "__samza_coordinator_orders_1"
-    with pytest.raises(MissingSetting, match=r"the config has no job\.name: set it") as missing:
+    with pytest.raises(MissingSetting, match=r"The config has no job\.name, which is part of") as missing:
         coordinator_stream({"job.id": "2"})
     assert missing.value.config_key == "job.name"
 
 
 @pytest.mark.scenario("CFG-10")
 def test_the_system_of_the_coordinator_is_not_guessed() -> None:
-    with pytest.raises(MissingSetting, match=r"no job\.coordinator\.system: set it, or job\.default\.system"):
+    with pytest.raises(MissingSetting, match=r"no job\.coordinator\.system, nor job\.default\.system"):
         coordinator_system({"task.inputs": "kafka.in", "systems.kafka.samza.factory": "x"})
     assert coordinator_system({"job.default.system": "kafka"}) == "kafka"
     assert coordinator_system({"job.default.system": "kafka", "job.coordinator.system": "other"}) == "other"

@@ -26,10 +26,10 @@ from managers.checkpoints.checkpoint_events import (
     TopicReader,
     coordinator_event,
     topic_event,
-    version_of,
 )
+from managers.checkpoints.checkpoint_versions import version_of
 from managers.checkpoints.live_checkpoints import Entry
-from managers.stores.namespaced_key import NamespacedKey, canonical, read_name, spelled
+from managers.stores.namespaced_key import NamespacedKey, canonical, encode_name, read_name
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.properties.spelling import Spelling
 
@@ -87,8 +87,8 @@ def test_keys_of_messages(one: Message, other: Message) -> None:
 
 @given(NAME, NAME)
 def test_keys_of_the_store(one: NamespacedKey, other: NamespacedKey) -> None:
-    assert (spelled(one) == spelled(other)) is (one == other)
-    assert read_name(spelled(one)) == (canonical(one), spelled(canonical(one)) == spelled(one))
+    assert (encode_name(one) == encode_name(other)) is (one == other)
+    assert read_name(encode_name(one)) == (canonical(one), encode_name(canonical(one)) == encode_name(one))
     assert NamespacedKey.parse(str(one)) == one
 
 
@@ -101,7 +101,7 @@ def test_every_spelling_of_a_stream_s_key_leads_to_samzas(message: Message, rng:
         key = Spelling(rng, 1).write(fields | _numbers(message.partition)).decode()
     read = read_name(Spelling(rng, 1).write([1, message.message_type, key]))
     assert read is not None
-    assert spelled(read[0]) == written
+    assert encode_name(read[0]) == written
 
 
 @given(ENVELOPED)

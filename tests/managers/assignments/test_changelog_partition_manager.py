@@ -111,7 +111,7 @@ def test_another_partition_is_refused_unless_forced(
 ) -> None:
     manager.write_change_log_partition_mapping({"a": 1, "b": 2, "c": 3})
     changed = {"a": 1, "b": 3, "c": 2, "d": 4}
-    with pytest.raises(ChangelogRemapped, match="partition of 'b' from 2 to 3, 'c' from 3 to 2, where") as refused:
+    with pytest.raises(ChangelogRemapped, match=r"partition of 'b' from 2 to 3, 'c' from 3 to 2\.") as refused:
         manager.write_change_log_partition_mapping(changed)
     assert refused.value.changes == (("b", 2, 3), ("c", 3, 2))
     assert refused.value.changes[0].old_partition == 2
@@ -124,7 +124,7 @@ def test_another_partition_is_refused_unless_forced(
 
 def test_many_that_are_refused_are_counted(manager: ChangelogPartitionManager) -> None:
     manager.write_change_log_partition_mapping({str(number): number for number in range(9)})
-    with pytest.raises(ChangelogRemapped, match="'2' from 2 to 3 and 6 more, where") as refused:
+    with pytest.raises(ChangelogRemapped, match=r"'2' from 2 to 3 and 6 more\.") as refused:
         manager.update_partition_mapping({}, {str(number): number + 1 for number in range(9)})
     assert len(refused.value.changes) == 9
 
@@ -139,7 +139,7 @@ def test_what_seed_001_writes_is_read(manager: ChangelogPartitionManager, coordi
 def test_what_is_no_mapping_is_not_written(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
     wrong: Any
     for wrong in ({"a": 1, "b": "2"}, {"b": True}, {None: 1}):
-        with pytest.raises(TypeError, match=r"task 'b' must be a number|task_name must be a string"):
+        with pytest.raises(TypeError, match=r"task 'b' must be an integer|task_name must be a string"):
             manager.write_change_log_partition_mapping(wrong)
     for partition in (-1, 2**31):
         with pytest.raises(ValueError, match=f"task 'a' must be from 0 to 2147483647, not {partition}"):

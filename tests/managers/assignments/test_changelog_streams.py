@@ -57,41 +57,39 @@ def test_each_changelog_is_made_and_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changelog", "system", "said"),
+    ("changelog", "system", "problem"),
     [
-        ("elsewhere.log", "elsewhere", "system 'elsewhere', which has no admin"),
-        ("log", None, "no system that the config"),
+        ("elsewhere.log", "elsewhere", "is 'elsewhere', which has no admin"),
+        ("log", None, "is not configured"),
     ],
 )
 @pytest.mark.scenario("CLG-13")
-def test_a_system_that_nobody_knows_is_told_before_anything_is_made(
-    changelog: str, system: str | None, said: str
-) -> None:
+def test_an_unknown_system_raises_before_anything_is_created(changelog: str, system: str | None, problem: str) -> None:
     known = NotedTopics()
     config = {**CONFIG, "stores.store1.changelog": changelog}
-    with pytest.raises(ChangelogSystemUnknown, match=f"store 'store1' keeps its changelog on {said}") as unknown:
+    with pytest.raises(ChangelogSystemUnknown, match=f"changelog of store 'store1' {problem}") as unknown:
         create_changelog_streams(config, 10, {"system": known})
     assert (unknown.value.store, unknown.value.system) == ("store1", system)
     assert known.calls == []
 
 
 @pytest.mark.parametrize("there", [4, 16])
-def test_a_changelog_that_does_not_fit_is_refused(there: int) -> None:
+def test_a_wrong_number_of_partitions_is_refused(there: int) -> None:
     topics = NotedTopics(stream=there)
     with pytest.raises(
-        ChangelogMisfit, match=f"stream of store 'store0' has {there} partitions, and .* need 10"
+        ChangelogMisfit, match=f"stream of store 'store0' has {there} partitions, but .* need 10"
     ) as misfit:
         create_changelog_streams(CONFIG, 10, {"system": topics})
     assert (misfit.value.expected, misfit.value.actual) == (10, there)
 
 
-def test_one_that_is_there_is_left_as_it_is() -> None:
+def test_an_existing_changelog_is_not_changed() -> None:
     topics = NotedTopics(stream=10)
     made = create_changelog_streams(CONFIG, 10, {"system": topics})
     assert [stream.is_new for stream in made] == [False, True]
 
 
-def test_a_wrong_setting_is_told() -> None:
+def test_an_invalid_setting_is_named() -> None:
     config = {**CONFIG, "stores.store0.changelog.replication.factor": "x"}
     with pytest.raises(ConfigError, match="The replication factor of stream is"):
         create_changelog_streams(config, 10, {"system": NotedTopics()})

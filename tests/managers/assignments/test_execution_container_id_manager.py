@@ -41,6 +41,6 @@ def test_an_id_is_kept_by_a_type_of_its_own(
 def test_what_is_no_text_is_not_written(
     manager: ExecutionContainerIdManager, coordinator_log: EventLog, container: Any, given: Any
 ) -> None:
-    with pytest.raises(TypeError, match="must be texts"):
+    with pytest.raises(TypeError, match="must be strings"):
         manager.write_execution_environment_container_id_mapping(container, given)
     assert coordinator_log.end_offset() == 0

@@ -77,7 +77,7 @@ def test_it_needs_no_other_manager(coordinator_store: CoordinatorStreamStore) ->
 
 def test_a_store_that_is_not_open_is_told(coordinator_log: EventLog) -> None:
     manager = LocalityManager(CoordinatorStreamStore(coordinator_log))
-    with pytest.raises(NotReady, match=r"is not open: call init\(\) first"):
+    with pytest.raises(NotReady, match=r"is not open. Call init\(\) first"):
         manager.read_locality()
     with pytest.raises(NotReady):
         manager.write_container_to_host_mapping("0", "h")

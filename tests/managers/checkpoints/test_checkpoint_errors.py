@@ -1,4 +1,4 @@
-"""The errors of checkpoints: what they are about, and what to do."""
+"""Errors of checkpoints: their sentences and attributes."""
 
 from datetime import UTC, datetime
 
@@ -28,33 +28,36 @@ AT = datetime(2026, 3, 4, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (TaskNotRegistered("t"), "task 't' is not registered with this checkpoint manager: register it first"),
-        (CheckpointUnreadable("s", 7, WireError("empty", "it is empty")), "offset 7 of s holds no checkpoint that can"),
+        (TaskNotRegistered("t"), "Task 't' is not registered with this checkpoint manager. Register it first."),
+        (
+            CheckpointUnreadable("s", 7, WireError("empty", "it is empty")),
+            "Cannot read the checkpoint at offset 7 of s: empty: it is empty. Write",
+        ),
         (
             GrouperMismatch("s", 7, "a.A", "b.B"),
-            "offset 7 of s is a checkpoint of grouper b.B, and the job is",
+            "The checkpoint at offset 7 of s has grouper b.B, but the job is configured with a.A.",
         ),
-        (OffsetMissing("t", SSP), "the V2 checkpoint of task 't' has no offset for k.s.3"),
-        (CheckpointFileError("f", 3, "it is odd"), "f, line 3: it is odd; nothing was written: correct the line"),
+        (OffsetMissing("t", SSP), "The V2 checkpoint of task 't' has no offset for k.s.3"),
+        (CheckpointFileError("f", 3, "it is odd"), "f, line 3: it is odd. Nothing was written. Correct the line."),
         (
             JobAlive(AT, 12.4, 180),
-            "the job looks alive: a checkpoint was written 12 s ago, and only after 180 s",
+            "The job appears to be running: its last checkpoint was written 12 s ago, less than 180 s.",
         ),
-        (JobAlive(AT, -5, 180), "the job looks alive: a checkpoint was written 0 s ago"),
+        (JobAlive(AT, -5, 180), "The job appears to be running: its last checkpoint was written 0 s ago"),
     ],
 )
-def test_an_error_is_a_sentence_that_says_what_to_do(error: CheckpointError, sentence: str) -> None:
+def test_an_error_has_a_sentence(error: CheckpointError, sentence: str) -> None:
     assert str(error).startswith(sentence)
     assert isinstance(error, ManagerError)
 
 
-def test_known_tasks_are_listed_as_far_as_one_reads_them() -> None:
+def test_only_some_known_tasks_are_listed() -> None:
     many = UnknownTask("x", [f"t{number:02}" for number in range(20)])
     assert str(many).endswith("t08, t09 and more.")
     assert len(many.known) == 20
 
 
-def test_what_a_driver_says_is_not_repeated() -> None:
-    told = CheckpointNotWritten("s", "t", CheckpointV1({}), 3, SourceUnavailable("nobody answers"))
-    assert "after 3 tries (nobody answers): " in str(told)
-    assert "(OSError): " in str(CheckpointNotWritten("s", "t", CheckpointV1({}), 3, OSError("password is hunter2")))
+def test_the_message_of_another_error_is_not_repeated() -> None:
+    error = CheckpointNotWritten("s", "t", CheckpointV1({}), 3, SourceUnavailable("it is unavailable"))
+    assert "after 3 tries (it is unavailable). " in str(error)
+    assert "(OSError). " in str(CheckpointNotWritten("s", "t", CheckpointV1({}), 3, OSError("password is hunter2")))

@@ -7,7 +7,8 @@ from eventlog.events import CREATE_TIME, NewEvent, RecordedEvent
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable
-from managers.checkpoints.checkpoint_events import CoordinatorReader, TopicReader, version_of
+from managers.checkpoints.checkpoint_events import CoordinatorReader, TopicReader
+from managers.checkpoints.checkpoint_versions import version_of
 from managers.checkpoints.live_checkpoints import Entry
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, set_checkpoint, tombstone
 
@@ -36,7 +37,7 @@ def test_a_corrupt_value_is_never_an_empty_checkpoint() -> None:
 
 def test_values_of_versions_that_are_not_read_are_not_looked_at() -> None:
     reader = TopicReader("topic", (1,), DEFAULT_GROUPER_FACTORY, is_validating=True)
-    assert reader(event(raw(checkpoint_v2().key, b"{bad"))) == Entry("Partition 0", 2, None, is_passed_over=True)
+    assert reader(event(raw(checkpoint_v2().key, b"{bad"))) == Entry("Partition 0", 2, None, is_ignored=True)
 
 
 def test_messages_of_other_types_say_nothing_of_checkpoints() -> None:

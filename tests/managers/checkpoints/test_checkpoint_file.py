@@ -40,8 +40,8 @@ def test_other_lines_are_ignored_with_a_warning(caplog: pytest.LogCaptureFixture
     assert read.offsets == MY_TOPIC
     assert read.ignored == (Line(2, odd), Line(4, "foo=1"))
     assert [record.getMessage() for record in caplog.records][:2] == [
-        f"new.properties, line 2 is ignored, since it names no offset: {odd}",
-        "new.properties, line 4 is ignored, since it names no offset: foo=1",
+        f"Ignoring line 2 of new.properties, which is not an offset: {odd}",
+        "Ignoring line 4 of new.properties, which is not an offset: foo=1",
     ]
     assert nothing.offsets == {}
 
@@ -69,31 +69,31 @@ def test_a_warning_shows_no_secret(caplog: pytest.LogCaptureFixture) -> None:
         f"{WELL}\n{WELL}",
     ],
 )
-def test_a_line_may_be_written_in_every_way_of_java(text: str) -> None:
+def test_every_syntax_of_java_is_accepted(text: str) -> None:
     assert parse_offsets(text, is_strict=True).offsets == MY_TOPIC
 
 
 @pytest.mark.parametrize(
     ("text", "number", "reason"),
     [
-        (f"{WELL}\nnonsense", 2, "'nonsense' is no property"),
+        (f"{WELL}\nnonsense", 2, "'nonsense' is not a property"),
         (f"\n# x\n{WELL.replace('.0=', '.x=')}", 3, r"partitions\.x=10' is not tasknames"),
         (WELL.replace(".0=", ".-1="), 1, "is not tasknames"),
         (WELL.replace("=10", "="), 1, r"kafka\.my\.topic\.0 has no offset"),
-        (f"{WELL}\n{WELL}1", 2, "has another offset in a line before"),
+        (f"{WELL}\n{WELL}1", 2, "has a different offset in an earlier line"),
         (WELL.replace(".0=", ".9999999999="), 1, "is too large"),
-        (WELL.replace("kafka", "ka.fka"), 1, r"the system 'ka\.fka' holds a dot"),
+        (WELL.replace("kafka", "ka.fka"), 1, r"the system 'ka\.fka' contains a dot"),
         (WELL.replace("my", "\\u12"), 1, "four hexadecimal digits"),
         (WELL.replace("my", "\\ud83d"), 1, "half of a surrogate pair"),
     ],
 )
-def test_a_wrong_line_is_refused_with_its_number(text: str, number: int, reason: str) -> None:
-    with pytest.raises(CheckpointFileError, match=rf"^new, line {number}: .*{reason}.*correct the line$") as error:
+def test_an_invalid_line_is_refused_with_its_number(text: str, number: int, reason: str) -> None:
+    with pytest.raises(CheckpointFileError, match=rf"^new, line {number}: .*{reason}.*Correct the line\.$") as error:
         parse_offsets(text, "new", is_strict=True)
     assert (error.value.place, error.value.line_number) == ("new", number)
 
 
-def test_a_property_of_another_kind_is_ignored_also_where_lines_are_watched() -> None:
+def test_other_properties_are_ignored_with_is_strict() -> None:
     assert parse_offsets(f"foo=1\n{WELL}", is_strict=True).offsets == MY_TOPIC
 
 
@@ -104,7 +104,7 @@ def test_a_file_is_utf_8() -> None:
 
 
 @pytest.mark.scenario("CKT-01")
-def test_offsets_are_printed_as_samza_does() -> None:
+def test_offsets_are_printed_as_in_samza() -> None:
     offsets = {
         SystemStreamPartition("test", "foo", 1): "4321",
         SystemStreamPartition("test", "foo", 0): "1234",
@@ -121,11 +121,11 @@ def test_offsets_are_printed_as_samza_does() -> None:
 
 @pytest.mark.scenario("CKT-01")
 @given(NAME, NAME, NAME, NAME, st.integers(0, 2**31 - 1))
-def test_what_is_printed_is_read_back(task: str, system: str, stream: str, offset: str, number: int) -> None:
+def test_printed_lines_are_parsed_again(task: str, system: str, stream: str, offset: str, number: int) -> None:
     offsets = {SystemStreamPartition(system, stream, number): offset}
     assert parse_offsets("\n".join(property_lines(task, offsets)), is_strict=True).offsets == {task: offsets}
 
 
-def test_a_stream_may_hold_the_words_of_a_line() -> None:
+def test_a_stream_may_contain_the_words_of_a_line() -> None:
     offsets = {SystemStreamPartition("kafka", "my.streams.in.partitions.3", 0): "5"}
     assert parse_offsets("\n".join(property_lines("Partition 0", offsets))).offsets == {"Partition 0": offsets}

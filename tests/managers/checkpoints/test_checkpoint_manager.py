@@ -1,4 +1,4 @@
-"""Checkpoints on the coordinator stream: seed 000's behaviour, on every backend."""
+"""Checkpoints on the coordinator stream: on every backend."""
 
 import json
 import logging
@@ -107,8 +107,8 @@ def test_nothing_is_written_after_the_end(coordinator_log: EventLog) -> None:
     assert coordinator_log.end_offset() == 0
 
 
-def test_the_stream_holds_no_second_version(memory_log: MemoryEventLog) -> None:
-    with running(memory_log) as manager, pytest.raises(TypeError, match="CheckpointV1 of task 'Partition 0', not a"):
+def test_a_v2_checkpoint_is_refused(memory_log: MemoryEventLog) -> None:
+    with running(memory_log) as manager, pytest.raises(TypeError, match="task 'Partition 0' must be a CheckpointV1"):
         manager.write_checkpoint("Partition 0", CheckpointV2(None, {}, {}))
 
 
@@ -121,7 +121,7 @@ def test_a_write_that_fails_is_tried_again_for_a_bounded_time(memory_log: Memory
     assert time.pauses == [2, 3]
 
 
-def test_other_messages_and_unreadable_ones_are_passed_over(
+def test_other_messages_and_unreadable_ones_are_ignored(
     memory_log: MemoryEventLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     good = set_checkpoint("Partition 0", {"kafka.PageViews.3": "1"})
@@ -137,7 +137,7 @@ def test_other_messages_and_unreadable_ones_are_passed_over(
     with running(memory_log) as manager, caplog.at_level(logging.WARNING):
         assert manager.read_last_checkpoint("Partition 0") == CheckpointV1({PAGE_VIEWS: "1"})
     assert [record.getMessage().split(":")[0] for record in caplog.records] == [
-        f"offset 1 of {memory_log.stream_name} is passed over"
+        f"Ignoring the event at offset 1 of {memory_log.stream_name}"
     ]
 
 

@@ -39,9 +39,11 @@ def test_config_says_the_place_else_the_topic_that_is_there(
     assert checkpoint_place(config, has_checkpoint_topic=has_topic) == place
 
 
-def test_a_factory_of_no_log_is_told() -> None:
+def test_an_unsupported_factory_is_named() -> None:
     factory = "org.apache.samza.checkpoint.file.FileSystemCheckpointManagerFactory"
-    with pytest.raises(UnknownCheckpointPlace, match="FileSystemCheckpointManagerFactory, whose checkpoints are on no"):
+    with pytest.raises(
+        UnknownCheckpointPlace, match="FileSystemCheckpointManagerFactory, whose checkpoints are not in Kafka"
+    ):
         checkpoint_place({CHECKPOINT_FACTORY: factory}, has_checkpoint_topic=True)
 
 
@@ -62,8 +64,8 @@ def test_the_topic_wins_and_nothing_is_mixed(logs: LogMaker) -> None:
     ("config", "missing"),
     [({}, "coordinator stream"), ({CHECKPOINT_FACTORY: KAFKA_CHECKPOINT_FACTORY}, "checkpoint topic")],
 )
-def test_a_place_that_is_not_there_is_told(config: dict[str, str], missing: str) -> None:
-    with pytest.raises(UnknownCheckpointPlace, match=f"on its {missing}, which is not there: create it first"):
+def test_a_missing_stream_is_named(config: dict[str, str], missing: str) -> None:
+    with pytest.raises(UnknownCheckpointPlace, match=f"on its {missing}, which does not exist. Create it first"):
         checkpoint_manager(config, coordinator=None, checkpoint=None)
 
 

@@ -134,8 +134,8 @@ def test_a_partial_file_leaves_the_other_partitions_unless_it_replaces_them(memo
         OffsetChange("t", FOO[1], "2", None),
     ]
     with tool(memory_topic, "t") as reader:
-        assert len(list(reader.property_lines())) == 2  # state is no input
-        assert reader.plan({"t": {FOO[0]: "1"}}) == []  # it is so already
+        assert len(list(reader.property_lines())) == 2  # state is not an input
+        assert reader.plan({"t": {FOO[0]: "1"}}) == []  # unchanged
 
 
 @pytest.mark.parametrize(
@@ -157,10 +157,10 @@ def test_the_version_is_kept_that_the_task_would_start_from(
     assert (found.offsets, isinstance(found, CheckpointV2)) == ({FOO[0]: "42"}, expected == 2)
 
 
-def test_a_task_that_the_job_does_not_have_is_told(memory_topic: MemoryEventLog) -> None:
+def test_an_unknown_task_is_named(memory_topic: MemoryEventLog) -> None:
     memory_topic.append([old("P0", "1")])
     with tool(memory_topic, "P1") as writer:
-        with pytest.raises(UnknownTask, match="no task 'Partiton 0': it has P0, P1") as error:
+        with pytest.raises(UnknownTask, match=r"no task 'Partiton 0'\. Its tasks: P0, P1") as error:
             writer.plan({"Partiton 0": {FOO[0]: "1"}, "P0": {FOO[0]: "1"}})
         assert error.value.known == ("P0", "P1")
         assert len(writer.plan({"Partiton 0": {FOO[0]: "1"}}, any_task=True)) == 1
@@ -172,7 +172,7 @@ def test_a_task_that_the_job_does_not_have_is_told(memory_topic: MemoryEventLog)
     ("commit", "age_ms", "is_alive"),
     [(None, 180_000, True), (None, 180_001, False), ("1000", 3_000, True), ("1000", 3_001, False), (None, -5, True)],
 )
-def test_a_job_that_commits_is_alive(
+def test_a_job_that_commits_is_running(
     memory_topic: MemoryEventLog, commit: str | None, age_ms: int, is_alive: bool
 ) -> None:
     memory_topic.append([old("P0", "1"), checkpoint_v1("P1", at=ms_of(NOW) - age_ms)])
@@ -180,7 +180,7 @@ def test_a_job_that_commits_is_alive(
         if not is_alive:
             writer.require_stopped()
             return
-        with pytest.raises(JobAlive, match="stop it first, or write nevertheless with --force") as error:
+        with pytest.raises(JobAlive, match="Stop it first, or use --force") as error:
             writer.require_stopped()
     assert error.value.last_commit == NOW.replace(microsecond=89_000) - timedelta(milliseconds=age_ms)
 

@@ -110,7 +110,7 @@ def test_a_version_is_made_of_the_other_unless_that_would_lose_state() -> None:
         (CheckpointV1({LOG_0: "5"}), stores),
         (CheckpointV2(ID, OFFSETS, STATE), {WRITE: "1"}),
     ):
-        with pytest.raises(ValueError, match="holds the state of stores"):
+        with pytest.raises(ValueError, match="with state of stores cannot be converted"):
             convert_to_versions([holding], (3 - version_of(holding),), config, lambda: ID)
 
 
@@ -118,7 +118,7 @@ def test_the_checkpoint_manager_takes_no_other_version() -> None:
     log = topic()
     with KafkaCheckpointManager(log, config={WRITE: "2"}) as checkpoints:
         checkpoints.register("t")
-        with pytest.raises(VersionNotNamed, match=r"version 1, and task\.checkpoint\.write\.versions is 2") as raised:
+        with pytest.raises(VersionNotNamed, match=r"version 1, but task\.checkpoint\.write\.versions is 2") as raised:
             checkpoints.write_checkpoint("t", CheckpointV1(OFFSETS))
         assert (raised.value.version, raised.value.versions) == (1, "2")
         checkpoints.write_checkpoint("t", CheckpointV2(ID, OFFSETS, {}))

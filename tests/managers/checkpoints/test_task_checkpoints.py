@@ -64,7 +64,7 @@ def _assert_refused(manager: JobCheckpoints) -> None:
         manager.last_commit_ms,
     ]
     for call in calls:
-        with pytest.raises(NotReady, match="is not running: start it"):
+        with pytest.raises(NotReady, match=r"is not running\. Start it"):
             call()
 
 

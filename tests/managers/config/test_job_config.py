@@ -90,7 +90,7 @@ def test_a_launch_takes_sizes_from_the_stream_if_it_is_to(store: CoordinatorStre
 def test_a_launch_that_comes_before_the_store_is_open_is_told(coordinator_log: EventLog) -> None:
     coordinator_log.append([config_set("job.autosizing.container.count", "20")])
     store = CoordinatorStreamStore(coordinator_log)
-    with pytest.raises(NotReady, match=r"is not open: call init\(\) first"):
+    with pytest.raises(NotReady, match=r"is not open. Call init\(\) first"):
         read_launch_config({"job.autosizing.enabled": "true"}, store)
     store.init()
     assert read_launch_config({"job.autosizing.enabled": "true"}, store) == {"job.autosizing.container.count": "20"}
@@ -118,7 +118,7 @@ def test_a_write_once_setting_is_changed_by_force_only(
         (GROUPER, "Old", "New"),
         ("stores.s.changelog", "kafka.log", "other.log"),
     )
-    assert "leave it, give the job a new job.id, or force it" in str(refused.value)
+    assert "Keep the value, give the job a new job.id, or force the change" in str(refused.value)
     assert coordinator_log.end_offset() == 4
     write_config(store, new, force=True)
     written = {said.key: said.envelope.source for said in messages(coordinator_log)[4:] if said.envelope is not None}
@@ -141,6 +141,6 @@ def test_a_forced_delete_tells_before_it_ends(store: CoordinatorStreamStore, coo
 
 def test_a_value_must_be_a_text_and_is_not_shown(store: CoordinatorStreamStore) -> None:
     wrong: Any = {"count": 8}
-    with pytest.raises(TypeError, match="the value of count is int, not a text"):
+    with pytest.raises(TypeError, match="the value of count must be a string, not int"):
         write_config(store, wrong)
     assert read_config(store) == {}

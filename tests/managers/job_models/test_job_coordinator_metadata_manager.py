@@ -132,7 +132,7 @@ def test_other_clusters_name_the_deployment_themselves(unopened: CoordinatorStre
 
 
 def test_a_cluster_type_is_named(unopened: CoordinatorStreamStore) -> None:
-    with pytest.raises(ValueError, match="cluster_type is ' '"):
+    with pytest.raises(ValueError, match="cluster_type must not be blank"):
         JobCoordinatorMetadataManager(unopened, " ")
 
 
@@ -157,7 +157,7 @@ def test_what_is_written_is_read_by_another(
 @pytest.mark.scenario("JCM-14")
 def test_nothing_is_no_metadata(store: CoordinatorStreamStore) -> None:
     manager = JobCoordinatorMetadataManager(store)
-    with pytest.raises(TypeError, match="metadata is NoneType"):
+    with pytest.raises(TypeError, match="metadata must be a JobCoordinatorMetadata, not NoneType"):
         manager.write_job_coordinator_metadata(None)  # type: ignore[arg-type]
     assert manager.metrics == MetadataMetrics()
 
@@ -199,7 +199,7 @@ def test_metadata_that_can_not_be_read_is_passed_over_counted_and_logged(
     manager = JobCoordinatorMetadataManager(store)
     assert manager.read_job_coordinator_metadata() is None
     assert manager.metrics == MetadataMetrics(metadata_read_failed_count=1)
-    assert "the metadata of cluster type YARN is passed over: " in caplog.text
+    assert "Ignoring the metadata of cluster type YARN: " in caplog.text
     manager.write_job_coordinator_metadata(metadata())
     coordinator_log.append([bad])
     assert manager.read_job_coordinator_metadata() == metadata()

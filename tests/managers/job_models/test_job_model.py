@@ -79,5 +79,5 @@ def test_one_container_is_compared() -> None:
 @pytest.mark.scenario("JMM-10")
 @pytest.mark.parametrize("processor_id", ["", " ", None])
 def test_a_blank_id_names_no_container(processor_id: str) -> None:
-    with pytest.raises(ValueError, match="processor_id is blank"):
+    with pytest.raises(ValueError, match="processor_id must not be blank"):
         compare_container_model_for_processor(processor_id, model(), model())

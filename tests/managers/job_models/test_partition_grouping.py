@@ -102,7 +102,10 @@ def test_tasks_are_kept_where_they_have_state(config: dict[str, str], keeps: boo
 
 
 def test_a_count_that_is_no_multiple_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"kafka\.in has 6 partitions and had 4, .*\.input\.expansion\.enabled"):
+    with pytest.raises(
+        ConfigError,
+        match=r"kafka\.in has 6 partitions, which is not a multiple of the previous 4: .*\.input\.expansion\.enabled",
+    ):
         keep_tasks(grouped(6), grouped(4), ())
 
 

@@ -691,7 +691,7 @@ def test_what_a_commit_could_not_write_the_next_one_does() -> None:
 
 def test_tasks_that_are_not_registered_are_named(memory_job: Job) -> None:
     manager = memory_job.started()
-    sentence = "task 'x' is not registered with this offset manager"
+    sentence = "Task 'x' is not registered with this offset manager"
     with pytest.raises(TaskNotRegistered, match=sentence):
         manager.build_checkpoint("x")
     with pytest.raises(TaskNotRegistered, match=sentence):

@@ -139,7 +139,7 @@ def test_calls_before_start_or_after_stop_raise(
     memory_log: MemoryEventLog, call: Callable[[StartpointManager], object]
 ) -> None:
     manager = StartpointManager(CoordinatorStreamStore(memory_log), clock=lambda: NOW_MS)
-    with pytest.raises(NotReady, match="StartpointManager is not running: start it first"):
+    with pytest.raises(NotReady, match=r"StartpointManager is not running\. Start it first"):
         call(manager)
     with manager:
         assert manager.is_running
@@ -335,7 +335,7 @@ def test_consumed_startpoints_are_removed_and_newer_ones_stay(
 def test_the_old_name_of_remove_consumed_fan_out_is_deprecated(memory_log: MemoryEventLog) -> None:
     memory_log.append([fan_out("t", {str(PAGE_VIEWS): specific("1")})])
     with managing(memory_log) as manager:
-        with pytest.warns(DeprecationWarning, match="call remove_consumed_fan_out"):
+        with pytest.warns(DeprecationWarning, match="use remove_consumed_fan_out"):
             manager.remove_used_fan_out("t", {PAGE_VIEWS: specific("1")})
         assert manager.get_fan_out_for_task("t") == {}
 

@@ -123,7 +123,7 @@ def test_a_store_is_made_ready_once() -> None:
 def test_a_store_that_is_not_open_says_so() -> None:
     store = CoordinatorStreamStore(NotingLog())
     for ask in (lambda: store.get(KEY), store.all, lambda: store.put(KEY, b""), lambda: store.delete(KEY)):
-        with pytest.raises(NotReady, match=r"__samza_coordinator_orders_1 is not open: call init\(\) first"):
+        with pytest.raises(NotReady, match=r"__samza_coordinator_orders_1 is not open. Call init\(\) first"):
             ask()
     with store:
         store.put(KEY, b"v")
@@ -197,11 +197,11 @@ def test_messages_are_not_written_by_a_store_that_is_not_open() -> None:
 
 def test_a_value_is_bytes_and_a_key_is_text(store: CoordinatorStreamStore) -> None:
     wrong: Any = None
-    with pytest.raises(TypeError, match="to end a key, delete it"):
+    with pytest.raises(TypeError, match="to remove a key, delete it"):
         store.put(KEY, wrong)
-    with pytest.raises(TypeError, match="are texts, not NoneType"):
+    with pytest.raises(TypeError, match="must be strings, not NoneType"):
         store.put(NamespacedKey("namespace", wrong), b"")
-    with pytest.raises(ValueError, match="half of a surrogate pair"):
+    with pytest.raises(ValueError, match="unpaired surrogate"):
         store.put(NamespacedKey("namespace", "\ud800"), b"")
     assert store.all() == {}
 

@@ -35,11 +35,11 @@ def state_of(events: list[RecordedEvent]) -> KeyedState[bytes]:
 def test_the_newest_spelling_that_lives_is_shown() -> None:
     state = state_of([event(0, SPELLINGS[0], b"old"), event(1, SPELLINGS[1], b"new")])
     assert state.get(A) == b"new"
-    assert [spelling.key_bytes for spelling in state.living(A)] == [SPELLINGS[1], SPELLINGS[0]]
+    assert [spelling.key_bytes for spelling in state.live_spellings(A)] == [SPELLINGS[1], SPELLINGS[0]]
     state.apply(event(2, SPELLINGS[1], None))
     assert (state.get(A), list(state.items())) == (b"old", [(A, b"old")])
     state.apply(event(3, SPELLINGS[0], b"deleted"))
-    assert (state.get(A), list(state.items()), list(state.living(A))) == (None, [], [])
+    assert (state.get(A), list(state.items()), list(state.live_spellings(A))) == (None, [], [])
 
 
 def test_what_cant_be_read_changes_nothing() -> None:

@@ -56,7 +56,7 @@ def test_a_view_asks_its_store_once_and_leaves_it_open(store: NotingStore) -> No
     view.delete("testKey")
     view.delete_all(["x", "y"])
     assert store.all() == {}
-    with pytest.raises(ValueError, match="a namespace is a message type"):
+    with pytest.raises(ValueError, match="namespace must be a message type"):
         NamespaceAwareCoordinatorStreamStore(store, "")
 
 

@@ -81,7 +81,7 @@ def test_a_log_that_was_given_stays_open() -> None:
 @pytest.mark.scenario("CON-02")
 def test_config_must_be_bootstrapped_first(coordinator_log: EventLog) -> None:
     consumer = running(coordinator_log)
-    with pytest.raises(NotReady, match=r"call bootstrap\(\) before you ask for the config"):
+    with pytest.raises(NotReady, match=r"is not bootstrapped\. Call bootstrap\(\) first"):
         consumer.get_config()
     consumer.bootstrap()
     assert consumer.config == {}
@@ -89,14 +89,14 @@ def test_config_must_be_bootstrapped_first(coordinator_log: EventLog) -> None:
 
 def test_calls_out_of_order_are_told(coordinator_log: EventLog) -> None:
     consumer = CoordinatorStreamConsumer(coordinator_log)
-    with pytest.raises(NotReady, match=r"is not running: call register\(\) and start\(\) first"):
+    with pytest.raises(NotReady, match=r"is not running. Call register\(\) and start\(\) first"):
         consumer.bootstrap()
     consumer.start()
     with pytest.raises(NotReady, match="is not running"):
         consumer.has_new_messages()
     consumer.stop()
     for call in (consumer.start, consumer.bootstrap):
-        with pytest.raises(NotReady, match="is stopped: make another one"):
+        with pytest.raises(NotReady, match=r"is stopped\. Create a new one"):
             call()
 
 
@@ -174,7 +174,7 @@ def test_one_that_is_stopped_opens_nothing_any_more() -> None:
 
     consumer = CoordinatorStreamConsumer(open_log)
     consumer.stop()
-    with pytest.raises(NotReady, match="is stopped: make another one"):
+    with pytest.raises(NotReady, match=r"is stopped\. Create a new one"):
         consumer.register()
     assert opened == []
 

@@ -75,7 +75,7 @@ def test_it_starts_once_and_stops_in_any_state() -> None:
 
     producer = CoordinatorStreamProducer(open_log)
     producer.stop()
-    with pytest.raises(NotReady, match=r"is not running: call start\(\) first"):
+    with pytest.raises(NotReady, match=r"is not running. Call start\(\) first"):
         producer.send(Delete(message_type="set-config", key="a"))
     producer.start()
     producer.start()
@@ -86,6 +86,9 @@ def test_it_starts_once_and_stops_in_any_state() -> None:
 
 
 def test_a_message_that_is_not_whole_is_refused(coordinator_log: EventLog) -> None:
-    with CoordinatorStreamProducer(coordinator_log) as producer, pytest.raises(ValueError, match="no type or no key"):
+    with (
+        CoordinatorStreamProducer(coordinator_log) as producer,
+        pytest.raises(ValueError, match="needs a type and a key"),
+    ):
         producer.send(CoordinatorStreamMessage("source"))
     assert list(coordinator_log.read()) == []

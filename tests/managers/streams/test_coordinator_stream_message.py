@@ -84,5 +84,5 @@ def test_a_message_without_an_envelope_is_kept_as_it_is() -> None:
 
 
 def test_what_is_not_whole_cannot_be_written() -> None:
-    with pytest.raises(ValueError, match="has no type or no key"):
+    with pytest.raises(ValueError, match="needs a type and a key"):
         CoordinatorStreamMessage("source").event()

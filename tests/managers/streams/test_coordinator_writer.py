@@ -34,7 +34,7 @@ def test_config_is_set_and_nothing_else(coordinator_log: EventLog) -> None:
     writer = CoordinatorStreamWriter(coordinator_log)
     writer.start()
     writer.send_message("set-config", "key0", "value0")
-    with pytest.raises(ValueError, match="messages of type 'invalid-type' can't be written"):
+    with pytest.raises(ValueError, match="message_type must be 'set-config', not 'invalid-type'"):
         writer.send_message("invalid-type", "key-invalid", "value-invalid")
     writer.send_set_config("key1", "value1")
     writer.stop()
@@ -73,7 +73,7 @@ def test_it_must_be_started() -> None:
     log = NotingLog()
     writer = CoordinatorStreamWriter(lambda: log)
     writer.stop()
-    with pytest.raises(NotReady, match=r"is not running: call start\(\) first"):
+    with pytest.raises(NotReady, match=r"is not running. Call start\(\) first"):
         writer.send_set_config("a", "1")
     writer.start()
     writer.start()

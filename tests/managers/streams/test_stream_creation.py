@@ -63,9 +63,9 @@ def test_programs_that_start_at_once_make_one_log_in_postgres(database_url: str)
 
 
 def test_what_is_missing_or_wrong_in_config_is_told() -> None:
-    with pytest.raises(MissingSetting, match=r"the config has no job\.name"):
+    with pytest.raises(MissingSetting, match=r"The config has no job\.name"):
         create_coordinator_stream(Maker(), {})
-    with pytest.raises(ConfigError, match=r"job\.coordinator\.segment\.bytes is no whole number"):
+    with pytest.raises(ConfigError, match=r"job\.coordinator\.segment\.bytes is .*, not an integer"):
         create_coordinator_stream(Maker(), {"job.name": "a", "job.coordinator.segment.bytes": "big"})
 
 

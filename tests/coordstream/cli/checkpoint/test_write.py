@@ -149,7 +149,7 @@ def test_an_invalid_line_is_refused_with_its_number(job: CommandLine, tmp_path: 
     (tmp_path / "bad.properties").write_text(f"# new\n{well}\n{well.replace('.1=', '.one=')}\n")
     refused = job.refused("checkpoint", "write", "wordcount_pv", tmp_path / "bad.properties", "--yes")
     assert f"{tmp_path / 'bad.properties'}, line 3: " in refused
-    assert refused.endswith("nothing was written: correct the line")
+    assert refused.endswith("Nothing was written. Correct the line.")
     assert end(job) == END
 
 
@@ -157,7 +157,7 @@ def test_an_invalid_line_is_refused_with_its_number(job: CommandLine, tmp_path: 
     ("words", "code", "sentence"),
     [
         ((GIVEN,), 1, "Nothing was written: confirmation needs a terminal."),
-        ((GIVEN.replace(TASK, "Partiton 1"), "--yes"), 1, "the job has no task 'Partiton 1': it has Partition 0, "),
+        ((GIVEN.replace(TASK, "Partiton 1"), "--yes"), 1, "The job has no task 'Partiton 1'. Its tasks: Partition 0, "),
         (("nothing.properties", "--yes"), 1, "Cannot read file 'nothing.properties' (No such file or directory)."),
         ((GIVEN, "kafka.page-views.1=7"), 2, "Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example"),
         ((GIVEN, "--config", "x"), 2, "Invalid value for '--config'. Expected KEY=VALUE."),
@@ -196,7 +196,7 @@ def test_overrides_take_precedence_over_the_jobs_config(job: CommandLine) -> Non
         (event,) = log.read(END)
     assert decode_key(event.key).key_type == "checkpoint"
     unknown = job.refused(*words, "--config", "task.checkpoint.factory=my.Factory")
-    assert unknown.startswith("task.checkpoint.factory names my.Factory, whose checkpoints are on no log")
+    assert unknown.startswith("task.checkpoint.factory is my.Factory, whose checkpoints are not in Kafka")
     assert end(job) == END + 1
 
 
@@ -210,7 +210,7 @@ def test_a_job_without_checkpoints_is_refused(cli: CommandLine) -> None:
     assert "task.checkpoint.factory. Set that key" in refused
     with PostgresEventLog(cli.database_url, stream) as log:
         log.append([config_set(CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY)])
-    assert "on its checkpoint topic, which is not there: create it first" in cli.refused(*words)
+    assert "on its checkpoint topic, which does not exist. Create it first" in cli.refused(*words)
 
 
 def test_checkpoints_of_the_coordinator_stream_are_written_there(cli: CommandLine) -> None:

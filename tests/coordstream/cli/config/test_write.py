@@ -172,7 +172,7 @@ def test_a_concurrent_change_is_not_overwritten(orders: CommandLine, monkeypatch
 def test_write_once_keys_need_force(orders: CommandLine) -> None:
     orders.done("config", "set", "orders", GROUPER, "Old")
     refused = orders.refused("config", "set", "orders", GROUPER, "New")
-    assert refused.startswith(f"this changes {GROUPER} from 'Old' to 'New', and the state")
+    assert refused.startswith(f"This changes {GROUPER} from 'Old' to 'New', which would")
     assert "from 'Old' to 'org.apache.samza" in orders.refused("config", "delete", "orders", GROUPER)
     assert config(orders) == {GROUPER: "Old"}
     assert orders.refused("config", "set", "orders", GROUPER, "New", "--dry-run") == refused

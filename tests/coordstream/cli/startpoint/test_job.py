@@ -81,7 +81,7 @@ def test_an_unknown_checkpoint_factory_is_an_error(cli: CommandLine) -> None:
         log.append([config_set("task.checkpoint.factory", "my.Factory")])
     with open_startpoint_job("counts", lambda: NOON) as found:
         assert found.checkpoints == {}
-        assert found.checkpoint_error.startswith("task.checkpoint.factory names my.Factory")
+        assert found.checkpoint_error.startswith("task.checkpoint.factory is my.Factory")
 
 
 def test_a_job_without_a_coordinator_stream_has_no_startpoints(cli: CommandLine) -> None:
