@@ -15,6 +15,6 @@ def test_no_unknown_scenario_is_named() -> None:
     assert sorted(marked_in_sources() - known) == []
 
 
-def test_a_run_tells_what_it_showed() -> None:
+def test_a_run_reports_its_scenarios() -> None:
     line = summary_line({"CON-01", "CON-03"})
     assert line.startswith("scenarios: 2 (MSG 0 of 12, CON 2 of 7, PRO 0 of 6, ")

@@ -117,7 +117,7 @@ def state_checkpoint(said: Said, read_versions: str) -> list[Row]:
     )
 
 
-def living_keys(said: Said) -> list[Row]:
+def live_keys(said: Said) -> list[Row]:
     """(type, key) of everything that lives on the coordinator stream."""
     keys = (json.loads(text) for text in said["CoordinatorStreamStore.all"])
     return _rows((key["namespace"], key["key"]) for key in keys)

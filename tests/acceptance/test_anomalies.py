@@ -63,7 +63,7 @@ def detail(job: ImportedJob) -> str:
     return str(text)
 
 
-def test_a_real_job_that_was_rewound_by_startpoints_shows_none(database: Connection) -> None:
+def test_a_real_job_that_was_rewound_by_startpoints_has_no_anomaly(database: Connection) -> None:
     job = ImportedJob(database, "wordcount_pv")
     job.import_recorded(job.coordinator_stream, samza.recorded_stream("coordinator"))
     job.import_recorded(job.checkpoint_stream, samza.recorded_stream("checkpoint"))
@@ -118,7 +118,7 @@ def test_what_did_not_move_back(database: Connection, name: str, checkpoints: li
         ("by-default", "log", {"job.default.system": "kafka"}),
     ],
 )
-def test_a_changelog_offset_is_no_input(
+def test_a_changelog_offset_is_not_an_input(
     database: Connection, name: str, changelog: str, systems: dict[str, str]
 ) -> None:
     coordinator = [config_set("stores.s.changelog", changelog), *(config_set(*item) for item in systems.items())]
@@ -163,7 +163,7 @@ def test_a_task_whose_changelog_partition_changed(database: Connection) -> None:
     assert detail(job).startswith("The changelog partition of task t changed from 3 (log offset 0) to 4: ")
 
 
-def test_a_changelog_partition_that_another_task_had_left(database: Connection) -> None:
+def test_a_changelog_partition_that_another_task_had_before(database: Connection) -> None:
     events = [changelog_set("t", 3), tombstone(changelog_set("t", 3)), changelog_set("u", 3)]
     job = job_of(database, "given", coordinator=events)
     assert shown(job) == [("coordinator", 2, "changelog_remapped", "u")]
@@ -181,7 +181,7 @@ def test_two_tasks_on_one_changelog_partition(database: Connection) -> None:
     )
 
 
-def test_tasks_that_swap_their_partitions_in_one_start_share_none(database: Connection) -> None:
+def test_tasks_that_swap_partitions_in_one_start_do_not_share_them(database: Connection) -> None:
     swapped = [changelog_set("t", 0), changelog_set("u", 1), changelog_set("t", 1), changelog_set("u", 0)]
     job = ImportedJob(database, "anomaly-swap", coordinator=swapped)
     assert shown(job) == [("coordinator", 2, "changelog_remapped", "t"), ("coordinator", 3, "changelog_remapped", "u")]
@@ -217,7 +217,7 @@ def test_a_startpoint_that_its_task_never_consumed(database: Connection) -> None
     assert "from 41 to 42 (log offset 2)" in detail(job)
 
 
-def test_an_untaken_startpoint_of_a_job_with_checkpoints_on_its_coordinator_stream(database: Connection) -> None:
+def test_an_ignored_startpoint_of_a_job_with_checkpoints_on_its_coordinator_stream(database: Connection) -> None:
     events = [set_checkpoint("t", {"kafka.in.0": offset}) for offset in ("41", "42", "43")]
     job = job_of(database, "ignored-000", coordinator=[events[0], fan_out("t", {"kafka.in.0": BACK}), *events[1:]])
     assert shown(job) == [("coordinator", 3, "startpoint_ignored", "kafka.in.0")]
@@ -236,7 +236,7 @@ def test_an_untaken_startpoint_of_a_job_with_checkpoints_on_its_coordinator_stre
         ),
     ],
 )
-def test_a_startpoint_that_is_or_may_be_taken(
+def test_a_startpoint_that_is_or_may_be_consumed(
     database: Connection, name: str, after: list[NewEvent], checkpoints: list[NewEvent]
 ) -> None:
     job = job_of(
@@ -245,7 +245,7 @@ def test_a_startpoint_that_is_or_may_be_taken(
     assert shown(job) == []
 
 
-def test_upcoming_goes_on_from_the_old_place_as_it_should(database: Connection) -> None:
+def test_upcoming_continues_from_the_old_position(database: Connection) -> None:
     handed = fan_out("t", {"kafka.in.0": StartpointUpcoming(FIRST_TIME)})
     job = job_of(
         database,

@@ -58,7 +58,7 @@ def test_checkpoints_are_read_only_where_the_fold_suspects_an_anomaly(history: H
     assert 0 < suspects(history) < EVENTS / 100
 
 
-def test_a_log_of_before_is_read_whole_and_says_the_same(history: History) -> None:
+def test_a_log_of_an_older_fold_is_read_whole_with_the_same_result(history: History) -> None:
     """A log that code before version 4 has folded has no suspects recorded."""
     connection = history.connection
     with connection.transaction(force_rollback=True):

@@ -112,7 +112,7 @@ STEPS: Final[tuple[Step, ...]] = (
 )
 
 
-def said_by_managers(store: CoordinatorStreamStore) -> dict[str, Rows]:
+def shown_by_managers(store: CoordinatorStreamStore) -> dict[str, Rows]:
     tasks = TaskAssignmentManager(store)
     hosts = LocalityManager(store).read_locality().values()
     partitions = TaskPartitionAssignmentManager(store).read_task_partition_assignments()
@@ -145,7 +145,7 @@ def test_managers_and_relations_say_the_same(database_url: str, log: PostgresEve
         for step in STEPS:
             step(store, log)
             assert follow_once(database_url, source, STREAM.stream_name).failures == {}
-            said = said_by_managers(store)
+            said = shown_by_managers(store)
             for relation, columns in QUERIES.items():
                 rows = shown(database_url, f"select {columns} from coordinator.{relation}")
                 assert (relation, sorted(rows, key=repr)) == (relation, said[relation])

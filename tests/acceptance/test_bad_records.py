@@ -103,7 +103,7 @@ def test_a_readable_value_resolves_and_an_unreadable_one_changes_no_current_row(
     assert job.quarantine() == [(1, "not_json", True), (2, "wrong_type", True), (4, "not_json", False)]
 
 
-def test_a_partition_that_stands_twice_keeps_the_last_and_is_noted(database: Connection) -> None:
+def test_a_duplicate_partition_keeps_the_last_and_is_reported(database: Connection) -> None:
     value = b'{"checkpoint-id":"1-2","input-offsets":{"k.in.0":"1","k.in.0":"2"},"state-checkpoint-markers":{}}'
     config = [config_set("task.checkpoint.read.versions", "2")]
     job = ImportedJob(database, "twice", coordinator=config, checkpoints=[raw(checkpoint_v2("t").key, value)])

@@ -22,7 +22,7 @@ def respelt(event: NewEvent) -> NewEvent:
     return raw((event.key or b"").replace(b'"set-config",', b'"set-config" , '), event.value)
 
 
-def test_what_is_written_again_as_it_was_is_no_change(database: Connection) -> None:
+def test_writing_the_same_value_again_is_not_a_change(database: Connection) -> None:
     first, again, other = config_set("a", "1"), config_set("a", "1"), config_set("a", "2")
     job = ImportedJob(database, "again", coordinator=[first, again, other, again])
     assert changes(job) == [(0, "a", None, "1", "set"), (2, "a", "1", "2", "set"), (3, "a", "2", "1", "set")]
@@ -52,7 +52,7 @@ def test_two_spellings_of_a_key_are_one_key(database: Connection) -> None:
     assert changes(job) == [(0, "a", None, "1", "set"), (2, "a", "1", "2", "set")]
 
 
-def test_a_tombstone_of_one_spelling_uncovers_what_the_other_says(database: Connection) -> None:
+def test_a_tombstone_of_one_spelling_uncovers_the_other(database: Connection) -> None:
     plain, odd = config_set("a", "1"), respelt(config_set("a", "2"))
     job = ImportedJob(database, "uncovered", coordinator=[plain, odd, tombstone(odd), tombstone(odd), tombstone(plain)])
     assert changes(job) == [

@@ -92,7 +92,7 @@ AWKWARD: Final = st.sampled_from(["\\u0000", "\\\\u0000", "\\ud83d", "\U0001f680
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(ANY_HELD_TEXT, AWKWARD, st.tuples(AWKWARD, ANY_HELD_TEXT).map("".join)), max_size=8))
-def test_t55_every_text_that_can_be_held_comes_back(database: Connection, texts: list[str]) -> None:
+def test_t55_every_storable_text_is_returned_unchanged(database: Connection, texts: list[str]) -> None:
     coordinator = [_as_config(text, n) for n, text in enumerate(texts)]
     offsets = {f"kafka.in.{n}": text for n, text in enumerate(texts)}
     job = ImportedJob(
@@ -117,7 +117,7 @@ def _utf16(text: str) -> list[int]:
     return [int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2)]
 
 
-def test_t55_an_escaped_backslash_before_u0000_is_no_nul(database: Connection) -> None:
+def test_t55_an_escaped_backslash_before_u0000_is_not_a_nul(database: Connection) -> None:
     value = b'{"values":{"value":' + dumps("\\u0000") + b"}}"
     job = ImportedJob(database, "t55-backslash", coordinator=[raw(config_set("a").key, value)])
     assert job.config() == {"a": "\\u0000"}

@@ -40,7 +40,7 @@ def test_an_example_answers_its_question(reader: Connection, example: Example) -
     assert cursor.fetchall() or MAY_BE_EMPTY in example.query
 
 
-def test_an_example_asks_the_relation_that_it_stands_for() -> None:
+def test_an_example_queries_its_relation() -> None:
     elsewhere = [
         (relation, example.question)
         for relation in example_files()

@@ -107,7 +107,7 @@ def test_an_expired_startpoint_loses_to_the_checkpoint(database: Connection) -> 
 
 
 @pytest.mark.parametrize("nowhere", [StartpointSpecific(None, FIRST_TIME), StartpointTimestamp(None, FIRST_TIME)])
-def test_a_startpoint_that_names_no_place_loses_and_so_do_those_that_it_beat(
+def test_a_startpoint_without_a_position_loses_together_with_those_it_superseded(
     database: Connection, nowhere: Startpoint
 ) -> None:
     older = startpoint(f"{IN}.t", StartpointSpecific("7", FIRST_TIME - MINUTE))
@@ -147,7 +147,7 @@ def test_a_tie_goes_to_the_tasks_own(database: Connection) -> None:
     assert "at offset 2, which is for this task alone" in reason(steps, "task's own")
 
 
-def test_an_ambiguous_key_is_handed_to_nobody(database: Connection) -> None:
+def test_an_ambiguous_key_is_not_fanned_out(database: Connection) -> None:
     events = [
         task_partition("k.s.1", "2"),
         task_partition("k.s.1.2", "2"),  # partition 2 of `s.1`
@@ -289,7 +289,7 @@ def test_a_default_by_stream_by_system_or_by_none(database: Connection, first: i
     assert absent == [(rule, "none", NO_EVENT) for rule in ("startpoint", "reset", "checkpoint")]
 
 
-def test_a_dropped_input_is_told_with_what_is_left_of_it(database: Connection) -> None:
+def test_a_removed_input_is_shown_with_its_remains(database: Connection) -> None:
     events = [
         *READS,
         task_partition("kafka.rules.0", "t"),
@@ -330,7 +330,7 @@ def test_a_checkpoint_in_the_place_that_is_not_read(database: Connection) -> Non
     assert losers(steps) == [("checkpoint", "after 7 (set-checkpoint)", "other place", ("coordinator", 2))]
 
 
-def test_an_event_shows_who_wrote_it_where_it_says_so(database: Connection) -> None:
+def test_an_event_shows_its_writer_if_known(database: Connection) -> None:
     written = [set_checkpoint("t", {IN: "7"}), startpoint(IN, StartpointOldest(FIRST_TIME))]
     job = ImportedJob(database, "who", coordinator=[*READS, *written])
     query = (
@@ -371,7 +371,7 @@ def test_a_task_that_is_not_there_has_no_rows(database: Connection, at_ms: int |
         ("0", "no time"),
     ],
 )
-def test_durations_are_said_in_words(database: Connection, duration: str, text: str) -> None:
+def test_durations_are_shown_in_words(database: Connection, duration: str, text: str) -> None:
     assert database.execute("select projection.duration_text(%s::interval)", (duration,)).fetchall() == [(text,)]
 
 

@@ -30,7 +30,7 @@ def jobs(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[
     with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
         for name, assignments in (("assigned", list(each_partition_assigned())), ("unassigned", [])):
             logs = JobLogs(JobSize(name, events=8 * TASKS, tasks=TASKS, config_keys=50))
-            events = [event for event in logs.coordinator_events() if says_no_assignment(event)] + assignments
+            events = [event for event in logs.coordinator_events() if shows_no_assignment(event)] + assignments
             numbered = [event._replace(offset=offset) for offset, event in enumerate(events)]
             import_events(connection, logs.coordinator, numbered)
             import_events(connection, logs.checkpoints, list(logs.checkpoint_events()))
@@ -38,7 +38,7 @@ def jobs(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[
         yield connection
 
 
-def says_no_assignment(event: RecordedEvent) -> bool:
+def shows_no_assignment(event: RecordedEvent) -> bool:
     assert event.key is not None
     return b"set-task-partition-assignment" not in event.key
 
@@ -70,7 +70,7 @@ def test_the_assignments_are_read_once(jobs: Connection, at: str) -> None:
 
 
 @pytest.mark.parametrize("at", TIMES)
-def test_without_assignments_the_tasks_own_checkpoint_tells(jobs: Connection, at: str) -> None:
+def test_without_assignments_the_tasks_own_checkpoint_decides(jobs: Connection, at: str) -> None:
     """The checkpoints of all tasks were read, a lookup and a layout each."""
     rows, explained = read(jobs, f"select * from coordinator.explain('unassigned', '1', 'Partition 7', {at})")
     assert rows >= len(STREAMS)

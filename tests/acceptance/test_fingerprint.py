@@ -96,7 +96,9 @@ def test_startpoints_that_expire_make_no_difference(connection: Connection) -> N
     ],
     ids=["a row deleted", "a row added", "a row changed"],
 )
-def test_damage_shows_in_its_relations_alone(connection: Connection, damage: str, relations: set[str]) -> None:
+def test_damage_changes_only_the_affected_fingerprints(
+    connection: Connection, damage: str, relations: set[str]
+) -> None:
     job = generate_job(1, LONG)
     import_job(connection, job)
     before = fingerprints(connection, job)

@@ -48,7 +48,7 @@ def test_an_event_and_its_deletion(database: Connection, relation: str) -> None:
     assert job.rows_as_of_offset(relation, columns, 1) == [said]
 
 
-def test_a_list_of_tasks_is_a_row_a_task_and_no_task_a_row_as_well(database: Connection) -> None:
+def test_a_list_of_tasks_has_a_row_per_task_and_an_empty_list_has_one(database: Connection) -> None:
     both, one = task_partition("kafka.in.3", "a", "b"), task_partition("kafka.in.3", "b")
     nobody = raw(one.key, (one.value or b"").replace(b'[\\"b\\"]', b"[]"))
     assert nobody.value != one.value
@@ -115,7 +115,7 @@ def test_a_filter_reaches_an_index(large: ImportedJob, history: str, filtered: s
 
 
 @pytest.mark.parametrize("history", [f"{relation}_history" for relation in OF_A_TASK])
-def test_a_filter_on_a_task_reads_its_events_alone(large: ImportedJob, history: str) -> None:
+def test_a_filter_on_a_task_reads_only_its_events(large: ImportedJob, history: str) -> None:
     executed = plan(
         large.connection, f"select * from coordinator.{history} where {FILTERS['a job']} and task_name = 'Partition 7'"
     )

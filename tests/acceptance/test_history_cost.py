@@ -56,7 +56,7 @@ def events(connection: Connection) -> int:
 
 
 @pytest.mark.parametrize("relation", ["commit_history", "checkpoint_history", "state_checkpoint_history"])
-def test_the_preferred_commits_are_told_without_looking_elsewhere(jobs: Connection, relation: str) -> None:
+def test_preferred_commits_need_no_lookup(jobs: Connection, relation: str) -> None:
     """A correlated probe took five buffers and more an event."""
     preferred = executed(jobs, f"select count(*) filter (where is_preferred) from coordinator.{relation} {OF_THE_JOB}")
     every = executed(jobs, f"select count(*) from coordinator.{relation} {OF_THE_JOB}")
@@ -118,7 +118,7 @@ def test_the_newest_events_are_those_of_each_log(jobs: Connection) -> None:
     ]
 
 
-def test_fan_outs_are_held_against_their_own_tasks(jobs: Connection) -> None:
+def test_fan_outs_are_compared_with_their_own_tasks(jobs: Connection) -> None:
     """Each was compared with all tasks, and in a stretch each message with all fan-outs: 200 ms for 500 fan-outs."""
     for stretch in ("", " and stream_kind = 'coordinator' and log_offset between 1000 and 1400"):
         found = executed(jobs, f"select * from projection.anomaly_startpoint_ignored {OF_THE_JOB}{stretch}")

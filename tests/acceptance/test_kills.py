@@ -112,7 +112,7 @@ def test_killed_imports_end_in_the_same_tables(clone_database: Callable[[], str]
 
 
 @pytest.mark.slow
-def test_an_import_goes_on_where_a_killed_database_begins_again() -> None:
+def test_an_import_continues_after_the_database_was_killed() -> None:
     with running_server(FORGETFUL_SETTINGS) as server:
         with psycopg.connect(server.connect_url("postgres"), autocommit=True) as admin:
             admin.execute("create database disturbed")

@@ -112,7 +112,9 @@ def test_one_for_each_committed_batch(writer: Connection, log: TrackedLog, liste
 
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("step", ["archived", "folded", "merged"])
-def test_none_for_a_batch_that_fails(writer: Connection, log: TrackedLog, listener: Listener, step: str) -> None:
+def test_a_failed_batch_sends_no_notification(
+    writer: Connection, log: TrackedLog, listener: Listener, step: str
+) -> None:
     with pytest.raises(ArithmeticError):
         projector_of(writer, log, fail_at=step).apply(EVENTS[:30])
     assert listener.positions() == []
@@ -121,7 +123,7 @@ def test_none_for_a_batch_that_fails(writer: Connection, log: TrackedLog, listen
 
 
 @pytest.mark.usefixtures("way")
-def test_none_until_the_transaction_around_it_is_committed(
+def test_an_outer_transaction_delays_the_notification_until_its_commit(
     writer: Connection, log: TrackedLog, listener: Listener, database_url: str
 ) -> None:
     with writer.transaction(force_rollback=True):
@@ -135,9 +137,7 @@ def test_none_until_the_transaction_around_it_is_committed(
 
 
 @pytest.mark.usefixtures("way")
-def test_none_for_a_projector_that_another_one_overtook(
-    writer: Connection, log: TrackedLog, listener: Listener
-) -> None:
+def test_an_overtaken_projector_sends_no_notification(writer: Connection, log: TrackedLog, listener: Listener) -> None:
     behind = projector_of(writer, log)
     projector_of(writer, log).apply(EVENTS[:30])
     with pytest.raises(PositionMoved):
@@ -147,7 +147,7 @@ def test_none_for_a_projector_that_another_one_overtook(
     assert listener.positions() == [30]
 
 
-def test_none_for_events_that_come_again(writer: Connection, listener: Listener) -> None:
+def test_repeated_events_send_no_notification(writer: Connection, listener: Listener) -> None:
     import_events(writer, COORDINATOR, EVENTS[:30])
     import_events(writer, COORDINATOR, EVENTS[:30])
     assert listener.positions() == [30]

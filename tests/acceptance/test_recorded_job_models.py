@@ -97,7 +97,7 @@ def _said(store: CoordinatorStreamStore, kind: Any) -> Iterator[Any]:
 
 
 @cache
-def made_again(name: str) -> JobModel:
+def rebuilt(name: str) -> JobModel:
     run = runs()[name]
     before = stored_until(run.start)
     mapping = {said.task_name: said.changelog_partition for said in _said(before, SetChangelogMapping)}
@@ -114,7 +114,7 @@ def metadata_after(name: str) -> JobCoordinatorMetadata | None:
 @pytest.mark.parametrize("name", RUNS)
 def test_a_job_model_is_the_one_that_was_served(name: str) -> None:
     served = (FOLDER / f"jobmodel-{name}.json").read_bytes()
-    model = made_again(name)
+    model = rebuilt(name)
     assert model == from_json(served)
     assert model.max_changelog_stream_partitions == from_json(served).max_changelog_stream_partitions
     assert b'"containers":' + containers_json(model) + b"," in served
@@ -124,14 +124,14 @@ def test_a_job_model_is_the_one_that_was_served(name: str) -> None:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_ids_are_those_on_the_stream(name: str) -> None:
-    run, model = runs()[name], made_again(name)
+    run, model = runs()[name], rebuilt(name)
     manager = JobCoordinatorMetadataManager(stored_until(run.start), environment=run.environment)
     made = manager.generate_job_coordinator_metadata(model, model.config)
     assert made == metadata_after(name)
     assert manager.check_for_metadata_changes(made, manager.read_job_coordinator_metadata()) == CHANGES[name]
 
 
-def test_every_record_of_metadata_was_made_again() -> None:
+def test_every_record_of_metadata_was_rebuilt() -> None:
     written = {metadata_after(name) for name in RUNS}
     key = b'[1,"set-job-coordinator-metadata","YARN"]'
     assert len(written) == sum(event.key == key for event in recorded_stream("coordinator")) == 3

@@ -119,7 +119,7 @@ def test_a_history_has_every_event_of_its_type(whole: ImportedJob, history: str)
 
 
 @pytest.mark.parametrize("history", HISTORY_ROWS)
-def test_a_history_says_what_its_events_say(whole: ImportedJob, history: str) -> None:
+def test_a_history_shows_its_events(whole: ImportedJob, history: str) -> None:
     rows = whole.rows(history, f"{HISTORY_ROWS[history]}, log_offset")
     plain = history_rows(samza.recorded_stream("coordinator"))[history]
     assert sorted(rows, key=repr) == sorted(plain, key=repr)
@@ -174,14 +174,14 @@ def test_each_setting_of_the_versions_to_read(
         assert job.rows("state_checkpoint", STATE) == samza.state_checkpoint(said, read_versions)
 
 
-def test_every_living_key_and_no_other(prefix: tuple[ImportedJob, samza.Said]) -> None:
+def test_every_live_key_and_no_other(prefix: tuple[ImportedJob, samza.Said]) -> None:
     job, said = prefix
     last = (
         "(select distinct on (job_name, message_type, message_key) * from coordinator.event"
         " where stream_kind = 'coordinator' order by job_name, message_type, message_key, log_offset desc) e"
     )
     query = f"select message_type, message_key from {last} where operation = 'set' and job_name = 'wordcount_pv'"
-    assert set(job.connection.execute(query.encode())) == set(samza.living_keys(said))
+    assert set(job.connection.execute(query.encode())) == set(samza.live_keys(said))
 
 
 def test_container_placement_messages(prefix: tuple[ImportedJob, samza.Said]) -> None:
@@ -230,7 +230,7 @@ def test_requests_expire_twelve_hours_after_they_were_written(whole: ImportedJob
 FAN_OUT: Final = "task_name, system_name, stream_name, partition_id, startpoint_type, startpoint_value"
 
 
-def test_every_task_was_handed_its_startpoints(whole: ImportedJob) -> None:
+def test_startpoints_were_fanned_out_to_every_task(whole: ImportedJob) -> None:
     rows = whole.rows_as_of_offset("startpoint_fan_out", f"{FAN_OUT}, log_offset", 194)
     assert len(rows) == 15
     assert len({row[0] for row in rows}) == 8

@@ -48,14 +48,14 @@ def test_there_are_rows_to_try_the_claims_on(odd: Connection, relation: Relation
 
 
 @relations
-def test_the_key_tells_rows_apart(odd: Connection, relation: Relation) -> None:
+def test_the_key_is_unique(odd: Connection, relation: Relation) -> None:
     key = ", ".join(relation.key)
     repeated = f"select {key}, count(*) from coordinator.{relation.name} group by {key} having count(*) > 1"
     assert shown(odd, repeated) == []
 
 
 @relations
-def test_a_column_is_null_only_where_the_page_says_when(odd: Connection, relation: Relation) -> None:
+def test_a_column_is_null_only_as_documented(odd: Connection, relation: Relation) -> None:
     never = [column.name for column in relation.columns if column.null_when is None]
     counted = ", ".join(f"count(*) - count({name}) as {name}" for name in never)
     (row,) = shown(odd, f"select {counted} from coordinator.{relation.name}")

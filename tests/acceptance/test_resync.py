@@ -31,7 +31,9 @@ def stream(topics: Topics, job_name: str) -> str:
     return topics.create(f"__samza_coordinator_{job_name}_1", COMPACTED_SOON)
 
 
-def test_keys_deleted_meanwhile_are_gone(database_url: str, source: KafkaSource, topics: Topics, stream: str) -> None:
+def test_keys_that_were_deleted_meanwhile_are_removed(
+    database_url: str, source: KafkaSource, topics: Topics, stream: str
+) -> None:
     topics.write(stream, config(a="1", b="2", c="3", d="4"))
     assert follow_once(database_url, source, stream) == ([], {})
     topics.write(stream, config(e="5", b=None, c="33", e2=None, d=None))

@@ -77,7 +77,7 @@ def test_what_is_retained_is_answered_as_before(job: ImportedJob) -> None:
         assert job.rows_as_of("checkpoint", "input_offset", at_ms) == [(str(number),)]
 
 
-def test_the_error_says_where_the_archive_begins_and_what_to_do(job: ImportedJob) -> None:
+def test_the_error_includes_the_start_of_the_archive_and_what_to_do(job: ImportedJob) -> None:
     detach(job.connection)
     with pytest.raises(InvalidParameterValue) as refused:
         ask(job.connection, "config_as_of", time_of(0))
@@ -87,7 +87,7 @@ def test_the_error_says_where_the_archive_begins_and_what_to_do(job: ImportedJob
     )
 
 
-def test_before_its_first_event_a_log_had_said_nothing(job: ImportedJob) -> None:
+def test_a_log_is_empty_before_its_first_event(job: ImportedJob) -> None:
     detach(job.connection)
     assert ask(job.connection, "config_as_of", time_of(-1)) == 0
     assert ask(job.connection, "config_as_of_offset", PARTITION_OFFSETS - BELOW - 1) == 0

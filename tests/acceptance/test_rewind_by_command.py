@@ -39,7 +39,7 @@ def starts(operator: CommandLine) -> list[Any]:
     )
 
 
-def test_a_stream_is_rewound_and_that_taken_back_in_three_commands(operator: CommandLine) -> None:
+def test_a_stream_is_rewound_and_reverted_in_three_commands(operator: CommandLine) -> None:
     before, asked_before = starts(operator), requests(operator)
     assert len(before) == 16
 
@@ -69,7 +69,7 @@ def test_a_stream_is_rewound_and_that_taken_back_in_three_commands(operator: Com
     assert end(operator) == END + 16 + 16 + 1
 
 
-def test_what_the_command_says_is_what_the_relations_say(operator: CommandLine) -> None:
+def test_the_command_shows_what_the_relations_show(operator: CommandLine) -> None:
     words = ("startpoint", "write", "wordcount_pv", "kafka.page-views.0-3,9", "7", "--yes", "--json")
     said = [(row["task_name"], row["partition_id"], row["new_decided_by"]) for row in operator(*words).json]
     follow(operator)
@@ -79,7 +79,7 @@ def test_what_the_command_says_is_what_the_relations_say(operator: CommandLine) 
         assert shown[task, partition][2:] == (decided_by, "specific", "7", "7")
 
 
-def test_what_was_there_before_is_told_as_the_relations_tell_it(operator: CommandLine) -> None:
+def test_replaced_startpoints_are_shown_as_by_the_relations(operator: CommandLine) -> None:
     rows = operator("startpoint", "write", "wordcount_pv", "kafka.page-views", "oldest", "--dry-run", "--json").json
     assert [
         (row["task_name"], row["partition_id"], row["old_decided_by"]) for row in sorted(rows, key=by_partition)
@@ -89,7 +89,7 @@ def test_what_was_there_before_is_told_as_the_relations_tell_it(operator: Comman
 
 
 @pytest.mark.parametrize("verb", ["write", "delete", "fan-out"])
-def test_the_help_says_all_that_was_needed(operator: CommandLine, verb: str) -> None:
+def test_the_help_explains_every_step(operator: CommandLine, verb: str) -> None:
     printed = " ".join(operator.done("startpoint", verb, "--help").replace("│", " ").split())
     for word in (
         "--dry-run",

@@ -199,7 +199,7 @@ def test_who_reads_sees_what_the_owner_sees(owner: Connection, session: Connecti
 
 
 @each_person
-def test_nobody_changes_a_table(owner: Connection, session: Connection, person: Person) -> None:
+def test_no_role_changes_a_table(owner: Connection, session: Connection, person: Person) -> None:
     for table in tables(owner):
         for verb, statement in writes(table).items():
             refused = failure(session, statement)
@@ -209,7 +209,7 @@ def test_nobody_changes_a_table(owner: Connection, session: Connection, person: 
 
 
 @each_person
-def test_nobody_passes_a_right_on(owner: Connection, session: Connection, person: Person) -> None:
+def test_no_role_can_grant_rights(owner: Connection, session: Connection, person: Person) -> None:
     """Postgres warns if a user has a right but may not grant it."""
     before = owner.execute(_RIGHTS).fetchall()
     granted = [(f"all on {table.schema}.{table.name}") for table in tables(owner)]
@@ -222,7 +222,7 @@ def test_nobody_passes_a_right_on(owner: Connection, session: Connection, person
 
 
 @each_person
-def test_nobody_draws_from_a_sequence(owner: Connection, session: Connection, person: Person) -> None:
+def test_no_role_uses_a_sequence(owner: Connection, session: Connection, person: Person) -> None:
     sequences = owner.execute(_SEQUENCES).fetchall()
     assert len(sequences) > 0
     for schema, name in sequences:
@@ -255,7 +255,7 @@ def arguments_for(function: Function, job: tuple[Any, ...]) -> list[Any]:
 
 
 @pytest.mark.parametrize("person", PEOPLE[:2], ids=lambda person: person.role)
-def test_functions_tell_a_reader_what_they_tell_the_owner(
+def test_functions_return_the_same_to_readers_and_the_owner(
     owner: Connection, session: Connection, person: Person
 ) -> None:
     jobs = owner.execute(
@@ -315,7 +315,7 @@ NOT_FOR_ANYBODY: Final = (
 
 
 @each_person
-def test_nobody_makes_or_changes_anything_else(session: Connection, person: Person) -> None:
+def test_no_role_creates_or_changes_other_objects(session: Connection, person: Person) -> None:
     statements = [
         text.format(schema=schema) for text in NOT_FOR_THEM for schema in ("eventlog", "projection", "coordinator")
     ]
@@ -355,7 +355,7 @@ def _future(owner: Connection) -> Any:
 
 
 @each_person
-def test_everybody_may_be_told_that_something_came(session: Connection, person: Person) -> None:
+def test_every_role_can_listen_to_notifications(session: Connection, person: Person) -> None:
     """A notification names streams and offsets, and Postgres knows no privilege for it."""
     assert failure(session, f"listen {EVENT_CHANNEL}") is None
 

@@ -129,7 +129,7 @@ def test_every_planted_config_value_is_marked_as_sensitive(planted: ImportedJob)
     assert all(is_sensitive and value.startswith(FINGERPRINT_PREFIX) for is_sensitive, value in history)
 
 
-def test_what_is_no_secret_stays_readable(planted: ImportedJob) -> None:
+def test_other_values_stay_readable(planted: ImportedJob) -> None:
     job = ImportedJob(planted.connection, "no-secrets", coordinator=[config_set("a", "https://host:80/x@y")])
     assert job.config() == {"a": "https://host:80/x@y"}
     others = planted.rows("other_message", "message_key, message_value", "message_type = 'set-migration-info'")

@@ -134,7 +134,7 @@ def test_as_of_an_earlier_time_the_steps_until_then(recording: ImportedJob, cut:
     assert life(recording, said["read_at_ms"]) == until
 
 
-def test_a_log_folded_anew_tells_the_same_life(recording: ImportedJob) -> None:
+def test_a_rebuild_shows_the_same_steps(recording: ImportedJob) -> None:
     connection = recording.connection
     before = recording.rows("startpoint_history", STEP)
     for stream in (recording.coordinator_stream, recording.checkpoint_stream):
@@ -144,7 +144,7 @@ def test_a_log_folded_anew_tells_the_same_life(recording: ImportedJob) -> None:
     assert life(recording, AT_THE_END) == life_of_recording_a()
 
 
-def handed_and_removed(
+def fanned_out_and_removed(
     database: Connection,
     name: str,
     handed: Startpoint,
@@ -201,18 +201,18 @@ AHEAD: Final = StartpointSpecific("90", CREATED)
         (StartpointUpcoming(CREATED), "41", "60", "consumed"),
     ],
 )
-def test_consumed_or_refused_is_told_by_the_checkpoints(
+def test_checkpoints_distinguish_consumed_and_refused(
     database: Connection, handed: Startpoint, old: str | None, new: str, status: str
 ) -> None:
     name = f"life-{handed.kind}-{handed.value}-{old}-{new}"
-    assert handed_and_removed(database, name, handed, old, new) == ["fanned_out", status]
+    assert fanned_out_and_removed(database, name, handed, old, new) == ["fanned_out", status]
 
 
-def test_a_startpoint_taken_away_before_the_partition_was_written_again(database: Connection) -> None:
-    assert handed_and_removed(database, "life-no-checkpoint", BACK, "41", None) == ["fanned_out", "deleted"]
-    other = handed_and_removed(database, "life-other-partition", BACK, "41", "9", partition="kafka.in.1")
+def test_a_startpoint_deleted_before_the_next_checkpoint_of_its_partition(database: Connection) -> None:
+    assert fanned_out_and_removed(database, "life-no-checkpoint", BACK, "41", None) == ["fanned_out", "deleted"]
+    other = fanned_out_and_removed(database, "life-other-partition", BACK, "41", "9", partition="kafka.in.1")
     assert other == ["fanned_out", "deleted"]
-    assert handed_and_removed(database, "life-nothing-known", BACK, None, None) == ["fanned_out", "consumed"]
+    assert fanned_out_and_removed(database, "life-nothing-known", BACK, None, None) == ["fanned_out", "consumed"]
 
 
 def test_checkpoints_of_the_coordinator_stream_count_by_their_place(database: Connection) -> None:
@@ -271,7 +271,7 @@ def test_what_is_deleted_or_overwritten_in_time_does_not_expire_and_later_it_has
     ]
 
 
-def test_what_was_handed_out_never_expires(database: Connection) -> None:
+def test_a_fanned_out_startpoint_never_expires(database: Connection) -> None:
     events = [
         startpoint("kafka.in.0", BACK),
         fan_out("t", {"kafka.in.0": BACK}),

@@ -189,7 +189,7 @@ def troubled(owner: Connection, table: str, trouble: str) -> Iterator[None]:
     owner.execute(f"drop trigger if exists small on {table}; drop function if exists public.leave()".encode())
 
 
-def test_what_was_said_shows_none(place: Place) -> None:
+def test_output_shows_no_secret(place: Place) -> None:
     assert len(place.said) > 50
     for command, said in place.said.items():
         assert shown(said) == [], command
@@ -202,7 +202,7 @@ def test_what_was_said_shows_none(place: Place) -> None:
     assert str(make_url(place.url).password) not in everything
 
 
-def test_the_servers_log_shows_none(place: Place) -> None:
+def test_the_servers_log_shows_no_secret(place: Place) -> None:
     log = place.server.log_file.read_text(errors="backslashreplace")
     assert shown(log) == []
     assert "insert into" in log.lower()
@@ -211,7 +211,7 @@ def test_the_servers_log_shows_none(place: Place) -> None:
     assert "violates check constraint" in log
 
 
-def test_a_reader_sees_none(place: Place) -> None:
+def test_a_reader_sees_no_secret(place: Place) -> None:
     with database_user(place.url, "coordstream_reader") as url, connect(url) as reader:
         everything = list(relation_rows(reader))
         functions = list(as_of_rows(reader))
@@ -250,7 +250,7 @@ def as_of_rows(reader: Connection) -> Iterator[str]:
         yield from (row for (row,) in reader.execute(query, ("imported", "1", at)))
 
 
-def test_an_export_shows_none(place: Place) -> None:
+def test_an_export_shows_no_secret(place: Place) -> None:
     files = (place.folder / "out.jsonl.gz", place.folder / "commits-out.jsonl")
     lines = gzip.decompress(files[0].read_bytes()).splitlines() + files[1].read_bytes().splitlines()
     for line in lines:
@@ -282,7 +282,7 @@ def test_every_form_is_one_that_is_found() -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_spark_shows_none(place: Place, jdbc_jar: Path, tmp_path: Path) -> None:
+def test_spark_shows_no_secret(place: Place, jdbc_jar: Path, tmp_path: Path) -> None:
     log_settings = tmp_path / "log4j2.xml"
     log_settings.write_text(TALKATIVE_SPARK)
     with database_user(place.url, "coordstream_reader") as url:
@@ -303,7 +303,7 @@ def test_spark_shows_none(place: Place, jdbc_jar: Path, tmp_path: Path) -> None:
     assert password not in ended.stderr
 
 
-def test_following_brokers_shows_none(
+def test_following_brokers_shows_no_secret(
     topics: Topics, kafka_bootstrap_servers: str, job_name: str, database_url: str, tmp_path: Path
 ) -> None:
     stream = topics.create(f"__samza_coordinator_{job_name}_1")

@@ -68,7 +68,7 @@ def test_t02_both_spellings_are_read_and_that_of_the_code_goes_first(database: C
 
 
 @pytest.mark.parametrize("value", [None, b'{"values":{"value":null}}', b'{"values":{}}'])
-def test_t03_every_kind_of_delete_removes_the_row_and_stands_in_history(
+def test_t03_every_kind_of_delete_removes_the_row_and_appears_in_history(
     database: Connection, value: bytes | None
 ) -> None:
     events = [config_set("a", "1"), raw(config_set("a").key, value)]

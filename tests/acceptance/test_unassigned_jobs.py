@@ -81,7 +81,7 @@ def test_one_assignment_is_enough_to_go_by_assignments(database: Connection) -> 
     assert starts(job) == [BY_CHECKPOINT]
 
 
-def test_explain_says_that_nothing_is_assigned(database: Connection) -> None:
+def test_explain_shows_that_nothing_is_assigned(database: Connection) -> None:
     events = [INPUTS, KAFKA, set_checkpoint("t", {IN: "41"}), startpoint(IN, StartpointSpecific("7", FIRST_TIME))]
     job = ImportedJob(database, "unassigned-explained", coordinator=events)
     query = "select rule, outcome, reason, log_offset from coordinator.explain(%s, '1', 't', timestamptz 'epoch' + %s)"
@@ -92,7 +92,7 @@ def test_explain_says_that_nothing_is_assigned(database: Connection) -> None:
     assert [row[::3] for row in rows if row[1] == "wins"] == [("startpoint", 3)]
 
 
-def test_what_is_no_input_any_more_is_said_once(database: Connection) -> None:
+def test_a_removed_input_is_shown_once(database: Connection) -> None:
     job = ImportedJob(database, "unassigned-dropped", coordinator=[INPUTS, set_checkpoint("t", {"kafka.out.0": "1"})])
     assert starts(job) == []
     assert [(row[0], row[3].partition(":")[0]) for row in explained(job)] == [

@@ -68,7 +68,7 @@ def test_at_each_moment_of_a_recorded_job_they_are_the_relation_as_of_it(
 
 
 @validities
-def test_what_has_no_end_is_what_is_so_now(recording_a: ImportedJob, relation: str) -> None:
+def test_ranges_without_an_end_are_the_current_state(recording_a: ImportedJob, relation: str) -> None:
     now = selected(recording_a, relation, f"coordinator.{relation} where job_name = %(name)s")
     valid = f"coordinator.{relation}_validity where job_name = %(name)s and valid_to is null"
     assert selected(recording_a, relation, valid) == now
@@ -84,7 +84,7 @@ def respelt(event: NewEvent) -> NewEvent:
     return raw((event.key or b"").replace(b'"set-config",', b'"set-config" , '), event.value)
 
 
-def test_what_is_written_again_goes_on_and_a_delete_ends_it(database: Connection) -> None:
+def test_the_same_value_continues_a_range_and_a_delete_ends_it(database: Connection) -> None:
     said = [config_set("a", "1"), config_set("a", "1"), config_set("a", "2"), config_deleted("a"), config_set("a", "2")]
     job = ImportedJob(database, "validity-again", coordinator=said)
     assert validity(job, "config", "config_value") == [(0, 2, "1"), (2, 3, "2"), (4, None, "2")]

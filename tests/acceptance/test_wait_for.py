@@ -106,7 +106,7 @@ def test_the_timeout_ends_the_wait(writer: Connection) -> None:
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1, -(2**31)])
-def test_without_time_it_only_looks(writer: Connection, timeout_ms: int) -> None:
+def test_a_timeout_of_zero_only_checks(writer: Connection, timeout_ms: int) -> None:
     assert wait_for(writer, STREAM, 0, timeout_ms) == (False,)
     fold(writer, EVENTS)
     assert wait_for(writer, STREAM, 0, timeout_ms) == (True,)
@@ -138,7 +138,7 @@ def test_an_unknown_stream_is_refused(writer: Connection) -> None:
         wait_for(writer, "__samza_coordinator_waited", 0, LONG_MS)
 
 
-def test_nobody_waits_longer_than_ten_minutes(writer: Connection) -> None:
+def test_timeouts_over_ten_minutes_are_rejected(writer: Connection) -> None:
     fold(writer, EVENTS)
     assert wait_for(writer, STREAM, 1, 600_000) == (True,)
     with pytest.raises(InvalidParameterValue, match=r"^Invalid timeout_ms 600001\. .* at most 600000 ms"):

@@ -48,7 +48,7 @@ class EventSourceContract(ABC):
         self.append(name, new_events(count, prefix))
         return name
 
-    def test_it_says_what_it_is(self, source: EventSource) -> None:
+    def test_it_describes_itself(self, source: EventSource) -> None:
         assert source.backend == self.backend
         assert source.cluster_id == source.cluster_id
 
@@ -71,7 +71,7 @@ class EventSourceContract(ABC):
         self.append(name, new_events(3))
         assert source.describe(name) == empty._replace(end_offset=3)
 
-    def test_a_stream_that_is_not_there_is_told(self, source: EventSource) -> None:
+    def test_a_missing_stream_is_reported(self, source: EventSource) -> None:
         with pytest.raises(StreamMissing, match=r"has no stream __samza_coordinator_nowhere_1: create it") as missing:
             source.describe("__samza_coordinator_nowhere_1")
         assert missing.value.stream_name == "__samza_coordinator_nowhere_1"
@@ -99,7 +99,7 @@ class EventSourceContract(ABC):
         assert offsets([*once]) == [2, 3]
         assert offsets([*source.read(name, 0, 4)]) == [0, 1, 2, 3]
 
-    def test_a_read_that_is_given_up_harms_nothing(self, source: EventSource) -> None:
+    def test_an_abandoned_read_has_no_effect(self, source: EventSource) -> None:
         name = self.make_filled(3)
         reading = source.read(name, 0, 3)
         next(reading)
@@ -139,7 +139,7 @@ class EventSourceContract(ABC):
         self.append(filled, new_events(1))
         assert (offsets(followed.until(empty, 1)), offsets(followed.until(filled, 3))) == ([0], [2])
 
-    def test_a_poll_waits_for_events_no_longer_than_told(self, source: EventSource) -> None:
+    def test_a_poll_ends_at_its_timeout(self, source: EventSource) -> None:
         source.assign({self.make_stream(): 0})
         source.poll(0)
         began = time.monotonic()
@@ -201,7 +201,7 @@ class EventSourceContract(ABC):
         source.assign({name: 1})
         assert offsets(Followed(source).until(name, 5)) == [1, 2, 3, 4]
 
-    def test_assigned_anew_a_stream_begins_where_told(self, source: EventSource) -> None:
+    def test_reassigning_a_stream_starts_at_the_given_offset(self, source: EventSource) -> None:
         name = self.make_filled(5)
         source.assign({name: 0})
         Followed(source).until(name, 5)

@@ -72,13 +72,13 @@ class SystemAdminContract(ABC):
         return SystemStreamPartition("input", name, 0)
 
     @pytest.mark.scenario("SPR-01")
-    def test_a_specific_offset_is_taken_as_it_is(self, admin: SystemAdmin, partition: SystemStreamPartition) -> None:
+    def test_a_specific_offset_is_used_unchanged(self, admin: SystemAdmin, partition: SystemStreamPartition) -> None:
         for offset in ("10", "0", "999", "any text"):
             specific = StartpointSpecific(offset, 1)
             assert admin.resolve_startpoint_to_offset(partition, specific) == offset
             assert admin.resolve_startpoint(partition, specific) == ResolvedStartpoint(offset)
 
-    def test_a_specific_offset_that_is_none_names_no_place(
+    def test_an_invalid_specific_offset_has_no_position(
         self, admin: SystemAdmin, partition: SystemStreamPartition
     ) -> None:
         assert admin.resolve_startpoint(partition, StartpointSpecific(None, 1)) is None
@@ -102,9 +102,7 @@ class SystemAdminContract(ABC):
             assert admin.resolve_startpoint(partition, at(early)) == ResolvedStartpoint("5")
 
     @pytest.mark.scenario("SPR-03")
-    def test_a_time_after_all_events_is_the_end_and_says_so(
-        self, admin: SystemAdmin, partition: SystemStreamPartition
-    ) -> None:
+    def test_a_time_after_all_events_is_the_end(self, admin: SystemAdmin, partition: SystemStreamPartition) -> None:
         assert admin.resolve_startpoint_to_offset(partition, at(20)) == "20"
         assert admin.resolve_startpoint(partition, at(20)) == ResolvedStartpoint("20", is_past_end=True)
         empty = SystemStreamPartition("input", self.make_stream(), 0)
@@ -145,7 +143,7 @@ class SystemAdminContract(ABC):
                 admin.resolve_startpoint(place, order)
 
     @pytest.mark.parametrize("order", [OLDEST, UPCOMING, at(1), at(2**40)], ids=lambda order: type(order).__name__)
-    def test_a_partition_or_a_stream_that_is_not_there_is_told(
+    def test_a_missing_partition_or_stream_is_reported(
         self, admin: SystemAdmin, partition: SystemStreamPartition, order: Startpoint
     ) -> None:
         beyond = SystemStreamPartition("input", partition.stream, 7)
@@ -177,7 +175,7 @@ class SystemAdminContract(ABC):
         }
         assert admin.get_system_stream_metadata([]) == {}
 
-    def test_the_newest_offset_stays_when_its_event_is_gone(self, admin: SystemAdmin) -> None:
+    def test_the_newest_offset_stays_when_its_event_is_removed(self, admin: SystemAdmin) -> None:
         name = self.make_stream()
         self.write(name, range(10))
         self.delete_before(name, 10)

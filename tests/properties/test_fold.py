@@ -119,7 +119,7 @@ def compare_tables(one: Connection, other: Connection) -> dict[str, set[str]]:
     return {table: differing(rows(one, table), rows(other, table)) for table in TABLES}
 
 
-def test_relations_say_what_the_plain_fold_says(whole: Whole) -> None:
+def test_relations_equal_the_oracle(whole: Whole) -> None:
     expected = {job.name: job_relations(job.coordinator_events, job.checkpoint_events) for job in whole.jobs}
     failing = {}
     for relation, columns in ROWS.items():
@@ -135,7 +135,7 @@ def test_relations_say_what_the_plain_fold_says(whole: Whole) -> None:
     report("relations = plain fold", whole.jobs, failing)
 
 
-def test_histories_say_what_each_event_said(whole: Whole) -> None:
+def test_histories_show_each_event(whole: Whole) -> None:
     expected: dict[str, dict[str, list[Row]]] = {
         job.name: history_rows(job.coordinator_events) | {"config_change": config_changes(job.coordinator_events)}
         for job in whole.jobs
@@ -275,7 +275,7 @@ def sorted_rows(by_job: RowsByJob) -> RowsByJob:
     return {job: sorted(rows, key=repr) for job, rows in by_job.items()}
 
 
-def test_a_preferred_checkpoint_is_told_by_its_row_as_by_looking_it_up(whole: Whole) -> None:
+def test_a_stored_preference_equals_the_looked_up_one(whole: Whole) -> None:
     """Rows that were folded before revision 0006 have no other_version_time."""
     query = (
         "select job_name, stream_kind, log_offset, task_name, checkpoint_version, is_preferred from projection.commit"

@@ -108,7 +108,7 @@ def began(situation: Situation, *, is_replacing: bool) -> dict[Place, Began]:
         startpoints = StartpointManager(store, clock=lambda: JUDGED_MS)
         with startpoints:
             if is_replacing:
-                for task_name in handed_anew(situation):
+                for task_name in fanned_out_again(situation):
                     startpoints.remove_fan_out_for_task(task_name)
             startpoints.fan_out(read)
         checkpoints = checkpoints_of(situation)
@@ -124,7 +124,7 @@ def began(situation: Situation, *, is_replacing: bool) -> dict[Place, Began]:
             return dict(told(situation.name, read, manager, isinstance(checkpoints, KafkaCheckpointManager)))
 
 
-def handed_anew(situation: Situation) -> set[str]:
+def fanned_out_again(situation: Situation) -> set[str]:
     """The tasks that the next fan-out hands anything to."""
     with (
         CoordinatorStreamStore(log_of(situation.coordinator_stream, situation.coordinator)) as store,

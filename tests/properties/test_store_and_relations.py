@@ -189,7 +189,7 @@ def steps(kinds: list[st.SearchStrategy[Message]]) -> st.SearchStrategy[list[Cal
 STEPS = st.lists(st.sampled_from(KINDS), min_size=1, max_size=2).flatmap(steps)
 
 
-def said_by_store(store: CoordinatorStreamStore) -> dict[str, list[Row]]:
+def shown_by_store(store: CoordinatorStreamStore) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {relation: [] for relation in COLUMNS}
     for namespace in {name.namespace for name in store.all()}:
         for message in store.messages(namespace).values():
@@ -207,7 +207,7 @@ def task_rows(message: SetTaskPartitionMapping) -> list[Row]:
     return [(at.system, at.stream, at.partition, at.key_bucket, task) for task in dict.fromkeys(message.task_names)]
 
 
-def said_by_relations(connection: Connection, name: str) -> dict[str, list[Row]]:
+def shown_by_relations(connection: Connection, name: str) -> dict[str, list[Row]]:
     queries = {
         relation: f"select {columns} from coordinator.{relation} where job_name = %s"
         for relation, columns in COLUMNS.items()
@@ -233,7 +233,7 @@ _numbers = itertools.count(1)
 
 @settings(max_examples=200, deadline=None)
 @given(happened=STEPS)
-def test_a_store_of_what_is_left_says_what_the_fold_of_all_says(
+def test_a_store_on_a_compacted_log_equals_the_fold_of_all_events(
     connection: Connection, happened: list[Callable[[Job], None]]
 ) -> None:
     name = f"stored-{next(_numbers)}"
@@ -241,6 +241,6 @@ def test_a_store_of_what_is_left_says_what_the_fold_of_all_says(
     for step in happened:
         step(job)
     import_events(connection, job.log.stream_name, job.log.everything())
-    expected = said_by_relations(connection, name)
-    assert said_by_store(job.store) == expected
-    assert said_by_store(opened(job.log)) == expected
+    expected = shown_by_relations(connection, name)
+    assert shown_by_store(job.store) == expected
+    assert shown_by_store(opened(job.log)) == expected
