@@ -1,5 +1,7 @@
 """Errors of the projections: one small tree, each with its data as attributes."""
 
+from collections.abc import Sequence
+
 from eventlog.errors import PortableError
 
 
@@ -15,6 +17,40 @@ class PositionMoved(ProjectionError):
         self.expected = expected
         super().__init__(
             f"the position of {stream_name} is no longer {expected}: another projector has moved it, so this one stops"
+        )
+
+
+class LogRebuilt(ProjectionError):
+    """A log was rebuilt, so what a projector remembers of its rows no longer applies: it must load them again."""
+
+    def __init__(self, stream_name: str) -> None:
+        self.stream_name = stream_name
+        super().__init__(f"The rows of {stream_name} were rebuilt, so its state must be loaded again")
+
+
+class ArchiveIncomplete(ProjectionError):
+    """The relations have events of a log that the archive lacks."""
+
+    def __init__(self, stream_name: str, first_offset: int, last_offset: int) -> None:
+        self.stream_name = stream_name
+        self.first_offset = first_offset
+        self.last_offset = last_offset
+        super().__init__(
+            f"The archive of {stream_name} lacks events of the offsets {first_offset} to {last_offset}, of which the "
+            "relations have rows. A rebuild would delete them. Restore the schema eventlog from a backup, or attach "
+            "its detached partition again"
+        )
+
+
+class RebuildFailed(ProjectionError):
+    """Rows still differed from the events after a rebuild had replaced them."""
+
+    def __init__(self, stream_name: str, tables: Sequence[str]) -> None:
+        self.stream_name = stream_name
+        self.tables = tuple(tables)
+        super().__init__(
+            f"The rows of {stream_name} still differ after the rebuild ({', '.join(tables)}). Nothing was changed. "
+            "Report this as a bug"
         )
 
 
@@ -40,7 +76,7 @@ def _remedy(stored: str, ours: str) -> str:
         )
     if int(stored_code) > int(our_code):
         return "its fold is of a newer version, so go on with the coordstream that folded it"
-    return "its fold is of an older version, so run `coordstream quarantine retry`, which folds it anew"
+    return "its fold is of an older version, so run `coordstream rebuild --all`"
 
 
 class OtherCluster(ProjectionError):
@@ -62,8 +98,7 @@ class NothingFolded(ProjectionError):
     def __init__(self, stream_name: str) -> None:
         self.stream_name = stream_name
         super().__init__(
-            f"the rows of {stream_name} are missing, its events are in the archive: "
-            "run `coordstream quarantine retry`, which folds them anew"
+            f"the rows of {stream_name} are missing, its events are in the archive: run `coordstream rebuild --all`"
         )
 
 
@@ -76,7 +111,7 @@ class PositionBeyondEnd(ProjectionError):
         self.end_offset = end_offset
         super().__init__(
             f"the position {position} of {stream_name} is beyond the end of the log, {end_offset}: "
-            "run `coordstream quarantine retry`, which folds the log anew"
+            "run `coordstream rebuild --all`"
         )
 
 

@@ -17,7 +17,7 @@ from eventlog.postgres.json_rows import json_rows
 from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
 from projections.current_rows import merge_many, newest_rows, prepare
-from projections.errors import PositionMoved
+from projections.errors import LogRebuilt, PositionMoved
 from projections.fold.batch import BatchFold, LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
@@ -40,8 +40,9 @@ _ALTERNATING_EVENTS: Final = 500
 POSITION_CHANNEL: Final = "coordstream_position"
 """Where moves of positions are notified; the payload is JSON: stream_name, stream_kind, incarnation, next_offset."""
 
-_HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s for update"
-_MOVE: Final = "select projection.move_position(%s, %s, %s, %s, %s::jsonb)"
+_HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s and rebuilds = %s for update"
+_MOVE: Final = "select projection.move_position(%s, %s, %s, %s, %s, %s::jsonb)"
+_REBUILDS: Final = "select rebuilds from projection.position where log_id = %s"
 
 
 @dataclass(frozen=True)
@@ -193,9 +194,16 @@ class Projector:
 
     def _hold(self) -> None:
         """Wait for another projector of this log and stop if it moved the position, before its rows are met."""
-        held = self._connection.execute(_HOLD, (self._log.log_id, self.next_offset))
+        held = self._connection.execute(_HOLD, (self._log.log_id, self.next_offset, self._log.rebuilds))
         if held.fetchone() is None:
-            raise PositionMoved(self._log.stream.stream_name, self.next_offset)
+            raise self._conflict()
+
+    def _conflict(self) -> PositionMoved | LogRebuilt:
+        """The error that another session's change of the position leads to."""
+        stream_name = self._log.stream.stream_name
+        if self._connection.execute(_REBUILDS, (self._log.log_id,)).fetchone() != (self._log.rebuilds,):
+            return LogRebuilt(stream_name)
+        return PositionMoved(stream_name, self.next_offset)
 
     def _move(self, next_offset: int, rows: Mapping[str, JsonRows] = MappingProxyType({})) -> None:
         stream = self._log.stream
@@ -205,9 +213,10 @@ class Projector:
             "incarnation": self._log.incarnation,
             "next_offset": next_offset,
         }
-        values = (self._log.log_id, self.next_offset, next_offset, json.dumps(notice), json.dumps(dict(rows)))
+        place = (self._log.log_id, self._log.rebuilds, self.next_offset)
+        values = (*place, next_offset, json.dumps(notice), json.dumps(dict(rows)))
         if self._connection.execute(_MOVE, values, prepare=True).fetchone() != (True,):
-            raise PositionMoved(stream.stream_name, self.next_offset)
+            raise self._conflict()
 
 
 def _are_few(events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:

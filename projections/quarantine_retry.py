@@ -59,7 +59,7 @@ def mend(connection: Connection, trial: Trial, settings: FoldSettings, *, batch_
     name = trial.log.stream.stream_name
     with stream_lock(connection, name):
         (log,) = (log for log in logs_of(connection, name) if log.log_id == trial.log.log_id)
-        return rebuild_log(connection, log, settings, batch_events=batch_events)
+        return rebuild_log(connection, log, settings, batch_events=batch_events).events
 
 
 def _trial(connection: Connection, log: TrackedLog, settings: FoldSettings) -> Trial:

@@ -243,6 +243,13 @@ position = Table(
     Column("read_at", TIMESTAMP, comment="when the log was last read to its end, or reading it began; null = unknown"),
     Column("resync_from", BigInteger, comment="position where a resync began that is not done; null = none"),
     Column("state_detail", Text, comment="why a log is not followed now; null = nothing to say"),
+    Column(
+        "rebuilds",
+        Integer,
+        nullable=False,
+        server_default=text("0"),
+        comment="rebuilds of the log: a projector that loaded its state before the last one must load it again",
+    ),
     postgresql_with={"fillfactor": 50},
 )
 

@@ -1,6 +1,6 @@
 """The logs that the projection tracks: the incarnations of each stream, their positions, and their jobs' names."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from projections.fold.settings import NOT_FOLDED, FoldSettings
 
 _LOGS: Final = """
 select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset,
-       p.fold_version, l.backend, l.topic_id, p.end_offset, p.read_at, p.resync_from
+       p.fold_version, l.backend, l.topic_id, p.end_offset, p.read_at, p.resync_from, p.state, p.rebuilds
 from projection.job_log j join projection.position p using (log_id) join eventlog.log l using (log_id)
 where j.stream_name = %s
 order by j.incarnation desc
@@ -46,7 +46,7 @@ class TrackedLog:
 
     ``end_offset``: where the log ended when a follower last looked. ``read_at``: when the log was last read to its end,
     or when reading it began. ``resync_from``: the position at which an unfinished resync began. None: unknown, or no
-    resync.
+    resync. ``rebuilds``: how often the log was rebuilt.
     """
 
     log_id: int
@@ -61,6 +61,8 @@ class TrackedLog:
     end_offset: int | None = None
     read_at: datetime | None = None
     resync_from: int | None = None
+    state: str = field(default="catching-up", compare=False)
+    rebuilds: int = 0
 
     def require_fold_version(self, settings: FoldSettings) -> None:
         """Raise FoldVersionDiffers if other code or settings folded the log's rows, NothingFolded if it has no rows."""
@@ -81,15 +83,19 @@ def logs_of(connection: Connection, stream_name: str) -> list[TrackedLog]:
 
 
 def position_once_folded(connection: Connection, log: TrackedLog) -> int:
-    """Return the position that a log has after a rebuild.
+    """Return the position that a log should have: the present one, unless the archive or the log's end contradicts it.
 
-    This is the present position; for a Postgres log at most its end; for a log without rows the end of the archive.
+    A Postgres log has been folded to its end at most. Events of other logs are archived as they are folded, so their
+    position is never below the archive's end, and once they have stopped, never beyond the log's end. A log without
+    rows has the position of the archive's end.
     """
+    end = archive_end(connection, log.log_id)
     if log.fold_version == NOT_FOLDED:
-        return archive_end(connection, log.log_id)
-    if log.backend != BACKEND:
-        return log.next_offset
-    return min(log.next_offset, archive_end(connection, log.log_id))
+        return end
+    if log.backend == BACKEND:
+        return min(log.next_offset, end)
+    last = max(end, log.end_offset) if log.state == "stopped" and log.end_offset is not None else log.next_offset
+    return max(end, min(log.next_offset, last))
 
 
 def register_log(

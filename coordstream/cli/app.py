@@ -60,6 +60,7 @@ COMMANDS: Final = (
     ),
     Command("explain", "explain", "Explain from where a task starts, and why."),
     Command("quarantine", "quarantine", "Events that could not be decoded.", has_verbs=True),
+    Command("rebuild", "rebuild", "Make the relations' tables equal to the log again."),
     Command("verify", "verify", "Compare the relations' tables with the log."),
     Command("spark", "spark", "Run a Spark job over the relations."),
 )

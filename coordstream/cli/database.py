@@ -166,7 +166,7 @@ def describe_missing_rows(connection: Connection) -> str:
 def _describe_rebuild(streams: Sequence[str]) -> str:
     names = ", ".join([*streams[:_MOST_NAMES], *(["…"] if len(streams) > _MOST_NAMES else [])])
     number = "1 stream has" if len(streams) == 1 else f"{len(streams)} streams have"
-    return f"{number} to be rebuilt from the archive ({names}). Run `coordstream quarantine retry`."
+    return f"{number} to be rebuilt from the archive ({names}). Run `coordstream rebuild --all`."
 
 
 def _translate(settings: Settings, error: psycopg.Error) -> DatabaseError:

@@ -20,8 +20,9 @@ from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import Connection
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
+from projections.table_differences import TableCheck, Values
 from projections.tracked_logs import TrackedLog, logs_of
-from projections.verify import TableCheck, Values, Verification, verify_log
+from projections.verify import Verification, verify_log
 
 app = typer.Typer()
 

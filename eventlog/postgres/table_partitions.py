@@ -3,10 +3,15 @@
 from collections.abc import Iterable
 from typing import Final
 
+from psycopg import sql
+
 from eventlog.postgres.connection import Connection
 
 PARTITION_OFFSETS: Final = 10_000_000
 """Offsets in a partition; the database function ``eventlog.ensure_partition`` has the same number."""
+
+_LAST: Final = 2**63 - 1
+_ATTACH: Final = sql.SQL("alter table {table} attach partition {partition} for values from ({first}) to ({end})")
 
 
 def ranges_of(offsets: Iterable[int]) -> list[int]:
@@ -17,3 +22,15 @@ def ranges_of(offsets: Iterable[int]) -> list[int]:
 def ensure_partition(connection: Connection, schema: str, table: str, first: int) -> None:
     """Create the partition of a table that starts at an offset, unless it exists."""
     connection.execute("select eventlog.ensure_partition(%s, %s, %s)", (schema, table, first))
+
+
+def attach_partition(connection: Connection, schema: str, table: str, first: int) -> None:
+    """Attach a partition that was detached and still has the name that `ensure_partition` gave it."""
+    end = first + PARTITION_OFFSETS
+    statement = _ATTACH.format(
+        table=sql.Identifier(schema, table),
+        partition=sql.Identifier(schema, f"{table}_from_{first}"),
+        first=first,
+        end=sql.SQL("maxvalue") if end > _LAST else end,
+    )
+    connection.execute(statement)

@@ -8,7 +8,7 @@ from psycopg import errors
 
 from eventlog.postgres.connection import failure_line, refuses_login, server_reason
 from eventlog.source import CredentialsRefused, OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
-from projections.errors import LockLost, NothingFolded, PositionBeyondEnd, PositionMoved
+from projections.errors import LockLost, LogRebuilt, NothingFolded, PositionBeyondEnd, PositionMoved
 
 CONFLICTS: Final = (errors.DeadlockDetected, errors.SerializationFailure)
 """Postgres rolled back one of two conflicting transactions: retry it at once."""
@@ -29,9 +29,9 @@ _RETRIED: Final = (StreamMissing, StreamRefused, NothingFolded, PositionBeyondEn
 class Reaction(Enum):
     """What to do about a stream's error.
 
-    RESUME: the stream was replaced, so find again where to resume. RETRY: refuse it for now, the cause may be fixed.
-    GIVE_UP: it takes another program or other settings, or the follower has an end. LEAVE: another follower writes the
-    log now, so write nothing more.
+    RESUME: the stream was replaced or rebuilt, so find again where to resume. RETRY: refuse it for now, the cause may
+    be fixed. GIVE_UP: it takes another program or other settings, or the follower has an end. LEAVE: another follower
+    writes the log now, so write nothing more.
     """
 
     RESUME = auto()
@@ -42,7 +42,7 @@ class Reaction(Enum):
 
 def reaction_to(error: Exception, *, has_end: bool) -> Reaction:
     """Return what to do about an error that is not an outage; a follower that ``has_end`` does not retry."""
-    if isinstance(error, OffsetLost):
+    if isinstance(error, OffsetLost | LogRebuilt):
         return Reaction.RESUME
     if isinstance(error, PositionMoved):
         return Reaction.LEAVE

@@ -8,7 +8,7 @@ import pytest
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import connect
-from projections.rebuild import replay_archive
+from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of
 from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, shown
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
@@ -70,7 +70,7 @@ def test_a_rebuild_from_the_archive_restores_the_same_rows(
         log = logs_of(connection, stream)[0]
         forget(connection, log)
         assert relations(connection)["config"] == []
-        replay_archive(connection, logs_of(connection, stream)[0], SETTINGS)
+        rebuild_log(connection, logs_of(connection, stream)[0], SETTINGS)
         assert relations(connection) == before
         assert [row[:2] for row in connection.execute(CONFIG.encode())] == [("a", "1"), ("c", "3"), ("d", "4")]
 

@@ -14,7 +14,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from projections.rebuild import replay_archive
+from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
@@ -139,7 +139,7 @@ def test_a_rebuild_shows_the_same_steps(recording: ImportedJob) -> None:
     before = recording.rows("startpoint_history", STEP)
     for stream in (recording.coordinator_stream, recording.checkpoint_stream):
         forget(connection, logs_of(connection, stream)[0])
-        replay_archive(connection, logs_of(connection, stream)[0], SETTINGS)
+        rebuild_log(connection, logs_of(connection, stream)[0], SETTINGS)
     assert recording.rows("startpoint_history", STEP) == before
     assert life(recording, AT_THE_END) == life_of_recording_a()
 

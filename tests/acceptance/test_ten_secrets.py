@@ -26,7 +26,7 @@ from eventlog.recordings.recording import write_recording
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from projections.fold.settings import FoldSettings
-from projections.rebuild import replay_archive
+from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of
 from tests.acceptance.debugged import Debugged, debugged
 from tests.acceptance.read_all_with_spark import TALKATIVE as TALKATIVE_SPARK
@@ -121,7 +121,7 @@ def bring_in(run: Debugged, folder: Path, url: str) -> None:
         for stream in (IMPORTED, FOLLOWED):
             (log,) = logs_of(owner, stream)
             forget(owner, log)
-            replay_archive(owner, logs_of(owner, stream)[0], MASKING)
+            rebuild_log(owner, logs_of(owner, stream)[0], MASKING)
         assert relations(owner) == before
 
 

@@ -707,7 +707,8 @@ CREATE TABLE projection."position" (
     fold_version text NOT NULL,
     read_at timestamp with time zone,
     resync_from bigint,
-    state_detail text
+    state_detail text,
+    rebuilds integer DEFAULT 0 NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -740,6 +741,12 @@ COMMENT ON COLUMN projection."position".resync_from IS 'position where a resync 
 --
 
 COMMENT ON COLUMN projection."position".state_detail IS 'why a log is not followed now; null = nothing to say';
+
+--
+-- Name: COLUMN "position".rebuilds; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".rebuilds IS 'rebuilds of the log: a projector that loaded its state before the last one must load it again';
 
 --
 -- Name: suspect_checkpoint; Type: TABLE; Schema: projection; Owner: -
@@ -1247,7 +1254,7 @@ CREATE VIEW coordinator.anomaly AS
 -- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU per million events, until `coordstream quarantine retry` rebuilds it; so is, for some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read.
+COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU per million events, until `coordstream rebuild` rebuilds it; so is, for some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read.
 Key: provenance, anomaly, subject.';
 
 --
@@ -2310,7 +2317,7 @@ $_$;
 -- Name: FUNCTION fingerprint(job_name text, job_id text); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of rows of a job in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. Compare it with that of another database, or with an earlier one. What depends on the clock or on the follower is left out: the relations log_position and starting_offset, the column is_expired, the status expired of startpoint_history, and the number of the incarnation. Secrets count with their masked values, which differ between installations with different masking keys. Compare only fingerprints of the same version of coordstream. Reads every row of the job; raises for an unknown job.';
+COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of a job''s rows in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, however they came about (followed, imported or rebuilt, in this database or another). Compare the result with another database''s, or with one that you stored. Left out is what depends on the clock or on the follower: the relations log_position and starting_offset, the column is_expired, the status expired of startpoint_history; and the number of the incarnation. Secrets enter as their masked values, which differ between installations that mask with different keys; so compare relations of the same version of coordstream. It reads every row of the job. Raises for an unknown job.';
 
 --
 -- Name: job_coordinator_metadata_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -5427,15 +5434,15 @@ CREATE FUNCTION projection.message_head(log_id integer, cut bigint, message_type
 $_$;
 
 --
--- Name: move_position(integer, bigint, bigint, text, jsonb); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: move_position(integer, integer, bigint, bigint, text, jsonb); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb) RETURNS boolean
+CREATE FUNCTION projection.move_position(of_log integer, of_rebuild integer, from_offset bigint, to_offset bigint, notice text, rows jsonb) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
 #variable_conflict use_column
 begin
-  perform from projection.position where log_id = of_log and next_offset = from_offset for update;
+  perform from projection.position where log_id = of_log and next_offset = from_offset and rebuilds = of_rebuild for update;
   if not found then
     return false;
   end if;
@@ -9775,10 +9782,10 @@ GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, messag
 GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION move_position(of_log integer, of_rebuild integer, from_offset bigint, to_offset bigint, notice text, rows jsonb); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION projection.move_position(of_log integer, of_rebuild integer, from_offset bigint, to_offset bigint, notice text, rows jsonb) FROM PUBLIC;
 
 --
 -- Name: FUNCTION offset_number(input_offset text); Type: ACL; Schema: projection; Owner: -

@@ -158,7 +158,7 @@ def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(database_url: s
         assert state_of(database_url) is SchemaState.CURRENT
         assert upgrade(database_url) is None
         for log in job.logs:
-            with pytest.raises(NothingFolded, match="in the archive: run `coordstream quarantine retry`"):
+            with pytest.raises(NothingFolded, match="in the archive: run `coordstream rebuild --all`"):
                 import_log(owner, log)
         for trial in try_again(owner, [log.stream_name for log in job.logs], SETTINGS):
             mend(owner, trial, SETTINGS)

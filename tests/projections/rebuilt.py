@@ -26,7 +26,6 @@ def relations(connection: Connection) -> dict[str, list[str]]:
 
 
 def forget(connection: Connection, log: TrackedLog) -> None:
-    """Let the projection know nothing of a log but that there is one."""
+    """Delete every row of a log except its position."""
     for (table,) in connection.execute(TABLES).fetchall():
         connection.execute(f"delete from projection.{table} where log_id = %s".encode(), (log.log_id,))
-    connection.execute("update projection.position set next_offset = 0 where log_id = %s", (log.log_id,))

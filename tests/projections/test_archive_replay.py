@@ -15,8 +15,10 @@ from projections.follow.resume import find_resume_point
 from projections.follow.resync import resync
 from projections.observations import read_observations
 from projections.projector import Projector
-from projections.rebuild import ArchivedBatch, archived_batches, replay_archive
+from projections.rebuild import rebuild_log
+from projections.scratch_fold import ArchivedBatch, archived_batches
 from projections.tracked_logs import TrackedLog, logs_of
+from projections.verify import verify_log
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
 from tests.projections.follow.running import let_pass
 from tests.projections.rebuilt import forget, relations
@@ -108,13 +110,14 @@ def test_a_log_folded_anew_shows_the_same(clone_database: Callable[[], str], num
             lived = lived_through(connection, log, random.Random(number))
             times = [at for (at,) in connection.execute(CUTS, (lived.log_id,))]
             before, then = relations(connection), as_of(connection, lived, times)
+            assert verify_log(connection, lived, SETTINGS, batch_events=7).is_equal
             swept += sum(observation.kind == "swept" for observation in read_observations(connection, lived.log_id))
             for batch_events in (3, 40_000):
                 forget(connection, lived)
-                events = replay_archive(
+                rebuilt = rebuild_log(
                     connection, logs_of(connection, log.stream_name)[0], SETTINGS, batch_events=batch_events
                 )
-                assert events == len(list(read_archive(connection, lived.log_id)))
+                assert rebuilt.events == len(list(read_archive(connection, lived.log_id)))
                 assert relations(connection) == before
                 assert as_of(connection, lived, times) == then
                 assert logs_of(connection, log.stream_name)[0].next_offset == lived.next_offset

@@ -32,7 +32,7 @@ def merge_few(connection: Connection, fold: BatchFold) -> None:
         " values (1, 0, now(), 'live', '') on conflict do nothing"
     )
     rows = {columns.table: json_rows(columns, rows) for columns, rows in newest_rows(fold) if rows}
-    connection.execute("select projection.move_position(1, 0, 0, '', %s)", (Jsonb(rows),))
+    connection.execute("select projection.move_position(1, 0, 0, 0, '', %s)", (Jsonb(rows),))
 
 
 def message(offset: int, body: bytes | None) -> MessageRow:

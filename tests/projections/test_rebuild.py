@@ -8,7 +8,7 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from projections import rebuild as module
-from projections.errors import FoldVersionDiffers, PositionMoved
+from projections.errors import FoldVersionDiffers
 from projections.fold import settings
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import TrackedLog, logs_of
@@ -21,6 +21,9 @@ pytestmark = pytest.mark.slow
 
 LONG: Final = Knobs(events=(150, 200), without_topic=0, without_coordinator=0, across_partitions=0)
 LATER: Final = datetime(2027, 1, 1, tzinfo=UTC)
+POSITIONS: Final = """
+select log_id, next_offset, end_offset, heartbeat_at, read_at, state, fold_version from projection.position order by 1
+"""
 APPEND_AS_BEFORE: Final = """
 insert into eventlog.event (log_id, log_offset, record_time, timestamp_type, key, value, archived_at)
 select log_id, log_offset + 5, record_time, timestamp_type, key, value, archived_at
@@ -29,7 +32,7 @@ from eventlog.event order by log_offset desc limit 1
 
 
 def position(connection: Connection) -> list[tuple[Any, ...]]:
-    return connection.execute("select * from projection.position order by log_id").fetchall()
+    return connection.execute(POSITIONS).fetchall()
 
 
 def imported(connection: Connection, number: int = 1) -> list[TrackedLog]:
@@ -58,11 +61,13 @@ def test_what_lies_beyond_the_position_stays_unread(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, stream_name, events[:100])
         (log,) = logs_of(connection, stream_name)
+        connection.execute("update eventlog.log set backend = 'postgres'")
+        (log,) = logs_of(connection, stream_name)
         before = relations(connection)
         connection.execute(APPEND_AS_BEFORE)
-        assert rebuild_log(connection, log, SETTINGS) == 100
+        assert rebuild_log(connection, log, SETTINGS).events == 100
         assert all(rows == before[name] for name, rows in relations(connection).items() if name != "event")
-        assert logs_of(connection, stream_name) == [log]
+        assert logs_of(connection, stream_name)[0].next_offset == log.next_offset
 
 
 def test_an_error_leaves_everything_as_it_was(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,20 +77,12 @@ def test_an_error_leaves_everything_as_it_was(database_url: str, monkeypatch: py
     with connect(database_url) as connection:
         log, *_ = imported(connection)
         before, places = relations(connection), position(connection)
-        monkeypatch.setattr(module, "replay_archive", fail)
+        connection.execute("delete from projection.message_event")
+        before = relations(connection)
+        monkeypatch.setattr(module, "name_job", fail)
         with pytest.raises(RuntimeError):
             rebuild_log(connection, log, SETTINGS)
         assert (relations(connection), position(connection)) == (before, places)
-
-
-def test_a_log_that_moved_on_is_left_alone(database_url: str) -> None:
-    with connect(database_url) as connection:
-        log, *_ = imported(connection)
-        before = relations(connection)
-        connection.execute("update projection.position set next_offset = next_offset + 1")
-        with pytest.raises(PositionMoved):
-            rebuild_log(connection, log, SETTINGS)
-        assert relations(connection) == before
 
 
 def test_a_newer_program_mends_what_it_refuses_to_go_on_with(
@@ -95,7 +92,7 @@ def test_a_newer_program_mends_what_it_refuses_to_go_on_with(
     with connect(clone_database()) as connection:
         import_log(connection, log)
         monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
-        with pytest.raises(FoldVersionDiffers, match="of an older version, so run `coordstream quarantine retry`"):
+        with pytest.raises(FoldVersionDiffers, match="of an older version, so run `coordstream rebuild --all`"):
             import_log(connection, log)
         rebuild_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
         assert import_log(connection, log).added == 0

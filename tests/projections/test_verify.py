@@ -1,4 +1,4 @@
-"""`verify_log` finds every kind of damage, and none where there is none."""
+"""`verify_log` finds every kind of damage, and `rebuild_log` repairs it."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -6,14 +6,19 @@ from typing import Final
 import pytest
 
 from eventlog.postgres.connection import Connection, connect
+from projections.errors import ArchiveIncomplete
+from projections.rebuild import rebuild_log
 from projections.scratch_fold import log_tables
+from projections.table_differences import EXAMPLES
 from projections.tracked_logs import logs_of
-from projections.verify import EXAMPLES, Verification, verify_log
+from projections.verify import Verification, verify_log
 from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_events
 
-LONG: Final = Knobs(events=(60, 90), without_topic=0, without_coordinator=0)
+pytestmark = pytest.mark.slow
+
+LONG: Final = Knobs(events=(30, 45), without_topic=0, without_coordinator=0)
 
 
 @pytest.fixture
@@ -37,7 +42,6 @@ def found(verification: Verification) -> dict[str, tuple[int, int, int]]:
     return {t.table: (t.missing, t.extra, t.different) for t in verification.tables if not t.is_equal}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("batch_events", [1, 7, 40_000])
 @pytest.mark.parametrize("number", range(1, 9))
 def test_rows_equal_the_log_whatever_the_batches(
@@ -52,7 +56,7 @@ def test_rows_equal_the_log_whatever_the_batches(
 
 
 UNKNOWN_KEY: Final = "\\\\x" + "00" * 32
-PARTITION: Final = "select inhrelid::regclass::text from pg_inherits where inhparent = %s::regclass limit 1"
+PARTITIONS: Final = "select inhrelid::regclass::text from pg_inherits where inhparent = %s::regclass"
 CHANGES: Final = {
     "event_key": "update projection.event_key set message_key = message_key || 'x' where key_id = 1",
     "startpoint_reading": "update projection.startpoint_reading set task_name = 'nobody' where n = 1",
@@ -81,26 +85,45 @@ def damaged(connection: Connection, stream_names: list[str], statement: str) -> 
     return tables
 
 
+def rebuilt(connection: Connection, stream_names: list[str]) -> dict[str, list[str]]:
+    """The relations after a rebuild of all logs, which leaves no difference."""
+    for stream_name in stream_names:
+        rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS, batch_events=17)
+    assert all(verify(connection, stream_name).is_equal for stream_name in stream_names)
+    return relations(connection)
+
+
+def detach(connection: Connection, table: str) -> str:
+    """The statement that detaches a table's only partition."""
+    ((partition,),) = connection.execute(PARTITIONS, (table,)).fetchall()
+    return f"alter table {table} detach partition {partition}"
+
+
 @pytest.mark.parametrize("table", CHANGES)
-def test_a_changed_row_is_found(connection: Connection, table: str) -> None:
+def test_a_changed_row_is_found_and_repaired(connection: Connection, table: str) -> None:
     stream_names = import_job(connection, 1)
+    before = relations(connection)
     tables = damaged(connection, stream_names, CHANGES[table])
     assert list(tables) == [table]
     assert sum(tables[table]) > 0
+    assert rebuilt(connection, stream_names) == before
 
 
 @pytest.mark.parametrize("table", sorted(log_tables()))
-def test_a_deleted_row_is_found(connection: Connection, table: str) -> None:
+def test_a_deleted_row_is_found_and_repaired(connection: Connection, table: str) -> None:
     stream_names = import_job(connection, 1)
+    before = relations(connection)
     tables = damaged(connection, stream_names, f"delete from projection.{table}")
     missing, extra, different = tables[table]
     assert missing > 0
     assert (extra, different) == (0, 0)
+    assert rebuilt(connection, stream_names) == before
 
 
 @pytest.mark.parametrize("table", sorted(log_tables()))
-def test_an_added_row_is_found(connection: Connection, table: str) -> None:
+def test_an_added_row_is_found_and_repaired(connection: Connection, table: str) -> None:
     stream_names = import_job(connection, 1)
+    before = relations(connection)
     key = log_tables()[table][-1]
     changes = f"jsonb_build_object('{key}', {key} + 1000, 'key_sha256', '{UNKNOWN_KEY}')"
     statement = f"""
@@ -108,6 +131,7 @@ def test_an_added_row_is_found(connection: Connection, table: str) -> None:
         select (jsonb_populate_record(t, {changes})).* from projection.{table} t limit 1
     """
     assert damaged(connection, stream_names, statement)[table] == (0, 1, 0)
+    assert rebuilt(connection, stream_names) == before
 
 
 def test_the_keys_are_named_with_stored_and_expected_values(connection: Connection) -> None:
@@ -122,18 +146,24 @@ def test_the_keys_are_named_with_stored_and_expected_values(connection: Connecti
         assert difference.stored["host"] == "elsewhere" != difference.expected["host"]
 
 
-@pytest.mark.parametrize(
-    ("table", "damage"),
-    [
-        ("projection.checkpoint_event", {"checkpoint_event"}),
-        ("eventlog.event", {"event_key", "message_event"}),
-    ],
-)
-def test_a_detached_partition_is_found(connection: Connection, table: str, damage: set[str]) -> None:
+def test_a_detached_partition_of_the_history_is_found_and_attached(connection: Connection) -> None:
     stream_names = import_job(connection, 1)
-    (partition,) = connection.execute(PARTITION, (table,)).fetchone() or ("",)
-    tables = damaged(connection, stream_names, f"alter table {table} detach partition {partition}")
-    assert damage <= set(tables)
+    before = relations(connection)
+    assert list(damaged(connection, stream_names, detach(connection, "projection.checkpoint_event"))) == [
+        "checkpoint_event"
+    ]
+    assert rebuilt(connection, stream_names) == before
+
+
+def test_a_detached_partition_of_the_archive_is_found_and_not_repaired(connection: Connection) -> None:
+    stream_names = import_job(connection, 1)
+    before = connection.execute("select count(*) from coordinator.config_history").fetchall()
+    tables = damaged(connection, stream_names, detach(connection, "eventlog.event"))
+    assert {"event_key", "message_event"} <= set(tables)
+    for stream_name in stream_names:
+        with pytest.raises(ArchiveIncomplete):
+            rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS)
+    assert connection.execute("select count(*) from coordinator.config_history").fetchall() == before
 
 
 def test_nothing_is_changed_and_nothing_stays(connection: Connection) -> None:

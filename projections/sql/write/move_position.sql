@@ -1,10 +1,11 @@
 -- Moves the position of a log from one offset to another and notifies of it. Returns false, and changes nothing, if the position is no
--- longer from_offset. The rows of a small batch are passed along, as JSON by table and column, to save round trips.
-create function projection.move_position(of_log integer, from_offset bigint, to_offset bigint, notice text, rows jsonb)
+-- longer from_offset or the log was rebuilt. The rows of a small batch are passed along, as JSON by table and column, to save round trips.
+create function projection.move_position(
+  of_log integer, of_rebuild integer, from_offset bigint, to_offset bigint, notice text, rows jsonb)
 returns boolean language plpgsql as $$
 #variable_conflict use_column
 begin
-  perform from projection.position where log_id = of_log and next_offset = from_offset for update;
+  perform from projection.position where log_id = of_log and next_offset = from_offset and rebuilds = of_rebuild for update;
   if not found then
     return false;
   end if;

@@ -216,7 +216,7 @@ TELLS_ONE_THING: Final = {
     *("follow", "log create", "log append", "config set", "config delete"),
 }
 NO_TIMES_IN_WORDS: Final = TELLS_ONE_THING | {
-    *("import", "quarantine retry", "config diff", "explain", "verify"),
+    *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify"),
     *("checkpoint write", "startpoint write", "startpoint delete", "startpoint fan-out"),
 }
 

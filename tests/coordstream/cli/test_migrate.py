@@ -55,7 +55,7 @@ def test_a_dropped_projection_is_re_created_and_rebuilt(wordcount: CommandLine) 
     with wordcount.connection() as connection:
         connection.execute("drop schema projection cascade")
     assert "are missing. Run `coordstream migrate`." in wordcount.refused("job", "list")
-    to_rebuild = f"2 streams have to be rebuilt from the archive ({CHECKPOINT}, {COORDINATOR}). Run `coordstream quar"
+    to_rebuild = f"2 streams have to be rebuilt from the archive ({CHECKPOINT}, {COORDINATOR}). Run `coordstream reb"
     migrated = wordcount("migrate")
     assert migrated.code == 0
     assert "Tables of the schema projection were missing; it was re-created empty. " + to_rebuild in migrated.err
@@ -64,7 +64,7 @@ def test_a_dropped_projection_is_re_created_and_rebuilt(wordcount: CommandLine) 
     assert (finished.code, to_rebuild in finished.err) == (1, True)
     listed = wordcount("config", "show", "wordcount_pv")
     assert to_rebuild in listed.err
-    assert "run `coordstream quarantine retry`" in wordcount("import", *RECORDING_A).err
+    assert "run `coordstream rebuild --all`" in wordcount("import", *RECORDING_A).err
     assert [row["folded_count"] for row in wordcount.rows("quarantine", "retry")] == [388, 427]
     after = wordcount.rows("status")
     assert [row["next_offset"] for row in after] == [row["next_offset"] for row in before]

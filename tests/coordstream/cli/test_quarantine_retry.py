@@ -40,7 +40,7 @@ def mappings(cli: CommandLine) -> list[tuple[Any, ...]]:
 def test_a_log_is_rebuilt_when_an_event_can_be_decoded(older: CommandLine, tmp_path: Path) -> None:
     assert mappings(older) == []
     more = recording(tmp_path / "more.jsonl", [*EVENTS, RecordedEvent(7, 1, 0, b"k", b"v")])
-    assert "coordstream quarantine retry" in older.refused("import", more)
+    assert "coordstream rebuild --all" in older.refused("import", more)
     (row,) = older.rows("quarantine", "retry")
     assert (row["job_name"], row["stream_name"], row["incarnation"]) == ("counts", STREAM, 1)
     assert outcome(row) == (

@@ -449,7 +449,7 @@ def test_an_archived_log_without_rows_is_refused(connected: Connection, source: 
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     connected.execute("delete from projection.job_log")
-    with pytest.raises(NothingFolded, match="its events are in the archive: run `coordstream quarantine retry`"):
+    with pytest.raises(NothingFolded, match="its events are in the archive: run `coordstream rebuild --all`"):
         resume(connected, source)
 
 

@@ -313,7 +313,7 @@ def test_rows_of_another_version_of_the_fold_are_refused_with_what_to_do(cli: Co
     with cli.connection() as owner:
         owner.execute("update projection.position set fold_version = '0' || substring(fold_version from '-.*')")
     refused = cli.refused("import", file)
-    assert "its fold is of an older version, so run `coordstream quarantine retry`, which folds it anew" in refused
+    assert "its fold is of an older version, so run `coordstream rebuild --all`" in refused
 
 
 def test_a_killed_import_leaves_no_process_behind(cli: CommandLine) -> None:

@@ -1,0 +1,91 @@
+"""`coordstream rebuild`: replaces stored rows that are not what the archived events fold to."""
+
+import sys
+from typing import Final
+
+import typer
+from psycopg.errors import LockNotAvailable
+from rich.console import Console
+from rich.status import Status
+
+from coordstream.cli.arguments.options import Csv, Json
+from coordstream.cli.database import open_database
+from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.query.rows import Row, Rows
+from coordstream.cli.verify import All, JobLog, Jobs, selected_logs
+from eventlog.postgres.connection import Connection
+from projections.errors import ProjectionError
+from projections.fold.settings import FoldSettings
+from projections.rebuild import Rebuilt, mark_for_rebuild, rebuild_log
+
+app = typer.Typer()
+
+COLUMNS: Final = (
+    Column("stream", "stream_name", no_wrap=True),
+    Column("inc.", "incarnation", "right", drop=2),
+    Column("events", "event_count", "right"),
+    Column("missing", "missing", "right"),
+    Column("extra", "extra", "right"),
+    Column("different", "different", "right"),
+)
+_ROW: Final = (
+    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "event_count"),
+    *("missing", "extra", "different"),
+)
+
+
+@app.command()
+def rebuild(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv: Csv = False) -> None:
+    """Make the relations' tables equal to the archived events again.
+
+    Folds each log again and replaces the rows that are missing, extra or different, in one transaction per log:
+    readers see the old rows or the new ones. A follower may run meanwhile. Use it after damage, after an upgrade that
+    asks for it, and when the tables were dropped. Exit code 1 if a log cannot be rebuilt.
+    """
+    with open_database(warns=False) as database:
+        settings = FoldSettings(database.secrets)
+        mark_for_rebuild(database.connection, ("kafka", "recording"))  # follow reads Postgres logs from their start
+        logs = selected_logs(database.connection, jobs or [], every=every)
+        with Console(stderr=True).status("") as progress:
+            results = [_rebuilt(database.connection, each, settings, progress) for each in logs]
+    done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Rebuilt)]
+    rows = Rows(_ROW, (_row(each, result) for each, result in done))
+    print_rows(rows, COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json, as_csv=as_csv)
+    failures = [result for result in results if isinstance(result, str)]
+    for sentence in failures:
+        print(sentence, file=sys.stderr)
+    if failures:
+        raise typer.Exit(1)
+
+
+def _rebuilt(connection: Connection, each: JobLog, settings: FoldSettings, progress: Status) -> Rebuilt | str:
+    """Rebuild one log. Returns a sentence if that is not possible."""
+    name = each.log.stream.stream_name
+    events = 0
+
+    def show(added: int) -> None:
+        nonlocal events
+        events += added
+        progress.update(f"Rebuilding {name}: {events:,} events")
+
+    show(0)
+    try:
+        return rebuild_log(connection, each.log, settings, on_progress=show)
+    except LockNotAvailable:
+        return f"Cannot rebuild {name}: another session is rebuilding or writing it. Try again later."
+    except ProjectionError as error:
+        return f"Cannot rebuild {name}: {error}."
+
+
+def _row(each: JobLog, result: Rebuilt) -> Row:
+    return {
+        "job_name": each.job.name,
+        "job_id": each.job.id,
+        "stream_name": each.log.stream.stream_name,
+        "stream_kind": each.log.stream.stream_kind,
+        "incarnation": each.log.incarnation,
+        "event_count": result.events,
+        "missing": sum(table.missing for table in result.repaired),
+        "extra": sum(table.extra for table in result.repaired),
+        "different": sum(table.different for table in result.repaired),
+    }
