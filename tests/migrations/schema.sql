@@ -3656,7 +3656,7 @@ CREATE FUNCTION projection.startpoint_history_state(log_id integer, incarnation 
     select a.* from projection.startpoint_requested($1, $3) a
   ), fanned_out as (
     select h.* from projection.startpoint_fanned_out($1, $3) h
-  ), fan_out_of_request as (                       -- fan-outs of the partition while the request stands
+  ), fan_out_of_request as (                       -- fan-outs of the partition while the request is pending
     select a.log_offset,
       (h.startpoint_type, h.created_ms) = (a.startpoint_type, a.created_ms) and h.startpoint_value is not distinct from a.startpoint_value as is_same,
       h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null as is_later,
@@ -3858,7 +3858,7 @@ COMMENT ON COLUMN coordinator.startpoint_history.incarnation IS 'The incarnation
 -- Name: COLUMN startpoint_history.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.log_offset IS 'The offset of the step''s event. Null: expired, which no event says.';
+COMMENT ON COLUMN coordinator.startpoint_history.log_offset IS 'The offset of the step''s event. Null: the startpoint expired, which is not an event.';
 
 --
 -- Name: startpoint_history_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -6736,7 +6736,7 @@ CREATE VIEW coordinator.job AS
 -- Name: VIEW job; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.job IS 'Each job with its two logs and a summary of what they say now.
+COMMENT ON VIEW coordinator.job IS 'Each job with its two logs and a summary of its current state.
 Key: the job.';
 
 --

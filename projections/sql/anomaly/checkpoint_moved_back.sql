@@ -23,8 +23,8 @@ language sql stable parallel safe as $$
     and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
 $$;
 
--- Whether the coordinator stream of a log's job asked a task, between two of its checkpoints (record times), to start a partition
--- elsewhere: a startpoint in the task's fan-out, or reset.offset.
+-- Whether a rewind of a partition was requested between two checkpoints of a task (record times): by a startpoint in the task's fan-out,
+-- or by reset.offset. log_id is any log of the job.
 create function projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer,
                                                 after timestamptz, until timestamptz)
 returns boolean language sql stable parallel safe as $$

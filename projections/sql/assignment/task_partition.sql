@@ -24,7 +24,8 @@ where m.message_type = 'set-task-partition-assignment';
 comment on view coordinator.task_partition_history is E'Every event that set or deleted the tasks of an input partition: one row per task. Each event replaces all tasks of the partition; a delete or an empty list is one row without a task.\nKey: provenance, system_name, stream_name, partition_id, key_bucket, task_name.';
 comment on column coordinator.task_partition_history.task_name is 'A task that reads the partition from this event on. Null: the event deletes the tasks of the partition, or their list is empty.';
 
--- Every input partition that a task ever read, with when it did. A message lists all tasks of a partition: a task's stretch begins
+-- A message lists all tasks of a partition: the interval of a task begins with the first list that has the task, and ends with the first
+-- that has not.
 create view coordinator.task_partition_validity as
 select j.job_name, j.job_id, j.job_bucket, s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.task_name,
   v.valid_from, v.valid_to, s.log_offset as from_log_offset, s.end_offset as to_log_offset, j.incarnation

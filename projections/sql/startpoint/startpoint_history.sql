@@ -27,7 +27,7 @@ language sql stable parallel safe as $$
 $$;
 
 -- The relation coordinator.startpoint_history of one log up to an offset (cut null = the whole log). Expiry is judged at the given time.
--- A request is fanned out if, while it stands, a fan-out has the same startpoint. It is superseded if a fan-out has a later
+-- A request is fanned out if, while it is pending, a fan-out has the same startpoint. It is superseded if a fan-out has a later
 -- startpoint for its partition (of two created at the same time, the one for the task alone wins).
 create function projection.startpoint_history_state(log_id integer, incarnation integer, cut bigint, at timestamptz)
 returns table (system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text,
@@ -39,7 +39,7 @@ language sql stable parallel safe as $$
     select a.* from projection.startpoint_requested($1, $3) a
   ), fanned_out as (
     select h.* from projection.startpoint_fanned_out($1, $3) h
-  ), fan_out_of_request as (                       -- fan-outs of the partition while the request stands
+  ), fan_out_of_request as (                       -- fan-outs of the partition while the request is pending
     select a.log_offset,
       (h.startpoint_type, h.created_ms) = (a.startpoint_type, a.created_ms) and h.startpoint_value is not distinct from a.startpoint_value as is_same,
       h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null as is_later,
@@ -102,7 +102,7 @@ comment on column coordinator.startpoint_history.message_time is 'Startpoints ha
 comment on column coordinator.startpoint_history.source is 'Startpoints have no envelope. Null: always.';
 comment on column coordinator.startpoint_history.host is 'Startpoints have no envelope. Null: always.';
 comment on column coordinator.startpoint_history.username is 'Startpoints have no envelope. Null: always.';
-comment on column coordinator.startpoint_history.log_offset is 'The offset of the step''s event. Null: expired, which no event says.';
+comment on column coordinator.startpoint_history.log_offset is 'The offset of the step''s event. Null: the startpoint expired, which is not an event.';
 
 -- Raises if one of the logs no longer has its events up to that time.
 create function coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamptz)
