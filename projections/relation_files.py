@@ -1,4 +1,4 @@
-"""The text of the SQL views and functions, and a digest that identifies it. Every command reads this: keep it cheap."""
+"""The text of the SQL views and functions, and its digest. Every command computes the digest: keep it cheap."""
 
 import hashlib
 import re

@@ -28,7 +28,7 @@ _OBJECTS = text(
 
 
 def installed_digest(connection: Connection) -> str | None:
-    """The digest of the definitions that the database holds; None if it holds none, or one of its views is missing."""
+    """The digest of the definitions in the database; None if there are none or one of the views is missing."""
     if missing_relations(connection, views()):
         return None
     comment = connection.scalar(text("select obj_description(to_regnamespace('coordinator'), 'pg_namespace')"))
@@ -36,7 +36,7 @@ def installed_digest(connection: Connection) -> str | None:
 
 
 def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]:
-    """Those of these tables and views (``schema.name``) that the database lacks, whoever may read them."""
+    """The tables and views (``schema.name``) of this list that do not exist, whether the user may read them or not."""
     return list(connection.exec_driver_sql(MISSING_RELATIONS, (list(names),)).scalars())
 
 
@@ -52,10 +52,10 @@ def create_relations(connection: Connection) -> None:
 
 
 def drop_relations(connection: Connection) -> None:
-    """Drop all views and functions, but nothing of a user's that hangs on them.
+    """Drop all views and functions, but nothing of a user that depends on them.
 
     Raises:
-        RelationInUse: something of the user's hangs on one of them; nothing was dropped.
+        RelationInUse: an object of a user depends on one of them; nothing was dropped.
     """
     remaining = list(_statements(connection))
     while remaining:
@@ -77,7 +77,7 @@ def _dropped(connection: Connection, statement: str) -> bool:
         connection.exec_driver_sql(statement.replace("%", "%%"))
     except Exception as error:
         savepoint.rollback()
-        if getattr(getattr(error, "orig", None), "sqlstate", None) == "2BP01":  # something hangs on it
+        if getattr(getattr(error, "orig", None), "sqlstate", None) == "2BP01":  # an object depends on it
             return False
         raise
     savepoint.commit()

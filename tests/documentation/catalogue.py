@@ -1,4 +1,4 @@
-"""What a database says of the readers' contract: the relations and functions of `coordinator` with their comments."""
+"""The relations and functions of the schema `coordinator` with their comments, read from a database."""
 
 from collections.abc import Callable
 from typing import Final
@@ -23,7 +23,7 @@ where p.pronamespace = 'coordinator'::regnamespace order by p.proname, p.pronarg
 
 
 def relations_of(connection: Connection, examples: Callable[[str], tuple[Example, ...]]) -> list[Relation]:
-    """Every relation, by name; ``examples`` gives the example queries of one."""
+    """Every relation, sorted by name; ``examples`` returns the example queries of a relation."""
     functions = functions_by_relation(connection)
     return [
         Relation(name, *sentences_and_key(comment), _columns(connection, name), functions.get(name, ()), examples(name))
@@ -32,7 +32,7 @@ def relations_of(connection: Connection, examples: Callable[[str], tuple[Example
 
 
 def functions_by_relation(connection: Connection) -> dict[str, tuple[Function, ...]]:
-    """Every function by the relation whose rows it returns; those of none under the empty text."""
+    """The functions by the relation whose rows they return; other functions under an empty name."""
     found: dict[str, tuple[Function, ...]] = {}
     for relation, name, arguments, result, comment in connection.execute(_FUNCTIONS):
         found[relation] = (*found.get(relation, ()), Function(name, arguments, result, comment))

@@ -1,4 +1,4 @@
-"""The page of the relations: what the catalogue and the example queries say in, Markdown out; and back, for tests."""
+"""Generates docs/relations.md from the catalogue and the example queries, and parses it for tests."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ _ESCAPED: Final = r"\|"
 
 @dataclass(frozen=True)
 class Column:
-    """A column; ``null_when`` is None where it is never null."""
+    """A column; ``null_when`` is None if it is never null."""
 
     name: str
     kind: str
@@ -39,7 +39,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Example:
-    """A question that somebody has, and the query that answers it."""
+    """A question and the query that answers it."""
 
     question: str
     query: str
@@ -47,7 +47,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation; ``key`` names the columns that tell its rows apart, the job's among them."""
+    """A relation; ``key`` has the columns that identify a row, including those of the job."""
 
     name: str
     sentences: str
@@ -58,25 +58,25 @@ class Relation:
 
 
 def short_type(kind: str) -> str:
-    """The type by its short name."""
+    """The short name of a type."""
     return kind.replace("timestamp with time zone", "timestamptz")
 
 
 def column_of(name: str, kind: str, comment: str) -> Column:
-    """A column by its comment, whose last sentence may say when it is null (``Null: <when>.``)."""
+    """A column from its comment, whose last sentence says when it is null, if it can be (``Null: <when>.``)."""
     null = _NULL.search(comment)
     return Column(name, short_type(kind), null and null[1], _NULL.sub("", comment))
 
 
 def sentences_and_key(comment: str) -> tuple[str, tuple[str, ...]]:
-    """A relation's comment taken apart; its last line is ``Key: <columns>.``, beside the job.
+    """Split the comment of a relation, whose last line is ``Key: <columns>.``, without those of the job.
 
     Raises:
-        ValueError: it has no such line.
+        ValueError: the comment has no such line.
     """
     found = _KEY.search(comment)
     if found is None:
-        raise ValueError(f"the comment {comment!r} has no last line `Key: <columns>.`")
+        raise ValueError(f"The comment {comment!r} has no last line `Key: <columns>.`")
     return _KEY.sub("", comment), (*JOB, *_key_columns(found[1]))
 
 
@@ -89,7 +89,7 @@ def _key_columns(said: str) -> Iterator[str]:
 
 
 def page(preface: str, relations: Sequence[Relation], functions: Sequence[Function]) -> str:
-    """The whole page; ``functions`` are those that go with no relation."""
+    """The whole page; ``functions`` are those that return rows of no relation."""
     contents = " · ".join(f"[{relation.name}](#{relation.name})" for relation in relations)
     others = ["## Functions", *map(_function_line, functions)] if functions else []
     parts = [preface.strip(), contents, *others, *map(_section, relations)]
@@ -117,7 +117,7 @@ def _function_line(function: Function) -> str:
 
 
 def parse_page(text: str) -> list[Relation]:
-    """The relations that a page shows, without functions and examples."""
+    """The relations on a page, without their functions and examples."""
     sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
     return list(_parsed(section for section in sections if _TABLE_HEAD in section))
 

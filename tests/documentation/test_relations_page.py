@@ -1,4 +1,4 @@
-"""docs/relations.md: made from the catalogue, whole, and nothing else on it."""
+"""docs/relations.md is generated from the catalogue, completely."""
 
 import os
 import re
@@ -30,7 +30,7 @@ SMALL: Final = Relation(
     ("job_name", "job_id", "config_key"),
     (
         Column("config_key", "text", None, "The key: `a|b`."),
-        Column("record_time", "timestamptz", "it can't be held", "Its time."),
+        Column("record_time", "timestamptz", "it is unknown", "Its time."),
     ),
 )
 
@@ -40,12 +40,12 @@ def made_page(connection: Connection) -> str:
     return page(PREFACE.read_text(encoding="utf-8"), relations, functions_by_relation(connection).get("", ()))
 
 
-def test_the_page_is_made_from_the_database(database_url: str) -> None:
+def test_the_page_is_generated_from_the_database(database_url: str) -> None:
     with connect(database_url) as connection:
         made = made_page(connection)
     if os.environ.get(RENEW):
         PAGE.write_text(made, encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == made, "a comment or an example changed: run `make docs`, and commit"
+    assert PAGE.read_text(encoding="utf-8") == made, "A comment or an example has changed. Run `make docs` and commit."
 
 
 def test_every_relation_and_function_is_on_the_page_and_no_other(database_url: str) -> None:
@@ -72,12 +72,12 @@ def test_every_relation_has_three_questions_and_every_file_its_relation(database
     assert len(set(questions)) == len(questions)
 
 
-def test_a_page_can_be_read_back() -> None:
+def test_a_page_can_be_parsed() -> None:
     text = page("# Preface\n\n## How", [SMALL, SMALL], [Function("wait_for", "at text", "boolean", "Waits.")])
     assert parse_page(text) == [SMALL, SMALL]
 
 
-def test_functions_and_examples_stand_below_the_table() -> None:
+def test_functions_and_examples_are_below_the_table() -> None:
     as_of = Function(
         "config_as_of", "at timestamp with time zone, kind text DEFAULT NULL::text", "SETOF coordinator.config", "Then."
     )
@@ -90,7 +90,7 @@ def test_functions_and_examples_stand_below_the_table() -> None:
     )
 
 
-def test_a_function_of_no_relation_says_what_it_returns() -> None:
+def test_a_function_of_no_relation_shows_its_result() -> None:
     text = page("# P", [], [Function("wait_for", "at timestamp with time zone", "boolean", "Waits.\nLong.")])
     assert "- `wait_for(at timestamptz) returns boolean`: Waits. Long.\n" in text
 
@@ -119,6 +119,6 @@ def test_a_relations_comment_ends_with_its_key(said: str, beside_the_job: tuple[
     assert sentences_and_key(f"One. Two.\nKey: {said}.") == ("One. Two.", ("job_name", "job_id", *beside_the_job))
 
 
-def test_a_relation_without_a_key_is_refused() -> None:
+def test_a_relation_without_a_key_is_an_error() -> None:
     with pytest.raises(ValueError, match="no last line `Key"):
         sentences_and_key("Every job.")

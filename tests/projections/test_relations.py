@@ -1,4 +1,4 @@
-"""The relations as readers meet them: their columns, their comments, how as-of functions are declared."""
+"""The columns and comments of the relations, and how the as-of functions are declared."""
 
 import re
 from typing import Final
@@ -26,7 +26,7 @@ HISTORIES: Final = {
     "task_partition_history": "task_partition",
     "job_coordinator_metadata_history": "job_coordinator_metadata",
 }
-"""Each history and the relation that its events make."""
+"""Each history and the relation that its events lead to."""
 WITHOUT_PROVENANCE: Final = {
     *("job", "starting_offset", "log_position", "log_gap"),
     *("config_validity", "task_container_validity", "task_partition_validity"),
@@ -94,7 +94,7 @@ def test_everything_has_a_comment(connection: Connection) -> None:
     assert connection.execute(UNCOMMENTED).fetchall() == []
 
 
-def test_a_shared_comment_leaves_a_columns_own_alone(connection: Connection) -> None:
+def test_a_shared_comment_does_not_replace_a_columns_own(connection: Connection) -> None:
     query = (
         "select relname, col_description(c.oid, attnum) from pg_class c join pg_attribute on attrelid = c.oid"
         " where relnamespace = 'coordinator'::regnamespace and attname = 'task_name'"
@@ -109,7 +109,7 @@ OF_ONE_LOG: Final = (
     *("config", "changelog_mapping", "container_host", "container_execution", "task_container", "task_mode"),
     *("task_partition", "startpoint", "startpoint_fan_out", "job_coordinator_metadata"),
 )
-"""Relations that say what is true by the coordinator stream alone."""
+"""Relations that come from the coordinator stream alone."""
 
 
 def test_as_of_functions_can_be_inlined_and_run_in_parallel(connection: Connection) -> None:

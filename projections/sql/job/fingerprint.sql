@@ -1,4 +1,4 @@
--- Two sums of 64 bits over the rows' MD5: equal for equal rows in any order, and no sort.
+-- Two sums of 64 bits over the MD5 of the rows: equal for equal rows in any order, without sorting them.
 create function coordinator.fingerprint(job_name text, job_id text)
 returns table (relation text, row_count bigint, fingerprint text)
 language plpgsql stable parallel safe set timezone = 'UTC' set extra_float_digits = 1 as $$
@@ -24,4 +24,4 @@ begin
   end loop;
 end
 $$;
-comment on function coordinator.fingerprint is 'The number of a job''s rows in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, however they came about (followed, imported or rebuilt, in this database or another). Compare the result with another database''s, or with one that you stored. Left out is what depends on the clock or on the follower: the relations log_position and starting_offset, the column is_expired, the status expired of startpoint_history; and the number of the incarnation. Secrets enter as their masked values, which differ between installations that mask with different keys; so compare relations of the same version of coordstream. It reads every row of the job. Raises for an unknown job.';
+comment on function coordinator.fingerprint is 'The number of rows of a job in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. Compare it with that of another database, or with an earlier one. What depends on the clock or on the follower is left out: the relations log_position and starting_offset, the column is_expired, the status expired of startpoint_history, and the number of the incarnation. Secrets count with their masked values, which differ between installations with different masking keys. Compare only fingerprints of the same version of coordstream. Reads every row of the job; raises for an unknown job.';
