@@ -14,7 +14,7 @@ import typer
 
 import coordstream
 from coordstream.cli.completion import completed_line
-from coordstream.cli.failure import TRACEBACK, close_broken_output, report, report_usage
+from coordstream.cli.failure import TRACEBACK, close_broken_output, replace_closed_streams, report, report_usage
 from coordstream.cli.termination import interrupted_by_signals
 from coordstream.cli.verbs import noun_app, reflowed
 
@@ -71,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     While a shell asks for completions, they are printed instead, without errors.
     """
+    replace_closed_streams()
     line = completed_line()
     if line is not None:
         return _complete(line)

@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from pathlib import Path
 from typing import Final
 
 import typer
@@ -49,6 +50,16 @@ def close_broken_output() -> int:
     """The exit code where the reader of our output has closed the pipe, as ``head`` does."""
     _discard_output()
     return PIPE_CLOSED
+
+
+def replace_closed_streams() -> None:
+    """Open the null device for standard streams that are closed (``>&-``).
+
+    Otherwise the next file or socket would get the number of standard output, and a child process would write into it.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("r+"))  # noqa: SIM115 (it stays open as long as the process)
 
 
 def _message(error: Exception) -> str:

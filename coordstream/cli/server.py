@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from importlib.util import find_spec
 from typing import Annotated
 
 import psycopg
@@ -15,6 +16,7 @@ from coordstream.cli.output.tables import print_json
 from coordstream.cli.termination import interrupts_ignored
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
+from coordstream.postgres.binaries import PACKAGE
 from coordstream.settings import Settings, load_settings
 
 app = typer.Typer()
@@ -106,9 +108,13 @@ def _run_in_foreground(command: list[str], environment: dict[str, str]) -> int:
 
 
 def _psql_program(settings: Settings) -> str:
-    found = shutil.which("psql") or shutil.which("psql", path=EmbeddedPostgres(settings.home).bin_folder)
+    found = shutil.which("psql")
+    if found is None and find_spec(PACKAGE) is not None:
+        found = shutil.which("psql", path=EmbeddedPostgres(settings.home).bin_folder)
     if found is None:
-        raise CoordstreamError("Program psql not found on the PATH. Install the Postgres client.")
+        raise CoordstreamError(
+            "Program psql not found on the PATH. Install the Postgres client, or pip install 'coordstream[embedded]'."
+        )
     return found
 
 

@@ -61,7 +61,7 @@ def test_the_second_takes_over_within_seconds(
         write("0")
         for turn in range(TURNS):
             second, stderr = programs.enter_context(program(*place))
-            assert "following 1 stream" in stderr.readline()
+            assert "Following 1 stream" in stderr.readline()
             waits = stderr.readline()
             assert f"Z {coordinator_topic} is read by coordstream follow on 127.0.0.1 (Postgres backend" in waits
             assert "This follower waits, and takes over when the other one ends." in waits

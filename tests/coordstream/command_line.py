@@ -1,4 +1,4 @@
-"""The command line as tests use it: in this process, on a database of the test's own."""
+"""The command line in this process, on the test's own database."""
 
 import json
 import os
@@ -38,40 +38,40 @@ class Finished(NamedTuple):
 
 
 class CommandLine:
-    """Runs commands with the database of the test."""
+    """Runs commands on the test's database."""
 
     def __init__(self, database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
         self.database_url = database_url
         self._capsys = capsys
 
     def __call__(self, *words: str | Path) -> Finished:
-        """Run a command to its end, however it ends."""
+        """Run a command; it may fail."""
         self._capsys.readouterr()
         code = main([str(word) for word in words])
         return Finished(code, *self._capsys.readouterr())
 
     def done(self, *words: str | Path) -> str:
-        """What a command prints that must end well, without a word on standard error."""
+        """The output of a command that must succeed and print nothing on standard error."""
         finished = self(*words)
         assert (finished.code, finished.err) == (0, "")
         return finished.out
 
     def follow(self, *words: str) -> Finished:
-        """Follow to an end; the line that it begins with and the times of its lines are left out."""
+        """Follow to an end. The first line and the times of the lines are left out."""
         finished = self("follow", *words)
         lines = [line.partition("Z ")[2] for line in finished.err.splitlines()]
-        assert lines[0].startswith("following ")
-        told = [line for line in lines[1:] if not line.startswith("Found ")]
-        return Finished(finished.code, finished.out, "".join(f"{line}\n" for line in told))
+        assert lines[0].startswith("Following ")
+        messages = [line for line in lines[1:] if not line.startswith("Found ")]
+        return Finished(finished.code, finished.out, "".join(f"{line}\n" for line in messages))
 
     def rows(self, *words: str | Path) -> list[dict[str, Any]]:
-        """The rows that a command prints with --json, which must end well."""
+        """The rows that a command prints with --json; it must succeed."""
         rows = json.loads(self.done(*words, "--json"))
         assert isinstance(rows, list)
         return rows
 
     def refused(self, *words: str | Path, code: int = 1) -> str:
-        """The one sentence of a command that is refused, which prints nothing else."""
+        """The message of a command that must fail and print nothing else."""
         finished = self(*words)
         assert (finished.code, finished.out) == (code, "")
         assert finished.err.count("\n") == 1
@@ -84,7 +84,7 @@ class CommandLine:
             return connection.execute(query.encode()).fetchall()
 
     def connection(self) -> psycopg.Connection[tuple[Any, ...]]:
-        """A connection to the database, past the command line."""
+        """A connection to the database, without the command line."""
         return psycopg.connect(self.database_url)
 
     def is_empty(self) -> bool:
@@ -94,7 +94,7 @@ class CommandLine:
 
 
 def in_own_process(*words: str, stdin: str = "", **environment: str) -> Finished:
-    """Run a command in a process of its own; the environment holds only these settings of ours."""
+    """Run a command in its own process, with no other settings in its environment."""
     ended = subprocess.run(
         [sys.executable, "-m", "coordstream.cli", *words],
         input=stdin,
@@ -107,13 +107,13 @@ def in_own_process(*words: str, stdin: str = "", **environment: str) -> Finished
 
 
 def without_settings() -> dict[str, str]:
-    """The environment without settings of ours, and with the checkout importable."""
+    """The environment without COORDSTREAM variables, with the checkout on the Python path."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("COORDSTREAM_")}
     return {**kept, "PYTHONPATH": str(CHECKOUT)}
 
 
 def config_event(offset: int, key: str, value: str | None, *, time: int = 1_000) -> RecordedEvent:
-    """A record that sets a config key, or deletes it; written by a deployer of the tests at ``time`` in ms."""
+    """A record that sets or deletes a config key, written by `deployer` at ``time`` in ms."""
     text = None
     if value is not None:
         envelope = {"host": "h", "source": "deployer", "username": "u", "timestamp": time}

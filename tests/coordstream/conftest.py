@@ -44,13 +44,13 @@ def home(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables as a terminal of 80 columns has them."""
+    """Tables as in a terminal of 80 columns."""
     monkeypatch.setattr("coordstream.cli.output.tables.page_width", lambda: 80)
 
 
 @pytest.fixture
 def kafka_cli(cli: CommandLine, kafka_bootstrap_servers: str, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """The command line on an empty database, with the run's broker set."""
+    """The command line on an empty database, with the test broker set."""
     monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", kafka_bootstrap_servers)
     return cli
 
@@ -64,7 +64,7 @@ def wordcount(cli: CommandLine) -> CommandLine:
 
 @pytest.fixture
 def appendable(cli: CommandLine) -> CommandLine:
-    """The command line where recording A's job has logs in Postgres, which can be appended to."""
+    """The command line with recording A's job in Postgres logs, which accept appends."""
     for stream, recording in zip((COORDINATOR, CHECKPOINT), RECORDING_A, strict=True):
         cli.done("log", "create", stream)
         cli.done("log", "append", stream, "--file", recording)

@@ -49,7 +49,7 @@ def requests(cli: CommandLine) -> Mapping[str, Startpoint]:
 
 
 def end(cli: CommandLine, stream: str = COORDINATOR) -> int:
-    """Where a stream ends."""
+    """The end offset of a stream."""
     with PostgresEventLog(cli.database_url, stream) as log:
         return log.end_offset()
 

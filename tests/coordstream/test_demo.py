@@ -36,8 +36,8 @@ def run_demo(folder: Path, jar: Path, **settings: str) -> subprocess.CompletedPr
 
 
 def paste(command: str, folder: Path, jar: Path) -> subprocess.CompletedProcess[str]:
-    """Run a line of shell in the folder, with a database of the user's that it must leave alone."""
-    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
+    """Run a shell command in the folder, with a database in the settings that it must not use."""
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": "postgresql://someone@127.0.0.1:1/none"}
     return subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -46,7 +46,7 @@ def paste(command: str, folder: Path, jar: Path) -> subprocess.CompletedProcess[
 @pytest.mark.spark
 @pytest.mark.slow
 def test_the_demo_shows_all_and_works_twice(folder: Path, jdbc_jar: Path) -> None:
-    users = {"COORDSTREAM_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
+    users = {"COORDSTREAM_DATABASE_URL": "postgresql://someone@127.0.0.1:1/none"}
     first, second = run_demo(folder, jdbc_jar, **users), run_demo(folder, jdbc_jar, **users)
     for ended in (first, second):
         assert ended.returncode == 0, ended.stderr
@@ -74,7 +74,7 @@ def test_the_demo_shows_all_and_works_twice(folder: Path, jdbc_jar: Path) -> Non
 def test_a_database_in_the_settings_file_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "coordstream.toml").write_text('database_url = "postgresql://nobody@127.0.0.1:1/none"\n')
+    (tmp_path / "coordstream.toml").write_text('database_url = "postgresql://someone@127.0.0.1:1/none"\n')
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COORDSTREAM_HOME", str(tmp_path / "home"))
     assert main() == 1
@@ -84,19 +84,19 @@ def test_a_database_in_the_settings_file_is_left_alone(
     assert not (tmp_path / "home").exists()
 
 
-def test_the_folder_is_beside_the_user_unless_one_is_set(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_is_in_the_current_one_unless_set(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COORDSTREAM_HOME", str(folder / "chosen"))
     assert choose_home() == folder / "chosen"
     monkeypatch.setenv("COORDSTREAM_HOME", "")
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://someone@127.0.0.1:1/none")
     assert choose_home() == folder / ".demo"
     assert os.environ["COORDSTREAM_HOME"] == str(folder / ".demo")
     assert "COORDSTREAM_DATABASE_URL" not in os.environ
 
 
-def test_a_folder_that_the_server_cannot_reach_is_not_taken(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root's server runs as another user, whoever runs this test."""
+def test_the_demo_uses_a_folder_that_the_server_can_reach(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As root, the server runs as another user."""
 
     class OtherUser:
         is_other = True
@@ -110,7 +110,7 @@ def test_a_folder_that_the_server_cannot_reach_is_not_taken(folder: Path, monkey
     assert choose_home() == default_home() / "demo"
 
 
-def test_the_program_is_named_as_a_shell_finds_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_program_is_named_as_a_shell_runs_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     python = tmp_path / "bin" / "python"
     monkeypatch.setattr(sys, "executable", str(python))
     assert program() == f"{python} -m coordstream"

@@ -1,4 +1,4 @@
-"""What an installation without an extra is told, and that the table of extras is that of the project."""
+"""The messages of an installation without an extra; the table of extras is the same as the project's."""
 
 import tomllib
 from pathlib import Path

@@ -9,7 +9,7 @@ from coordstream.settings import Settings
 from eventlog.secrets.secret_policy import SecretPolicy
 
 
-def test_the_setting_goes_before_the_file(tmp_path: Path) -> None:
+def test_the_setting_overrides_the_file(tmp_path: Path) -> None:
     assert mask_key(Settings(home=tmp_path, mask_key=SecretStr("wörter"))) == "wörter".encode()
     assert list(tmp_path.iterdir()) == []
 
@@ -21,7 +21,7 @@ def test_without_a_setting_the_file_is_made_and_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe"])
-def test_a_spoilt_file_is_told_in_one_sentence(tmp_path: Path, content: bytes) -> None:
+def test_an_unusable_file_is_reported(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "mask.key"
     path.write_bytes(content)
     with pytest.raises(SettingsError) as refused:
@@ -31,7 +31,7 @@ def test_a_spoilt_file_is_told_in_one_sentence(tmp_path: Path, content: bytes) -
     )
 
 
-def test_a_place_that_is_no_folder_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_place_that_is_not_a_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SettingsError, match=r"file/mask\.key \(File exists\)\."):
         mask_key(Settings(home=tmp_path / "file"))

@@ -1,4 +1,4 @@
-"""A stream as recordings hold it."""
+"""A stream in recordings."""
 
 from collections.abc import Iterator, Sequence
 from multiprocessing import get_context
@@ -31,13 +31,13 @@ def parts(tmp_path: Path) -> Iterator[dict[str, Part]]:
         }
 
 
-def test_its_events_are_those_of_its_topic_in_all_its_files_each_time_they_are_read(parts: dict[str, Part]) -> None:
+def test_its_events_can_be_read_repeatedly_from_all_its_files(parts: dict[str, Part]) -> None:
     for _ in range(2):
         assert list(parts[COORDINATOR].events()) == [EVENTS[0], EVENTS[2], EVENTS[3], EVENTS[4]]
         assert list(parts[CHECKPOINT].events()) == [EVENTS[1]]
 
 
-def test_what_was_appended_after_the_check_is_left_out(parts: dict[str, Part]) -> None:
+def test_records_appended_after_the_check_are_left_out(parts: dict[str, Part]) -> None:
     part = parts[COORDINATOR]
     for recording in part.recordings:
         write_recording(recording.path, [(COORDINATOR, config_event(offset, "a", str(offset))) for offset in range(9)])

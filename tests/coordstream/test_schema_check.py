@@ -1,4 +1,4 @@
-"""The quick look at a schema says yes only where the full one would."""
+"""The quick check of a schema says yes only if the full one does."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def test_the_tables_are_those_of_the_metadata() -> None:
     assert sorted(tables()) == sorted(table.fullname for table in defined)
 
 
-def test_files_that_do_not_tell_have_none(tmp_path: Path) -> None:
+def test_ambiguous_files_have_no_head_revision(tmp_path: Path) -> None:
     (tmp_path / "versions").mkdir()
     for name in ("1", "2"):
         (tmp_path / "versions" / f"{name}.py").write_text(f'revision = "{name}"\ndown_revision = None\n')
@@ -59,7 +59,7 @@ def test_an_empty_database_is_not_current(empty_database_url: str) -> None:
         assert not is_current(connection)
 
 
-def test_a_reader_is_told_by_the_relations(database_url: str) -> None:
+def test_for_a_reader_only_the_relations_are_compared(database_url: str) -> None:
     with connect(database_url) as connection, connection.transaction():
         connection.execute("set local role coordstream_reader")
         with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():

@@ -1,4 +1,4 @@
-"""What a command loads: nothing that it does not need, since loading is most of what a short command costs."""
+"""A command loads only what it needs: loading is most of the cost of a short command."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What a terminal of some width shows, and what a pipe gets."""
+"""Output on terminals of several widths and in pipes."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ STYLE: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def on_a_terminal(cli: CommandLine, columns: int, *words: str, **environment: str) -> list[str]:
-    """The lines that a command prints on a terminal so wide."""
+    """The lines that a command prints on a terminal with this many columns."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     kept = {name: value for name, value in without_settings().items() if name not in ("COLUMNS", "LINES")}
@@ -59,7 +59,7 @@ def test_columns_of_the_environment_are_the_width_of_a_terminal(wordcount: Comma
     assert 80 < max(map(len, on_a_terminal(wordcount, 80, *words, COLUMNS="120"))) <= 120
 
 
-def test_a_pipe_gets_whole_lines_whatever_the_environment_says(wordcount: CommandLine) -> None:
+def test_a_pipe_gets_whole_lines_regardless_of_columns(wordcount: CommandLine) -> None:
     words = ("config", "history", "wordcount_pv")
     printed = in_own_process(*words, COORDSTREAM_DATABASE_URL=wordcount.database_url, COLUMNS="40").out
     _, headings, *lines = printed.splitlines()

@@ -30,11 +30,15 @@ def describe_end(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> str:
     if not plan.has_end or outcome.is_complete or outcome.refusal:
         return ""
     unread = [stream for stream in outcome.streams if not stream.is_over]
-    rest = f"{len(unread)} of {len(outcome.streams)} streams not read to the end" if outcome.streams else "nothing read"
+    rest = (
+        f"{len(unread)} of {len(outcome.streams)} streams were not read to the end"
+        if outcome.streams
+        else "nothing was read"
+    )
     if stop.signals:
-        return f"interrupted by {signal.Signals(stop.signals[0]).name}: {rest}"
-    reason = f" ({outcome.outage})" if outcome.outage else ""
-    return f"{'timed out' if stop.is_timed_out else 'gave up waiting'}: {rest}{reason}"
+        return f"Interrupted by {signal.Signals(stop.signals[0]).name}: {rest}."
+    reason = f" ({outcome.outage.rstrip('.')})" if outcome.outage else ""
+    return f"{'Timed out' if stop.is_timed_out else 'Gave up waiting'}: {rest}{reason}."
 
 
 def stream_row(plan: FollowPlan, stream: StreamOutcome) -> dict[str, Any]:

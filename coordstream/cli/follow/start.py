@@ -49,7 +49,7 @@ def wait_for_database(
 def describe_start(plan: FollowPlan, settings: Settings, database_place: str) -> str:
     """Which streams the follower reads, from where to where, and how far."""
     source = "Postgres" if settings.kafka is None else settings.kafka.place
-    return f"following {_describe_streams(plan)} of {source} into {database_place}{_describe_end(plan)}"
+    return f"Following {_describe_streams(plan)} of {source} into {database_place}{_describe_end(plan)}."
 
 
 def _describe_streams(plan: FollowPlan) -> str:

@@ -44,7 +44,7 @@ def test_every_command_has_help(command: front.Command, capsys: pytest.CaptureFi
     assert f"Usage: coordstream {command.word}" in capsys.readouterr().out
 
 
-def test_help_has_no_setting_of_the_user(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_shows_no_settings(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u:hunter2@h/d")
     assert [main([command.word, "--help"]) for command in COMMANDS] == [0] * len(COMMANDS)
     assert "hunter2" not in "".join(capsys.readouterr())
@@ -183,13 +183,20 @@ def test_a_full_device_is_one_message(wordcount: CommandLine, words: str) -> Non
     assert (ended.returncode, ended.stderr) == (1, "Cannot write output: no space left on device.\n")
 
 
+def test_closed_standard_output_is_not_an_error(wordcount: CommandLine) -> None:
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
+    command = f"{sys.executable} -m coordstream.cli status >&-"
+    ended = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_a_file_that_cannot_be_written_is_named(wordcount: CommandLine) -> None:
     refused = wordcount.refused("export", "__samza_coordinator_wordcount-pv_1", "--output", "/nowhere/out.jsonl")
     assert "/nowhere" in refused
     assert "Unexpected" not in refused
 
 
-def test_commands_end_with_the_code_that_they_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_exit_code_of_a_command_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     def end(*_: object, **__: object) -> int:
         return 3
 
@@ -197,25 +204,15 @@ def test_commands_end_with_the_code_that_they_name(monkeypatch: pytest.MonkeyPat
     assert main(["status"]) == 3
 
 
-#: psql and spark hand over to another program, and an export is JSON lines itself
-PRINTS_FOR_ITSELF: Final = {"psql", "spark", "export"}
-#: of what was done, and not of rows
-TELLS_ONE_THING: Final = {
-    *(
-        "up",
-        "down",
-        "backup",
-        "restore",
-        "reset",
-        "migrate",
-        "migrate upgrade",
-        "migrate downgrade",
-        "migrate current",
-        "grant",
-    ),
+#: psql and spark run another program, and an export is JSON lines
+WITHOUT_JSON: Final = {"psql", "spark", "export"}
+#: they report an action, not rows
+WITHOUT_ROWS: Final = {
+    *("up", "down", "backup", "restore", "reset", "grant"),
+    *("migrate", "migrate upgrade", "migrate downgrade", "migrate current"),
     *("follow", "log create", "log append", "config set", "config delete"),
 }
-NO_TIMES_IN_WORDS: Final = TELLS_ONE_THING | {
+WITHOUT_RELATIVE_TIMES: Final = WITHOUT_ROWS | {
     *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify"),
     *("checkpoint write", "startpoint write", "startpoint delete", "startpoint fan-out"),
 }
@@ -233,12 +230,12 @@ def every_command() -> Iterator[tuple[str, list[str]]]:
 
 def test_every_command_can_print_json() -> None:
     without = {words for words, options in every_command() if "--json" not in options}
-    assert without == PRINTS_FOR_ITSELF
+    assert without == WITHOUT_JSON
 
 
 def test_every_command_that_prints_rows_can_print_csv() -> None:
     without = {words for words, options in every_command() if "--json" in options and "--csv" not in options}
-    assert without == TELLS_ONE_THING
+    assert without == WITHOUT_ROWS
 
 
 def test_every_history_can_be_bounded() -> None:
@@ -248,6 +245,6 @@ def test_every_history_can_be_bounded() -> None:
     assert {words for words, _ in every_command() if "history" in words} <= histories
 
 
-def test_where_times_are_words_they_can_be_exact() -> None:
+def test_commands_with_relative_times_have_utc() -> None:
     without = {words for words, options in every_command() if "--json" in options and "--utc" not in options}
-    assert without == NO_TIMES_IN_WORDS
+    assert without == WITHOUT_RELATIVE_TIMES

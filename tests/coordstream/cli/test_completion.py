@@ -1,4 +1,4 @@
-"""Completion as shells ask for it, each in a process of its own; bash itself takes part where quoting matters."""
+"""Completion as shells request it, each in its own process; for quoting, with bash itself."""
 
 import shlex
 import socket
@@ -31,7 +31,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def offered(line: str, **environment: str) -> list[str]:
-    """What fish is offered for a line."""
+    """The candidates that fish gets for a line."""
     words = {"_COORDSTREAM_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
     finished = in_own_process(**words, _TYPER_COMPLETE_ARGS=line, **environment)
     assert finished.err == ""
@@ -43,7 +43,7 @@ def database(wordcount: CommandLine) -> dict[str, str]:
     return {"COORDSTREAM_DATABASE_URL": wordcount.database_url}
 
 
-def test_commands_verbs_and_options_need_no_database() -> None:
+def test_commands_verbs_and_options_are_completed_without_a_database() -> None:
     assert offered("coordstream che") == ["checkpoint"]
     assert sorted(offered("coordstream config ")) == ["delete", "diff", "history", "set", "show"]
     assert sorted(offered("coordstream startpoint ")) == ["delete", "fan-out", "show", "write"]
@@ -86,7 +86,7 @@ def test_what_the_database_knows_is_offered(database: dict[str, str], line: str,
         (r"coordstream job show x", [""]),
     ],
 )
-def test_bash_is_given_what_it_can_take(
+def test_bash_gets_escaped_candidates(
     database: dict[str, str], tmp_path: Path, words: str, candidates: list[str]
 ) -> None:
     program = tmp_path / "bin" / "coordstream"
@@ -106,7 +106,7 @@ def test_bash_is_given_what_it_can_take(
     assert ended.stdout.splitlines() == candidates
 
 
-def test_nothing_is_started_and_no_error_shown(tmp_path: Path) -> None:
+def test_completion_starts_nothing_and_prints_no_error(tmp_path: Path) -> None:
     home = tmp_path / "home"
     assert offered("coordstream config show ", COORDSTREAM_HOME=str(home)) == []
     assert not home.exists()
@@ -114,7 +114,7 @@ def test_nothing_is_started_and_no_error_shown(tmp_path: Path) -> None:
     assert offered("coordstream config show ", COORDSTREAM_DATABASE_URL="postgresql://u:p@127.0.0.1:1/d") == []
 
 
-def test_a_database_that_does_not_answer_is_not_waited_for() -> None:
+def test_completion_does_not_wait_for_the_database() -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         url = f"postgresql://u:p@127.0.0.1:{mute.getsockname()[1]}/d"
         began = monotonic()

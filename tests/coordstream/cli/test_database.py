@@ -14,7 +14,7 @@ UNREADABLE = (
 
 
 @pytest.mark.parametrize("password", ["hunter%2", "hunter@two", "hunter/two", "12/hunter", "@hunter", "a:b/hunter@"])
-def test_a_password_that_breaks_the_url_is_not_repeated(
+def test_a_password_that_breaks_the_url_is_not_printed(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, password: str
 ) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", f"postgresql://u:{password}@127.0.0.1:1/d")

@@ -20,7 +20,7 @@ def test_no_more_connections_are_held_than_the_source_needs(cli: CommandLine) ->
     assert [name for (name,) in names if name.startswith("coordstream")] == ["coordstream follow (source)"]
 
 
-def test_with_brokers_they_are_topics_and_need_no_database(
+def test_with_brokers_the_streams_are_topics_and_need_no_database(
     kafka_cli: CommandLine, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://127.0.0.1:1/none")
@@ -33,7 +33,7 @@ def test_with_brokers_they_are_topics_and_need_no_database(
 @pytest.mark.parametrize(
     "words", [("create", STREAM), ("append", STREAM, "--key", "k", "--tombstone"), ("tail", STREAM)]
 )
-def test_a_bad_option_for_kafka_is_told_without_its_value(
+def test_an_invalid_kafka_option_is_reported_without_its_value(
     cli: CommandLine, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1")

@@ -15,7 +15,7 @@ def empty(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url:
 
 
 @pytest.mark.parametrize("words", [["migrate"], ["migrate", "upgrade"]])
-def test_a_database_is_brought_up_to_date_once(empty: CommandLine, words: list[str]) -> None:
+def test_a_database_is_migrated_once(empty: CommandLine, words: list[str]) -> None:
     assert empty.rows("migrate", "current") == [{"revision": None, "state": "empty"}]
     assert empty.done("migrate", "current") == "No coordstream schema in this database. Run `coordstream migrate`.\n"
     assert empty.done(*words).endswith(": migrated.\n")
@@ -25,7 +25,7 @@ def test_a_database_is_brought_up_to_date_once(empty: CommandLine, words: list[s
     assert empty.done("migrate", "current") == f"Schema {row['revision']}: current.\n"
 
 
-def test_a_database_without_events_goes_back_and_forth(cli: CommandLine) -> None:
+def test_a_database_without_events_is_downgraded_and_upgraded(cli: CommandLine) -> None:
     assert cli.done("migrate", "downgrade", "base") == "Schema removed.\n"
     assert cli.rows("migrate", "current") == [{"revision": None, "state": "empty"}]
     cli.done("migrate")

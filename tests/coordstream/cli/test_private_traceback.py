@@ -26,16 +26,16 @@ def planted_table(connection: Connection) -> None:
         ("select %s::text::bigint", "invalid input syntax for type bigint (SQLSTATE 22P02)"),
     ],
 )
-def test_what_postgres_quotes_is_left_out(database_url: str, statement: str, reason: str) -> None:
+def test_values_that_postgres_quotes_are_left_out(database_url: str, statement: str, reason: str) -> None:
     with connect(database_url) as connection:
         planted_table(connection)
         with pytest.raises(psycopg.Error) as refused:
             connection.execute(statement.encode(), (PLANTED,))
     assert PLANTED in str(refused.value)
-    told = private_traceback(refused.value)
-    assert PLANTED not in told
-    assert reason in told
-    assert "test_private_traceback.py" in told
+    printed = private_traceback(refused.value)
+    assert PLANTED not in printed
+    assert reason in printed
+    assert "test_private_traceback.py" in printed
 
 
 def test_the_parameters_of_a_statement_are_left_out(database_url: str) -> None:
@@ -46,15 +46,15 @@ def test_the_parameters_of_a_statement_are_left_out(database_url: str) -> None:
     assert PLANTED not in private_traceback(refused.value)
 
 
-def test_the_errors_behind_an_error_are_told_too() -> None:
-    told = private_traceback(_caught())
-    first, second, third = told.split("Traceback (most recent call last):\n")[1:]
+def test_the_causes_of_an_error_are_shown_too() -> None:
+    printed = private_traceback(_caught())
+    first, second, third = printed.split("Traceback (most recent call last):\n")[1:]
     assert f"builtins.ValueError: {LEFT_OUT}" in first
     assert "During handling of the above exception" in first
     assert f"builtins.KeyError: {LEFT_OUT}" in second
     assert "direct cause" in second
     assert third.endswith("coordstream.errors.CoordstreamError: the sentence.\n")
-    assert told.count(PLANTED) == 0
+    assert printed.count(PLANTED) == 0
 
 
 def _caught() -> Exception:

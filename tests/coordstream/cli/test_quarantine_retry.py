@@ -17,7 +17,7 @@ EVENTS: Final = recorded([config_set("job.name", "counts"), changelog_set("Parti
 
 @pytest.fixture
 def older(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """The command line on a database that an older program made, which reads no changelog mapping."""
+    """The command line on a database of an older program that cannot decode changelog mappings."""
 
     def refuse(*_: object) -> Any:
         raise WireError("wrong_type", "it came with a later version")

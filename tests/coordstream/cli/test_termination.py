@@ -1,4 +1,4 @@
-"""A command that is ended leaves nothing running in the database."""
+"""A command that is terminated leaves no query running in the database."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ WAITING = "select pid from pg_stat_activity where wait_event_type = 'Lock' and d
 
 @contextmanager
 def held_up_query(cli: CommandLine) -> Iterator[tuple["subprocess.Popen[str]", Callable[[], bool]]]:
-    """A command whose query waits for a lock that is never given, and whether it waits."""
+    """A command whose query waits for a lock that is never granted, and a function that says whether it waits."""
     environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
     command = [sys.executable, "-m", "coordstream.cli", "status"]
     with cli.connection() as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:

@@ -37,7 +37,7 @@ def append(cli: CommandLine, stream_name: str, *values: str, kind: str | None = 
 
 @contextmanager
 def follow_process(cli: CommandLine, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """The command in a process of its own, killed at the end if it lives."""
+    """The command in its own process, which is killed at the end."""
     environment = {
         **without_settings(),
         "COORDSTREAM_DATABASE_URL": cli.database_url,
@@ -53,7 +53,7 @@ def follow_process(cli: CommandLine, *words: str) -> Iterator[subprocess.Popen[s
             process.kill()
 
 
-def test_once_takes_what_is_there(cli: CommandLine) -> None:
+def test_once_reads_to_the_current_ends(cli: CommandLine) -> None:
     append(cli, COORDINATOR, "1", "2")
     assert cli.follow(COORDINATOR, "--once") == (0, "2 events read\n", "")
     assert cli.ask("select config_value from coordinator.config") == [("2",)]
@@ -67,7 +67,7 @@ def test_until_ends_after_an_offset(cli: CommandLine) -> None:
     assert cli.ask(STATE) == [("stopped", 2)]
 
 
-def test_a_log_of_any_name_is_followed_by_the_kind_it_was_made_with(cli: CommandLine) -> None:
+def test_a_log_keeps_the_kind_it_was_created_with(cli: CommandLine) -> None:
     append(cli, "orders", "1", kind="coordinator")
     assert cli.follow("orders", "--once").out == "1 events read\n"
 
@@ -89,7 +89,7 @@ def test_wrong_use(cli: CommandLine, words: tuple[str, ...], sentence: str) -> N
     assert sentence in cli.refused("follow", *words, code=2)
 
 
-def test_a_stream_that_cannot_be_followed_is_told_and_the_others_are(cli: CommandLine) -> None:
+def test_a_stream_that_cannot_be_followed_does_not_stop_the_others(cli: CommandLine) -> None:
     append(cli, CHECKPOINT, "1")
     finished = cli.follow(COORDINATOR, CHECKPOINT, "--once")
     assert finished.err == f"the database has no stream {COORDINATOR}: create it, or look at its name again\n"
@@ -115,7 +115,7 @@ def test_a_signal_ends_it_cleanly(cli: CommandLine, number: signal.Signals) -> N
     assert cli.ask(STATE) == [("stopped", 1)]
 
 
-def test_a_second_signal_is_not_waited_for() -> None:
+def test_a_second_signal_has_its_usual_effect() -> None:
     stops: list[str] = []
     before = signal.getsignal(signal.SIGTERM)
     with stop_request(None) as stop:
@@ -141,34 +141,35 @@ def test_another_key_or_pattern_is_refused_with_what_to_do(
     monkeypatch.setenv(variable, value)
     refused = cli("follow", stream, "--once")
     assert refused.code == 1
-    told = " ".join(refused.err.split())
+    message = " ".join(refused.err.split())
     assert (
-        "give back COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS" in told
+        "give back COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS"
+        in message
     )
-    assert value not in told
+    assert value not in message
     assert cli.ask("select count(*) from coordinator.config") == [(0,)]
 
 
-def test_it_begins_with_what_it_follows(cli: CommandLine) -> None:
+def test_the_first_line_names_the_streams(cli: CommandLine) -> None:
     append(cli, COORDINATOR, "1")
     info = psycopg.conninfo.conninfo_to_dict(cli.database_url)
     finished = cli("follow", COORDINATOR, "--once")
     (line,) = finished.err.splitlines()
     assert re.fullmatch(
-        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ following 1 stream \(.+\) of Postgres into the database "
-        rf"{info['dbname']} at {info['host']}:{info['port']}, to the current ends",
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ Following 1 stream \(.+\) of Postgres into the database "
+        rf"{info['dbname']} at {info['host']}:{info['port']}, to the current ends\.",
         line,
     )
     assert "Found 1 stream." in cli("follow", "--all", "--once").err
     assert [json.loads(line)["message"][:9] for line in cli("follow", COORDINATOR, *JSON_LINES).err.splitlines()] == [
-        "following"
+        "Following"
     ]
 
 
 JSON_LINES: Final = ("--once", "--log-format", "json")
 
 
-def test_what_was_done_as_json(cli: CommandLine) -> None:
+def test_the_streams_as_json(cli: CommandLine) -> None:
     append(cli, COORDINATOR, "1", "2")
     finished = cli("follow", COORDINATOR, CHECKPOINT, "--once", "--json")
     assert finished.code == 1
@@ -186,7 +187,7 @@ def test_what_was_done_as_json(cli: CommandLine) -> None:
 
 @pytest.fixture
 def held(cli: CommandLine) -> Iterator[None]:
-    """A stream that another session holds, so that a follower waits for ever."""
+    """A stream whose lock another session holds, so that a follower waits."""
     append(cli, COORDINATOR, "1")
     with connect(cli.database_url) as connection:
         assert StreamLocks(connection).take(COORDINATOR)
@@ -197,7 +198,7 @@ def held(cli: CommandLine) -> Iterator[None]:
 def test_a_timeout_ends_it(cli: CommandLine) -> None:
     finished = cli("follow", COORDINATOR, "--once", "--timeout", "1s")
     assert (finished.code, finished.out) == (3, "0 events read\n")
-    assert finished.err.splitlines()[-1].endswith("Z timed out: 1 of 1 streams not read to the end")
+    assert finished.err.splitlines()[-1].endswith("Z Timed out: 1 of 1 streams were not read to the end.")
     unfinished = cli("follow", COORDINATOR, "--once", "--timeout", "1", "--json").json
     assert [(row["outcome"], row["next_offset"]) for row in unfinished] == [("unfinished", None)]
 
@@ -207,12 +208,12 @@ def test_a_timeout_ends_it(cli: CommandLine) -> None:
 def test_a_signal_before_the_end_has_its_own_exit_code(cli: CommandLine, number: signal.Signals) -> None:
     with follow_process(cli, COORDINATOR, "--once") as process:
         assert process.stderr is not None
-        assert "following" in process.stderr.readline()
+        assert "Following" in process.stderr.readline()
         assert "This follower waits" in process.stderr.readline()
         process.send_signal(number)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
-    assert err.endswith(f"Z interrupted by {number.name}: 1 of 1 streams not read to the end\n")
+    assert err.endswith(f"Z Interrupted by {number.name}: 1 of 1 streams were not read to the end.\n")
 
 
 @pytest.mark.parametrize(
@@ -229,9 +230,9 @@ def test_brokers_that_cannot_be_reached(
     finished = cli("follow", "--all", "--once", *words)
     assert finished.code == code
     first, waits, last = finished.err.splitlines()
-    assert f"following all streams of Kafka at {place} into" in first
+    assert f"Following all streams of Kafka at {place} into" in first
     assert waits.endswith("; retrying")
-    assert f"nothing read (Kafka at {place} does not answer" in last
+    assert f"nothing was read (Kafka at {place} does not answer" in last
 
 
 def test_a_follower_waits_for_its_database_at_the_start(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,25 +250,27 @@ def test_a_follower_waits_for_its_database_at_the_start(cli: CommandLine, monkey
     assert (finished.code, finished.out) == (0, "1 events read\n")
     waits, begins = finished.err.splitlines()
     assert "(connection refused). Start it, or correct COORDSTREAM_DATABASE_URL. Retrying." in waits
-    assert "following 1 stream" in begins
+    assert "Following 1 stream" in begins
 
 
 @pytest.mark.parametrize("words", [("--once", "--timeout", "1s"), ("--once",)])
-def test_a_database_that_stays_away(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+def test_a_database_that_never_answers(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
     monkeypatch.setattr(follow_command, "OUTAGE_TIMEOUT_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", re.sub(r":[0-9]+/", f":{port}/", cli.database_url))
     finished = cli("follow", COORDINATOR, *words)
     assert finished.code == 4
-    assert finished.err.splitlines()[-1].endswith("nothing read (the database cannot be reached)")
+    assert finished.err.splitlines()[-1].endswith("nothing was read (the database cannot be reached).")
 
 
 @pytest.mark.parametrize("words", [(), ("--once",)])
 def test_a_wrong_password_of_the_database_is_not_retried(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", re.sub("//.*?:", "//nobody-knows:", cli.database_url))
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", re.sub("//.*?:", "//unknown-user:", cli.database_url))
     finished = cli("follow", COORDINATOR, *words)
     assert finished.code == 1
     assert re.search("authentication failed|does not exist", finished.err)

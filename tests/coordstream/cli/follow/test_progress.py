@@ -1,4 +1,4 @@
-"""What a follower tells on standard error."""
+"""The lines of a follower on standard error."""
 
 import io
 import json
@@ -21,7 +21,7 @@ def batch(state: State = "catching-up", *, events: int = 50, timestamp: int | No
 
 
 class Clock:
-    """Seconds that pass at a wish."""
+    """A clock that a test advances."""
 
     now = 1_000.0
 
@@ -43,12 +43,12 @@ def shown(*, terminal: bool, log_format: LogFormat = LogFormat.TEXT) -> tuple[io
         (None, ""),
     ],
 )
-def test_a_batch_in_words(timestamp: int | None, time: str) -> None:
+def test_a_batch_is_described_in_a_line(timestamp: int | None, time: str) -> None:
     expected = f"orders: catching-up, 50 events at offsets 100 to 149 of 900{time}; 12,346 events/s"
     assert progress_line(batch(timestamp=timestamp), 12_345.6) == expected
 
 
-def test_where_nobody_watches_a_line_comes_every_ten_seconds() -> None:
+def test_without_a_terminal_a_line_comes_every_ten_seconds() -> None:
     out, clock, progress = shown(terminal=False)
     with progress:
         for _ in range(4):
@@ -58,14 +58,14 @@ def test_where_nobody_watches_a_line_comes_every_ten_seconds() -> None:
     assert [line.rpartition("; ")[2] for line in lines] == ["10 events/s", "10 events/s"]
 
 
-def test_live_streams_are_followed_in_silence() -> None:
+def test_live_streams_print_nothing() -> None:
     out, clock, progress = shown(terminal=False)
     clock.now += 2 * LINE_SECONDS
     progress.batch(batch("live"))
     assert out.getvalue() == ""
 
 
-def test_on_a_terminal_a_line_moves_until_all_is_live() -> None:
+def test_a_terminal_has_a_status_line_until_all_streams_are_live() -> None:
     out, clock, progress = shown(terminal=True)
     with progress:
         clock.now += 0.5
@@ -77,14 +77,14 @@ def test_on_a_terminal_a_line_moves_until_all_is_live() -> None:
     assert "orders: replacing, 50 events" in out.getvalue()
 
 
-def test_a_sentence_is_a_line_however_long() -> None:
+def test_a_long_message_is_one_line() -> None:
     out, _, progress = shown(terminal=False)
     progress.message("word " * 100)
     assert out.getvalue().count("\n") == 1
     assert out.getvalue().startswith("2026-01-31T12:00:05Z word word")
 
 
-def test_without_a_sentence_no_line_is_written() -> None:
+def test_an_empty_message_prints_nothing() -> None:
     out, _, progress = shown(terminal=False)
     progress.message("")
     assert out.getvalue() == ""

@@ -25,7 +25,7 @@ def counts(cli: CommandLine) -> CommandLine:
 
 
 def held(cli: CommandLine) -> list[RecordedEvent]:
-    """What the log holds."""
+    """The key and value of each event of the log."""
     with PostgresEventLog(cli.database_url, STREAM) as log:
         return list(log.read())
 
@@ -155,7 +155,7 @@ def test_config_is_not_set_on_a_checkpoint_topic(cli: CommandLine) -> None:
     assert refused == f"{topic} holds checkpoints, not config: give the job's coordinator stream."
 
 
-def test_only_a_log_of_ours_is_appended_to(wordcount: CommandLine) -> None:
+def test_only_logs_in_postgres_and_topics_accept_appends(wordcount: CommandLine) -> None:
     words = ("--key", "k", "--value", "v")
     assert "was imported from a recording" in wordcount.refused("log", "append", COORDINATOR, *words)
     assert f"the database has no log of {STREAM}: create it" in wordcount.refused("log", "append", STREAM, *words)
@@ -198,5 +198,5 @@ def test_a_missing_topic_is_reported(kafka_cli: CommandLine, job_name: str) -> N
 
 
 def enumerated(events: list[RecordedEvent]) -> list[RecordedEvent]:
-    """The events at the offsets from 0 on."""
+    """The events, at offsets from 0."""
     return [event._replace(offset=offset) for offset, event in enumerate(events)]

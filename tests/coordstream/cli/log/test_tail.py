@@ -24,7 +24,7 @@ STREAM = "__samza_coordinator_counts_1"
 
 @pytest.fixture
 def counts(cli: CommandLine) -> CommandLine:
-    """The command line on a database with a log of 25 events that nobody projects."""
+    """The command line on a database with a log of 25 events that are not projected."""
     cli.done("log", "create", STREAM)
     append(cli, *(config_event(0, f"k{number}", str(number)) for number in range(25)))
     return cli
@@ -108,7 +108,7 @@ def test_a_missing_topic_is_reported(kafka_cli: CommandLine, job_name: str) -> N
 
 @contextmanager
 def following(stream: str, *words: str) -> Iterator[Iterator[str]]:
-    """The lines of a command that follows the stream; it must end well, without a further word, at Ctrl-C."""
+    """The lines of a command that follows the stream; at Ctrl-C it must succeed and print nothing more."""
     command = [sys.executable, "-m", "coordstream.cli", "log", "tail", stream, "--follow", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ) as tail:
         assert tail.stdout is not None

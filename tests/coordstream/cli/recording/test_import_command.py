@@ -71,7 +71,7 @@ def test_a_file_may_hold_several_topics(cli: CommandLine, tmp_path: Path) -> Non
 
 @pytest.fixture
 def many_topics(tmp_path: Path) -> Path:
-    """20 topics of 10 events each, in turn."""
+    """20 topics of 10 events each, interleaved."""
     path = tmp_path / "many.jsonl"
     records = (
         (f"__samza_coordinator_counts-{topic}_1", config_event(offset, "a", str(offset)))
@@ -141,7 +141,7 @@ def test_unreadable_events_are_counted(cli: CommandLine, tmp_path: Path) -> None
     )
 
 
-def test_another_past_is_another_incarnation(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_different_past_is_a_new_incarnation(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "1.jsonl", [config_event(0, "a", "1")]))
     (row,) = cli.rows("import", recording(tmp_path / "2.jsonl", [config_event(0, "a", "2")]))
     assert (row["incarnation"], row["added"]) == (2, 1)
@@ -320,7 +320,7 @@ def test_a_killed_import_leaves_no_process_behind(cli: CommandLine) -> None:
     with held_up_import(cli, "--processes", "2") as (child, waiting):
         wait_until(lambda: waiting() == 2, what="the import to wait for the lock")
         child.kill()
-        out, err = child.communicate(timeout=PATIENCE)  # until nobody has its standard output
+        out, err = child.communicate(timeout=PATIENCE)  # until no process has its standard output open
         wait_until(lambda: waiting() == 0, what="the server to leave it")
     assert (child.returncode, out, err) == (-signal.SIGKILL, "", "")
     assert cli.ask("select count(*) from eventlog.event") == [(0,)]

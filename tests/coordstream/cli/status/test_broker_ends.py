@@ -22,7 +22,7 @@ def test_a_topic_is_more_than_its_name(topic: TopicIdentity, meant: bool) -> Non
     assert is_meant(topic, "c", {"s": "i"}) is meant
 
 
-def test_the_ends_of_the_topics_that_are_meant_are_expected(
+def test_only_ends_of_the_same_topics_are_returned(
     kafka_options: KafkaOptions, topics: Topics, coordinator_topic: str, job_name: str
 ) -> None:
     topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 3)

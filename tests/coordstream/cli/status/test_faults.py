@@ -17,7 +17,7 @@ MISSING = f"{STREAM} is missing on its brokers. Create the topic again, or check
 
 
 def log(state: str = "live", age: float | None = 3, lag: int | None = 0, **other: Any) -> dict[str, Any]:
-    """A log as `status` shows it, well where a test says nothing else."""
+    """A log as `status` shows it, without a fault except for the given columns."""
     row = {"stream_name": STREAM, "state": state, "state_detail": None, "heartbeat_age_seconds": age, "lag": lag}
     return {**row, "is_newest": True, "backend": "kafka", "topic_is_missing": False, **other}
 

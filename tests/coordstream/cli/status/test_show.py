@@ -281,7 +281,7 @@ def counts(cli: CommandLine) -> CommandLine:
 
 
 def beat(cli: CommandLine, state: str, seconds_ago: int, end_offset: int | None = None) -> None:
-    """Let a follower have said this of every log, so long ago."""
+    """Set the state of every log, and the age of its heartbeat."""
     with cli.connection() as connection:
         connection.execute(
             "update projection.position set state = %s, end_offset = %s,"
