@@ -12,17 +12,24 @@ from typing import Final
 
 CHECKOUT: Final = Path(__file__).parents[2]
 PLACES: Final = (
-    *(
-        "docs/decisions.md",
-        "docs/spark.md",
-        "docs/recipes.md",
-        "docs/deployment.md",
-        "docs/upgrading.md",
-        "docs/safety.md",
-    ),
-    *("spark_jobs", "coordstream/postgres"),
-    *("tests/acceptance", "tests/contracts", "tests/fixtures", "tests/house", "tests/properties", "tests/spark_jobs"),
+    *("benchmarks", "coordstream", "docs", "eventlog", "managers", "migrations", "projections", "spark_jobs", "tests"),
     *("CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "Makefile", "README.md", "docker-compose.yml", "pyproject.toml"),
+)
+NOT_YET: Final = (
+    *("benchmarks", "coordstream/cli", "docs/library.md", "eventlog", "migrations", "projections/fold"),
+    *(
+        "tests/benchmarks",
+        "tests/coordstream",
+        "tests/eventlog",
+        "tests/managers",
+        "tests/migrations",
+        "tests/projections",
+    ),
+    *(
+        f"projections/{name}.py"
+        for name in ("errors", "projector", "import_worker", "parallel_import", "quarantine_retry")
+    ),
+    *(f"projections/{name}.py" for name in ("missing_tables", "recording_import", "tables", "verify")),
 )
 SUFFIXES: Final = {".md", ".py", ".sql", ".toml", ".yml"}
 EXEMPT: Final = {Path(__file__), CHECKOUT / "tests" / "migrations" / "schema.sql"}
@@ -56,7 +63,12 @@ def files() -> Iterator[Path]:
     for place in PLACES:
         path = CHECKOUT / place
         below = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (each for each in below if each not in EXEMPT and (each == path or each.suffix in SUFFIXES))
+        checked = [each for each in below if each == path or each.suffix in SUFFIXES]
+        yield from (each for each in checked if each not in EXEMPT and not is_not_yet(each))
+
+
+def is_not_yet(path: Path) -> bool:
+    return any(path.is_relative_to(CHECKOUT / place) for place in NOT_YET)
 
 
 def not_plain(path: Path) -> list[str]:
