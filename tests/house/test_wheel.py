@@ -105,6 +105,15 @@ def test_the_command_line_works_without_extras(base_install: Path, empty_databas
     assert "job.name" in _run(command, "config", "show", "wordcount_pv", database_url=empty_database_url)
 
 
+@pytest.mark.parametrize(
+    ("words", "extra"), [(["status"], "embedded"), (["spark", "checkpoint_progress", "--", "--output", "o"], "spark")]
+)
+def test_a_command_names_the_extra_that_it_lacks(base_install: Path, words: list[str], extra: str) -> None:
+    ended = _start(base_install / "coordstream", *words)
+    assert ended.returncode == 1
+    assert f"coordstream[{extra}]" in ended.stderr
+
+
 def test_each_extra_installs_its_packages(base_install: Path) -> None:
     (packages,) = base_install.parent.glob("lib/python*/site-packages")
     requires = [Requirement(line) for line in _requirements(packages)]
@@ -154,15 +163,16 @@ def _pip(*arguments: str) -> None:
 
 
 def _run(program: Path, *arguments: str | Path, database_url: str = "") -> str:
-    """The standard output of a program outside the checkout; it must succeed."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COORDSTREAM_", "PYTHON"))}
-    ended = subprocess.run(
-        [program, *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=program.parent,
-        env=kept | {"COORDSTREAM_DATABASE_URL": database_url, "COORDSTREAM_HOME": str(program.parent / "home")},
-    )
+    """The standard output of a program, which must succeed."""
+    ended = _start(program, *arguments, database_url=database_url)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
+
+
+def _start(program: Path, *arguments: str | Path, database_url: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a program outside the checkout, with only these settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COORDSTREAM_", "PYTHON"))}
+    settings = {"COORDSTREAM_DATABASE_URL": database_url, "COORDSTREAM_HOME": str(program.parent / "home")}
+    return subprocess.run(
+        [program, *arguments], check=False, capture_output=True, text=True, cwd=program.parent, env=kept | settings
+    )
