@@ -12,6 +12,7 @@ from projections.scratch_fold import log_tables
 from projections.table_differences import EXAMPLES
 from projections.tracked_logs import logs_of
 from projections.verify import Verification, verify_log
+from tests.acceptance.torture import scaled
 from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_events
@@ -43,7 +44,8 @@ def found(verification: Verification) -> dict[str, tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("batch_events", [1, 7, 40_000])
-@pytest.mark.parametrize("number", range(1, 9))
+@pytest.mark.torture
+@pytest.mark.parametrize("number", range(1, scaled(9, 340)))
 def test_rows_equal_the_log_whatever_the_batches(
     clone_database: Callable[[], str], number: int, batch_events: int
 ) -> None:
