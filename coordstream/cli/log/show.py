@@ -13,8 +13,8 @@ from coordstream.cli.arguments.number import MOST, parse_count, parse_offset
 from coordstream.cli.arguments.options import Csv, Json, Since, Until, Utc
 from coordstream.cli.completion import complete_stream
 from coordstream.cli.database import Database, open_database
+from coordstream.cli.log.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_row
 from coordstream.cli.log.find import find_log
-from coordstream.cli.output.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_row
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, RowStream, fetch
 from coordstream.cli.verbs import Verb

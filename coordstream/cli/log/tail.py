@@ -12,7 +12,7 @@ from coordstream.cli.arguments.number import parse_limit
 from coordstream.cli.arguments.options import Csv, Json, Stream, Utc
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_source
-from coordstream.cli.output.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_line, event_row
+from coordstream.cli.log.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_line, event_row
 from coordstream.cli.output.tables import print_rows
 from coordstream.cli.query.rows import Rows
 from coordstream.mask_key import secret_policy

@@ -1,4 +1,4 @@
-"""Rows for programs: as a JSON list, as CSV, or as one line a row. Each row is written before the next is fetched."""
+"""Prints rows for programs: a JSON list, CSV, or a line per row. Each row is written before the next is fetched."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from coordstream.cli.query.rows import Row
 
 @runtime_checkable
 class NamesColumns(Protocol):
-    """Rows whose columns are known even where there is no row."""
+    """Rows whose columns are known even if there are no rows."""
 
     columns: Sequence[str]
 
@@ -32,9 +32,9 @@ def print_json_list(rows: Iterable[Row]) -> None:
 
 
 def print_csv(rows: Iterable[Row]) -> None:
-    """Print rows as CSV (RFC 4180): a header of the column names, then a line a row; null is an empty field.
+    """Print rows as CSV (RFC 4180): a header with the names of the columns, then a line per row; null is empty.
 
-    Without any row the header stands alone, or nothing where the columns are not known.
+    Without rows, only the header is printed, or nothing if the columns are unknown.
     """
     each = iter(rows)
     first = next(each, None)
@@ -48,7 +48,7 @@ def print_csv(rows: Iterable[Row]) -> None:
 
 
 def print_list(rows: Iterable[Row], *, as_csv: bool) -> None:
-    """Print rows as CSV, else as JSON."""
+    """Print rows as CSV, or else as JSON."""
     if as_csv:
         print_csv(rows)
     else:
@@ -56,7 +56,7 @@ def print_list(rows: Iterable[Row], *, as_csv: bool) -> None:
 
 
 def print_lines(headings: Sequence[str], cells: Iterable[Sequence[str]]) -> None:
-    """Print cells with tabs between them, whole and never wrapped, under a line of headings."""
+    """Print a line of headings and a line per row, with tabs between whole cells."""
     for line in _lines(headings, cells):
         print(line)
 

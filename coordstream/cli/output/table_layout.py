@@ -1,22 +1,22 @@
-"""Which columns of a table fit a width, and how wide each of them is."""
+"""The columns of a table that fit a width, and the width of each."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 GAP: Final = 2
-"""Blanks between two columns."""
+"""Spaces between two columns."""
 
 COMFORTABLE: Final = 32
-"""A text that may be folded asks for no more before another column is dropped for it."""
+"""Columns are dropped until each text that may be wrapped has this width."""
 
 LEAST: Final = 12
-"""A text is folded at this width before other columns are."""
+"""A text is wrapped down to this width before other columns are."""
 
 
 class Need(NamedTuple):
-    """What a column asks for: its widest cell, whether its cells may be folded, and when it is dropped.
+    """What a column needs: the width of its widest cell, whether its cells may be wrapped, and when it is dropped.
 
-    ``drop`` 0: never; else the column with the highest number is dropped first.
+    The column with the highest ``drop`` is dropped first; 0 is never dropped.
     """
 
     widest: int
@@ -25,14 +25,14 @@ class Need(NamedTuple):
 
     @property
     def wanted(self) -> int:
-        """The width for which columns of less importance are dropped."""
+        """The width for which less important columns are dropped."""
         return min(self.widest, COMFORTABLE) if self.may_fold else self.widest
 
 
 def fitted(needs: Sequence[Need], width: int) -> dict[int, int]:
-    """The widths of the columns that are shown, by their place among all columns.
+    """The widths of the columns that are shown, by their index.
 
-    Columns are dropped first, then texts are folded, and names and numbers only where nothing else is left.
+    Columns are dropped first, then texts are wrapped, and names and numbers only as a last resort.
     """
     shown = list(range(len(needs)))
     while _total(needs[at].wanted for at in shown) > width:
@@ -47,7 +47,7 @@ def fitted(needs: Sequence[Need], width: int) -> dict[int, int]:
 
 
 def _narrow(widths: dict[int, int], which: Sequence[int], width: int, least: int) -> None:
-    """Take from the widest of some columns until all fit, or until these are as narrow as they may be."""
+    """Narrow the widest of some columns until all fit, or until these have the least width."""
     while which and _total(widths.values()) > width:
         widest = max(which, key=widths.__getitem__)
         if widths[widest] <= least:

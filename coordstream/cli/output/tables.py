@@ -1,4 +1,4 @@
-"""Rows as a table that fits the terminal, as lines for a pipe, or as JSON or CSV."""
+"""Prints rows: a table that fits the terminal, lines with tabs in a pipe, or JSON or CSV."""
 
 import shutil
 import sys
@@ -24,17 +24,17 @@ __all__ = ["Column", "exact_time_column", "print_json", "print_rows", "print_tex
 PAGE_COLUMNS: Final = 100
 MOST_CHARACTERS: Final = 200
 PAGE_ROWS: Final = 1_000
-"""The widths of a table's columns are those of its first so many rows."""
+"""The first page of rows determines the widths of a table's columns."""
 
 Content = str | Callable[[Row], Any]
 Line = tuple[str, ...]
 
 
 class Column(NamedTuple):
-    """A column of a table: its heading, and the column of the row (or a function of the row) that fills it.
+    """A column of a table: its heading, and its content: a column of the row, or a function of the row.
 
-    ``drop`` is for terminals that are too narrow for all columns: 0 stays, and the highest number goes first.
-    ``time`` says whether the cells are times, and whether they are exact also without ``--utc``.
+    On narrow terminals the column with the highest ``drop`` is dropped first; 0 is never dropped. ``time`` is for times:
+    relative to now (``words``), or to the millisecond even without ``--utc`` (``exact``).
     """
 
     heading: str
@@ -46,12 +46,12 @@ class Column(NamedTuple):
 
 
 def time_column(heading: str, content: Content, *, drop: int = 0) -> Column:
-    """A column of times, each on one line; see `Times` for how they are shown."""
+    """A column of times, each on one line; see `Times` for the format."""
     return Column(heading, content, no_wrap=True, time="words", drop=drop)
 
 
 def exact_time_column(heading: str, content: Content, *, drop: int = 0) -> Column:
-    """A column of times to the millisecond, for histories: what happened within a second can be told apart."""
+    """A column of times to the millisecond, for histories: several events may occur within a second."""
     return Column(heading, content, no_wrap=True, time="exact", drop=drop)
 
 
@@ -67,7 +67,7 @@ def print_rows(
 ) -> None:
     """Print all columns of the rows as JSON or CSV, or some columns of them as a table.
 
-    Times are in words unless ``utc``. Rows are taken one by one, so that they may come from a cursor.
+    Times are relative to now unless ``utc``. Rows are read one by one and may come from a cursor.
     """
     if as_json or as_csv:
         print_list(rows, as_csv=as_csv)
@@ -89,23 +89,23 @@ def print_rows(
 def page_width() -> int | None:
     """The width of the terminal that output goes to, or ``COLUMNS`` if that is set; None: a pipe or a file.
 
-    Programs that use readline hand COLUMNS down to what they start, so that it is no wish for what goes to a pipe.
+    A pipe ignores ``COLUMNS``: programs that use readline pass theirs on to their children.
     """
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def page() -> Console:
-    """Standard output, as wide as `page_width` says, and 100 columns where that says nothing."""
+    """Standard output, as wide as `page_width`, or 100 columns if that is None."""
     return Console(width=page_width() or PAGE_COLUMNS, highlight=False)
 
 
 def print_text(text: str, *, bold: bool = False) -> None:
-    """Print a sentence: folded between words on a terminal, whole on a line of its own elsewhere."""
+    """Print a sentence: wrapped between words on a terminal, as a single line elsewhere."""
     page().print(Text(text, style="bold" if bold else ""), soft_wrap=page_width() is None)
 
 
 def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:
-    """A value on one line: without characters that steer a terminal, and cut off beyond ``most`` characters."""
+    """A value on one line: control characters are escaped, and it is cut after ``most`` characters."""
     if value is None:
         return "–"
     text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
@@ -114,7 +114,7 @@ def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:
 
 
 def input_partition(row: Row) -> str:
-    """The input partition that a row is about, as people say it, such as ``kafka.page-views.3``."""
+    """The input partition of a row, such as ``kafka.page-views.3``."""
     if row["partition_id"] is None:
         return "no partition"
     bucket = row.get("key_bucket")
@@ -134,7 +134,7 @@ def _shown(row: Row, column: Column, times: Times) -> str:
 
 
 def _print_table(columns: Sequence[Column], headings: Line, cells: Iterator[Line], width: int) -> None:
-    """Print a table page by page, so that one of any length needs the memory of one page."""
+    """Print a table page by page: a table of any length needs the memory of one page."""
     console, rows = page(), _next_rows(cells)
     needs = [_need(column, [line[at] for line in (headings, *rows)]) for at, column in enumerate(columns)]
     widths, shows_header = fitted(needs, width), True

@@ -1,4 +1,4 @@
-"""Times as people read them: in words, such as "2 hours ago", or in UTC, to the second or the millisecond."""
+"""Times in tables: relative to now, such as "2 hours ago", or in UTC, to the second or the millisecond."""
 
 import re
 from datetime import datetime
@@ -10,7 +10,7 @@ _PARTS: Final = re.compile(r"(.+?)(?:\.(\d+))?Z(.*)")
 
 
 class Times(NamedTuple):
-    """How the times of a table are shown: in words as of ``now``, or to the second if ``is_exact``."""
+    """The format of the times in a table: relative to ``now``, or in UTC to the second if ``is_exact``."""
 
     now: datetime
     is_exact: bool = False
@@ -20,7 +20,7 @@ class Times(NamedTuple):
         return f"{heading} (UTC)" if self.is_exact or is_exact else heading
 
     def shown(self, time: str | None, *, is_exact: bool = False) -> str | None:
-        """A time of a row, which is ISO 8601 in UTC; to the millisecond if ``is_exact``."""
+        """Format a time of a row (ISO 8601 in UTC); to the millisecond if ``is_exact``."""
         if time is None:
             return None
         if is_exact:
@@ -29,7 +29,7 @@ class Times(NamedTuple):
 
 
 def exact(time: str) -> str:
-    """A time of a row to the millisecond, which is as exact as Kafka keeps the times of records."""
+    """A time of a row to the millisecond, the precision of Kafka's record times."""
     parts = _PARTS.fullmatch(time)
     if parts is None:  # infinity
         return time
@@ -42,7 +42,7 @@ def moment(time: str | None) -> str | None:
 
 
 def in_words(time: str, now: datetime) -> str:
-    """How long a time of a row was before ``now``, or will be after it; exact where Python's calendar ends."""
+    """How long before or after ``now`` a time of a row is; the time itself if it is outside the range of datetime."""
     try:
         return humanize.naturaltime(now - datetime.fromisoformat(time))
     except (ValueError, OverflowError):

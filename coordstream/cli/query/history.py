@@ -1,4 +1,4 @@
-"""Histories of a job: chosen in the query, and fetched from the server as they are printed."""
+"""Histories of a job: selected in the query, and fetched from the server as they are printed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,8 +26,8 @@ _STRETCHES: Final = sql.SQL(
     group by j.stream_kind, j.incarnation order by j.stream_kind desc, j.incarnation
     """
 )
-# log_time reaches what a record says, so what comes before the cut is older; a log that never got there may hold
-# records from a clock that is ahead
+# log_time is the running maximum of record times, so events before the cut are older; a log that never reaches the time
+# may contain records from a clock that is ahead
 _SINCE: Final = sql.SQL("cross join lateral projection.log_cut(j.log_id, %(since)s - interval '1 microsecond') s")
 _AS_OF: Final = sql.SQL(
     """
@@ -54,7 +54,7 @@ _NTH_NEWEST: Final = sql.SQL("select h.log_offset {within} order by h.log_offset
 
 
 class Stretch(NamedTuple):
-    """Offsets of one of a job's logs, from the first to the last of them."""
+    """A range of offsets in one of a job's logs, both ends inclusive."""
 
     stream_kind: str
     incarnation: int
@@ -64,13 +64,13 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """A relation with a row or more an event, and what is asked of it.
+    """A relation with one or more rows for each event, and the filters on it.
 
-    ``events`` is the relation that has a row for each of its events, which ``limit`` counts: the newest so many are
-    shown, each with all of its rows. ``order`` are the columns that tell the rows of an event apart. ``equal`` are
-    values of columns, as `rows.conditions` reads them; ``events`` has these columns too. ``since`` and ``until`` are
-    held against record times, both inclusive. ``kind`` is that of the log whose offset the cut names; None: the log
-    that the job's checkpoints are read from.
+    ``events`` is the relation with a row for each event, which ``limit`` counts: the newest ``limit`` events are shown,
+    each with all of its rows. ``order`` are the columns that sort the rows of an event. ``equal`` are values of
+    columns, as in `rows.conditions`; ``events`` has these columns too. ``since`` and ``until`` are inclusive and compare with
+    record times. ``kind`` is that of the log in which the cut's offset is; None: the log that the job's checkpoints are
+    read from.
     """
 
     relation: str
@@ -85,7 +85,7 @@ class History:
 
 
 class HistoryRows:
-    """The rows of a history, oldest first, while its transaction is open; at most a page of them is in memory."""
+    """The rows of a history, oldest first, while its transaction is open; at most one page is in memory."""
 
     def __init__(self, connection: Connection, columns: Sequence[str], queries: Sequence[tuple[sql.Composed, Row]]):
         self.columns = columns
@@ -102,9 +102,9 @@ class HistoryRows:
 
 @contextmanager
 def open_history(connection: Connection, job: Job, history: History) -> Iterator[HistoryRows]:
-    """The rows of a history of a job, all as of one moment: log by log, and in the order of each log.
+    """Open a history of a job in one snapshot, sorted by log, then by offset.
 
-    The checkpoint topic comes after the coordinator stream, and what replaced a log after that log.
+    The checkpoint topic follows the coordinator stream, and a newer incarnation follows the older one.
     """
     relation = sql.Identifier("coordinator", history.relation)
     order = sql.SQL(", ").join(sql.SQL("h.{}").format(sql.Identifier(name)) for name in ("log_offset", *history.order))
@@ -119,7 +119,7 @@ def open_history(connection: Connection, job: Job, history: History) -> Iterator
 
 
 def _stretches(connection: Connection, job: Job, history: History) -> list[Stretch]:
-    """The offsets of each log that the cut leaves, without those that certainly are older than asked for."""
+    """The offsets of each log up to the cut, without those that are certainly older than ``since``."""
     firsts: list[sql.Composable] = [sql.SQL("0::bigint")]
     lasts: list[sql.Composable] = [sql.SQL("p.next_offset - 1")]
     cuts: list[sql.Composable] = []
@@ -143,7 +143,7 @@ def _stretches(connection: Connection, job: Job, history: History) -> list[Stret
 def _newest(
     connection: Connection, job: Job, history: History, stretches: Sequence[Stretch], limit: int
 ) -> list[Stretch]:
-    """What the newest events take of the stretches: the last one's, and if it has too few, those before it."""
+    """The stretches with the newest ``limit`` events: the last one and, if that has too few, those before it."""
     chosen: list[Stretch] = []
     for stretch in reversed(stretches):
         first, found = _nth_newest(connection, job, history, stretch, limit)
@@ -155,9 +155,9 @@ def _newest(
 
 
 def _nth_newest(connection: Connection, job: Job, history: History, stretch: Stretch, limit: int) -> tuple[int, int]:
-    """The offset of the newest event but so many, and how many there are from there on: fewer if there are no more.
+    """The offset of the ``limit``-th newest event, and the number of events from there: fewer if there are no more.
 
-    Offsets are looked through from the end on, in ever wider stretches: no index has a log's events by their age alone.
+    Searches from the end in ever wider ranges of offsets, because no index sorts a log's events by age alone.
     """
     within = _within(history.events or sql.Identifier("coordinator", history.relation), history)
     query = _NTH_NEWEST.format(within=within)

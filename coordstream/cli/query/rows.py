@@ -1,4 +1,4 @@
-"""Questions to the relations; every time comes as text in ISO 8601, UTC."""
+"""Queries on the relations. Times are texts in ISO 8601, UTC."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -22,15 +22,15 @@ _FUNCTIONS: Final = {"relation": "", "as_of": "_as_of", "as_of_offset": "_as_of_
 
 
 class IsoTimeLoader(Loader):
-    """Reads timestamptz as ISO 8601 text, since Python's datetime ends with the year 9999 and Postgres' does not."""
+    """Loads timestamptz as ISO 8601 text: Postgres has times after the year 9999, Python's datetime does not."""
 
     def load(self, data: Buffer) -> str:
-        """``2026-01-31T12:00:00.5Z`` of what a session in UTC prints."""
+        """``2026-01-31T12:00:00.5Z``, given the output of a session in UTC."""
         return bytes(data).decode().replace(" ", "T", 1).replace("+00", "Z", 1)
 
 
 class Rows(list[Row]):
-    """Rows that are all in memory, with the names of their columns, which are known also where there is no row."""
+    """Rows in memory, with the names of their columns, which are known even without rows."""
 
     def __init__(self, columns: Iterable[str], rows: Iterable[Row] = ()) -> None:
         super().__init__(rows)
@@ -38,7 +38,7 @@ class Rows(list[Row]):
 
 
 class RowStream:
-    """Rows that are read while they are printed, once, with the names of their columns."""
+    """Rows that are read once, while they are printed, with the names of their columns."""
 
     def __init__(self, columns: Iterable[str], rows: Iterator[Row]) -> None:
         self.columns: Sequence[str] = list(columns)
@@ -57,9 +57,9 @@ def fetch(connection: Connection, query: sql.Composable, values: Mapping[str, An
 
 
 def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: Any) -> Rows:
-    """The rows of a relation that says what is true: now, or by its as-of function at a cut.
+    """The rows of a state relation now, or of its as-of function at a cut.
 
-    Of them, those whose columns ``equal`` these values; None: whatever it is.
+    ``equal`` has values of columns to filter by; None does not filter.
     """
     source = sql.SQL("coordinator.{relation}")
     if cut.time is not None:
@@ -72,7 +72,7 @@ def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: An
 
 
 def conditions(equal: Mapping[str, Any]) -> sql.Composable:
-    """What stands behind a where clause of ``h``: a list of values stands for any of them, None for no condition."""
+    """Conditions to append to a where clause on ``h``; a list matches any of its values, None matches all rows."""
     parts = [
         sql.SQL(" and h.{} = any({})" if isinstance(value, list) else " and h.{} = {}").format(
             sql.Identifier(column), sql.Placeholder(column)
@@ -84,5 +84,5 @@ def conditions(equal: Mapping[str, Any]) -> sql.Composable:
 
 
 def job_values(job: Job) -> Row:
-    """A job as queries name it."""
+    """A job as parameters of a query."""
     return {"name": job.name, "id": job.id}

@@ -1,4 +1,4 @@
-from coordstream.cli.output.event_rows import event_line, event_row
+from coordstream.cli.log.event_rows import event_line, event_row
 from eventlog.events import RecordedEvent
 from eventlog.secrets.secret_policy import SecretPolicy
 

@@ -1,4 +1,4 @@
-"""Events as rows and tables, with fingerprints in place of secrets."""
+"""Events as rows and tables, with fingerprints instead of secrets."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -12,7 +12,7 @@ from eventlog.secrets.secret_policy import SecretPolicy
 
 
 def shown_value(row: Row) -> str | None:
-    """What a table has in the place of the value."""
+    """The value as a table shows it."""
     return "(tombstone)" if row["operation"] == "delete" else row["value"]
 
 
@@ -28,9 +28,9 @@ EVENT_FIELDS: Final = ("log_offset", "record_time", "timestamp", "operation", "k
 
 
 def event_row(event: RecordedEvent, secrets: SecretPolicy) -> Row:
-    """An event as a row without its secrets; ``value_bytes`` is the size of what the log holds.
+    """An event as a row without secrets; ``value_bytes`` is the size of the value on the log.
 
-    ``record_time`` is null where Python's calendar ends; ``timestamp`` has it in ms since 1970 all the same.
+    ``record_time`` is null outside the range of datetime; ``timestamp`` is the same time in ms since 1970.
     """
     masked = mask_event(event, secrets)
     return {
@@ -45,7 +45,7 @@ def event_row(event: RecordedEvent, secrets: SecretPolicy) -> Row:
 
 
 def event_line(row: Row) -> str:
-    """A row on one line, for events that come one by one."""
+    """A row on one line, for events that arrive one by one."""
     time = row["record_time"]
     cells = (None if time is None else exact(time), row["key"], shown_value(row))
     return "  ".join([f"{row['log_offset']:>8}", *map(printable, cells)])
