@@ -1,14 +1,13 @@
 """Options and arguments that several commands share."""
 
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
+from coordstream.cli.arguments.number import parse_count, parse_offset
 from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.completion import complete_job, complete_stream, complete_task
-
-MOST: Final = 2**63 - 1
 
 
 def _only_one_format(context: typer.Context, value: bool) -> bool:
@@ -59,7 +58,10 @@ AsOf = Annotated[
     ),
 ]
 AsOfOffset = Annotated[
-    int | None, typer.Option("--as-of-offset", min=0, max=MOST, help="Show the state after this offset of its log.")
+    int | None,
+    typer.Option(
+        "--as-of-offset", metavar="OFFSET", parser=parse_offset, help="Show the state after this offset of its log."
+    ),
 ]
 Task = Annotated[
     str | None, typer.Option("--task", metavar="TASK", help="Show this task only.", autocompletion=complete_task)
@@ -74,7 +76,7 @@ Tasks = Annotated[
     ),
 ]
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]
-Newest = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, max=MOST, help="Show the newest N only.")]
+Newest = Annotated[int | None, typer.Option("--limit", metavar="N", parser=parse_count, help="Show the newest N only.")]
 Kind = Annotated[
     str | None, typer.Option("--kind", help="coordinator or checkpoint, if the stream's name does not tell.")
 ]

@@ -33,8 +33,8 @@ Line = tuple[str, ...]
 class Column(NamedTuple):
     """A column of a table: its heading, and its content: a column of the row, or a function of the row.
 
-    On narrow terminals the column with the highest ``drop`` is dropped first; 0 is never dropped. ``time`` is for times:
-    relative to now (``words``), or to the millisecond even without ``--utc`` (``exact``).
+    On narrow terminals the column with the highest ``drop`` is dropped first; 0 is never dropped. ``time`` is for
+    times: relative to now (``words``), or to the millisecond even without ``--utc`` (``exact``).
     """
 
     heading: str

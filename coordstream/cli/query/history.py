@@ -67,10 +67,10 @@ class History:
     """A relation with one or more rows for each event, and the filters on it.
 
     ``events`` is the relation with a row for each event, which ``limit`` counts: the newest ``limit`` events are shown,
-    each with all of its rows. ``order`` are the columns that sort the rows of an event. ``equal`` are values of
-    columns, as in `rows.conditions`; ``events`` has these columns too. ``since`` and ``until`` are inclusive and compare with
-    record times. ``kind`` is that of the log in which the cut's offset is; None: the log that the job's checkpoints are
-    read from.
+    each with all of its rows. ``order`` are the columns that sort the rows of an event. ``equal`` are values of columns
+    to filter by (see `rows.conditions`); ``events`` has these columns too. ``since`` and ``until`` are inclusive and
+    compare with record times. ``kind`` is that of the log that the cut's offset belongs to; None: the log that the
+    job's checkpoints are read from.
     """
 
     relation: str
