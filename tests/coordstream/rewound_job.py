@@ -1,4 +1,4 @@
-"""Recording A's job, an hour after it was stopped, as an operator meets it who moves its starting offsets."""
+"""The job of recording A, an hour after it was stopped, for tests that change its starting offsets."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -21,30 +21,30 @@ NOW: Final = LAST_COMMIT + timedelta(hours=1)
 NOW_MS: Final = int(NOW.timestamp() * 1000)
 TWO_HOURS_AGO_MS: Final = NOW_MS - 2 * 60 * 60 * 1000
 END: Final = 427
-"""Where the recording of the coordinator stream ends."""
+"""The end offset of the recorded coordinator stream."""
 NOT_ASKED: Final = "warning: The startpoint was not checked with the input: No broker answers at 127.0.0.1:19092."
 
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, time: datetime) -> None:
-    """Let all commands that move starting offsets believe that it is this time, and logs in Postgres, too."""
+    """Set the clock of the commands that change starting offsets, and that of logs in Postgres."""
     for module in (delete, fan_out, write):
         monkeypatch.setattr(module, "system_clock", lambda: time)
     monkeypatch.setattr(event_logs, "PostgresEventLog", partial(PostgresEventLog, clock=lambda: time))
 
 
 def unreachable_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no address of an input's broker answer, whatever happens to listen there."""
+    """Make all brokers of inputs unreachable, whatever listens at their addresses."""
     monkeypatch.setattr(input_system, "_answers", lambda _: False)
 
 
 def facts(cli: CommandLine, stream: str = COORDINATOR) -> StartpointFacts:
-    """What the job's coordinator stream says now."""
+    """The facts on the job's coordinator stream now."""
     with PostgresEventLog(cli.database_url, stream) as log:
         return StartpointFacts.read(log)
 
 
 def requests(cli: CommandLine) -> Mapping[str, Startpoint]:
-    """What is requested now, by key."""
+    """The requests now, by key."""
     return facts(cli).requests
 
 

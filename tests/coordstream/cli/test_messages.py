@@ -6,7 +6,7 @@ from coordstream.errors import CoordstreamError
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, answered: bool | None) -> None:
-    """Use a terminal where the answer is this one; None: Ctrl-C."""
+    """Answer on a terminal; None is Ctrl-C."""
 
     def ask(_: str, **__: object) -> bool:
         if answered is None:

@@ -1,4 +1,4 @@
-"""Commands that find nothing say so and suggest what may have been meant."""
+"""Commands report unknown names with suggestions."""
 
 import pytest
 
@@ -40,15 +40,15 @@ def test_tasks_before_the_first_event_are_refused(wordcount: CommandLine) -> Non
 
 
 @pytest.mark.parametrize(
-    ("pattern", "meant"),
+    ("pattern", "suggestion"),
     [
         ("task", ' Did you mean "task.*"?'),
         ("job.container.counts", ' Did you mean "job.container.count" or "'),
         ("zzz*", ""),
     ],
 )
-def test_a_pattern_without_a_match_is_reported(wordcount: CommandLine, pattern: str, meant: str) -> None:
-    sentence = f'No config key of wordcount_pv/1 matches "{pattern}".{meant}'
+def test_a_pattern_without_a_match_is_reported(wordcount: CommandLine, pattern: str, suggestion: str) -> None:
+    sentence = f'No config key of wordcount_pv/1 matches "{pattern}".{suggestion}'
     for words in (("show", JOB), ("history", JOB), ("diff", JOB, "--from", "2026-11-22")):
         finished = wordcount("config", *words, "--key", pattern, "--json")
         assert (finished.code, finished.json) == (0, [])
@@ -58,7 +58,7 @@ def test_a_pattern_without_a_match_is_reported(wordcount: CommandLine, pattern: 
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"),
+    ("words", "suggestion"),
     [
         (("config", "show", "wordcont_pv"), "wordcount_pv"),
         (("config", "show", "wordcount-pv/1"), "wordcount_pv/1"),
@@ -71,8 +71,8 @@ def test_a_pattern_without_a_match_is_reported(wordcount: CommandLine, pattern: 
         (("log", "append", "__samza_coordinator_wordcount_pv_1", "--key", "a", "--value", "b"), f'{COORDINATOR}" or'),
     ],
 )
-def test_an_unknown_name_gets_suggestions(wordcount: CommandLine, words: tuple[str, ...], meant: str) -> None:
-    assert f' Did you mean "{meant}' in wordcount.refused(*words)
+def test_an_unknown_name_gets_suggestions(wordcount: CommandLine, words: tuple[str, ...], suggestion: str) -> None:
+    assert f' Did you mean "{suggestion}' in wordcount.refused(*words)
 
 
 def test_writes_suggest_tasks_and_inputs(appendable: CommandLine) -> None:

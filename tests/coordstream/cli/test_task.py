@@ -10,7 +10,7 @@ END = "2026-11-21T09:16:56.684Z"
 BEFORE_RUN_2 = "2026-11-21T09:17:00Z"
 
 
-def test_every_task_is_shown_with_where_it_runs(wordcount: CommandLine) -> None:
+def test_tasks_are_shown_with_container_and_host(wordcount: CommandLine) -> None:
     rows = wordcount.rows("task", "show", "wordcount_pv")
     assert [row["task_name"] for row in rows] == [f"Partition {n}" for n in range(8)]
     assert {row["task_mode"] for row in rows} == {"Active"}

@@ -1,4 +1,4 @@
-"""A job of a Python program that only uses the managers, as the commands meet it: it has no assignments."""
+"""Commands on a job without assignments, such as a Python program that only uses the managers."""
 
 from datetime import UTC, datetime
 
@@ -19,12 +19,12 @@ SILENT = coordinator_stream_name("silent")
 IN_0 = SystemStreamPartition("kafka", "in", 0)
 ASSUMED = "warning: The job has no assignments of partitions to tasks. Each task is assumed to read the partitions"
 LATER = datetime(2100, 1, 1, tzinfo=UTC)
-"""Long after the last commit, whenever that is: the job stands still."""
+"""Long after the last commit, whenever that is: the job is stopped."""
 
 
 @pytest.fixture
 def program(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """The command line, in whose database one job has only a checkpoint, and one nothing at all."""
+    """The command line on a database with two jobs: one has only a checkpoint, the other nothing."""
     for stream in (STREAM, SILENT):
         cli.done("log", "create", stream)
     with PostgresEventLog(cli.database_url, STREAM) as log, CheckpointManager(log) as manager:
@@ -36,7 +36,7 @@ def program(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     return cli
 
 
-def test_it_is_explained(program: CommandLine) -> None:
+def test_starts_are_explained(program: CommandLine) -> None:
     finished = program("explain", "program", "reader")
     assert finished.code == 0
     words = " ".join(finished.out.split())
@@ -45,7 +45,7 @@ def test_it_is_explained(program: CommandLine) -> None:
     assert program.refused("explain", "program", "other").endswith("Known tasks: reader.")
 
 
-def test_startpoints_are_written_and_fanned_out_out(program: CommandLine) -> None:
+def test_startpoints_are_written_and_fanned_out(program: CommandLine) -> None:
     written = program("startpoint", "write", "program", "kafka.in", "7", "--yes")
     assert written.code == 0
     assert ASSUMED in written.err

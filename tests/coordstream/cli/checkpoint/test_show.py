@@ -20,7 +20,7 @@ def test_every_task_has_its_checkpoint_now_and_before(wordcount: CommandLine) ->
     assert (places["Partition 1", "page-views", 1], places["Partition 1", "rules", 0]) == ("19", "2")
 
 
-def test_one_task_can_be_asked_for(wordcount: CommandLine) -> None:
+def test_a_single_task(wordcount: CommandLine) -> None:
     rows = wordcount.rows("checkpoint", "show", "wordcount_pv/1", "--task", "Partition 7")
     assert [(row["stream_name"], row["partition_id"], row["input_offset"]) for row in rows] == [
         ("page-views", 7, "24"),
@@ -50,7 +50,7 @@ def test_tables_fit_the_page(wordcount: CommandLine) -> None:
         assert max(map(len, printed.splitlines())) <= 80
 
 
-def test_a_time_range_is_asked_of_a_history(wordcount: CommandLine) -> None:
+def test_a_history_between_two_times(wordcount: CommandLine) -> None:
     words = ("checkpoint", "history", "wordcount_pv")
     everything = wordcount.rows(*words)
     since, until = "2026-11-21T09:17:30Z", "2026-11-21T09:18:00Z"

@@ -1,4 +1,4 @@
-"""`coordstream checkpoint write`, on recording A's job in logs that can be appended to."""
+"""`coordstream checkpoint write`, on the job of recording A in writable logs."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ END = 388
 
 @pytest.fixture
 def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """The command line where recording A's job has logs in Postgres, an hour after its last commit."""
+    """The command line where the job of recording A has logs in Postgres, an hour after its last commit."""
     monkeypatch.setattr(write, "system_clock", lambda: AN_HOUR_LATER)
     return appendable
 
@@ -40,7 +40,7 @@ def end(cli: CommandLine, stream: str = CHECKPOINT) -> int:
 
 
 def written(cli: CommandLine) -> list[tuple[str, str, CheckpointV2]]:
-    """Type, task and checkpoint of what came after the recording."""
+    """Type, task and checkpoint of the events after the recording."""
     with PostgresEventLog(cli.database_url, CHECKPOINT) as log:
         events = [(decode_key(event.key), event.value or b"") for event in log.read(END)]
     return [(key.key_type, key.task_name, decode_v2(value)) for key, value in events]

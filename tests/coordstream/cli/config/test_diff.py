@@ -37,7 +37,7 @@ def two_jobs(cli: CommandLine, tmp_path: Path) -> CommandLine:
     return cli
 
 
-def told(cli: CommandLine, *words: str) -> list[tuple[str, str]]:
+def differences_of(cli: CommandLine, *words: str) -> list[tuple[str, str]]:
     finished = cli("config", "diff", *words, "--json")
     assert finished.err == ""
     assert finished.code == (1 if finished.json else 0)
@@ -49,16 +49,18 @@ CHANGES: Final = [("db.password", "changed"), ("gone", "removed"), ("new", "adde
 
 @pytest.mark.parametrize("to", [[], ["--to", AFTER]])
 def test_two_times_of_a_job(two_jobs: CommandLine, to: list[str]) -> None:
-    assert told(two_jobs, "counts", "--from", BEFORE, *to) == CHANGES
-    assert told(two_jobs, "counts/1", "--from", BEFORE, *to, "--key", "task.*") == [("task.window.ms", "changed")]
-    assert told(two_jobs, "counts", "--from", AFTER, *to) == []
+    assert differences_of(two_jobs, "counts", "--from", BEFORE, *to) == CHANGES
+    assert differences_of(two_jobs, "counts/1", "--from", BEFORE, *to, "--key", "task.*") == [
+        ("task.window.ms", "changed")
+    ]
+    assert differences_of(two_jobs, "counts", "--from", AFTER, *to) == []
 
 
 def test_two_jobs_now_and_before(two_jobs: CommandLine) -> None:
-    assert told(two_jobs, "counts", "staging") == [("job.name", "changed"), ("new", "removed")]
+    assert differences_of(two_jobs, "counts", "staging") == [("job.name", "changed"), ("new", "removed")]
     before = [("db.password", "changed"), ("gone", "removed"), ("job.name", "changed"), ("task.window.ms", "changed")]
-    assert told(two_jobs, "counts", "staging", "--as-of", BEFORE) == before
-    assert told(two_jobs, "counts", "staging", "--from", BEFORE) == before
+    assert differences_of(two_jobs, "counts", "staging", "--as-of", BEFORE) == before
+    assert differences_of(two_jobs, "counts", "staging", "--from", BEFORE) == before
     early = two_jobs("config", "diff", "counts", "staging", "--to", "1969-12-31", "--json")
     assert early.err.startswith(
         "Job staging/1 has no events as of 1969-12-31 00:00:00 UTC. Its first event is from 1970-"
@@ -68,7 +70,7 @@ def test_two_jobs_now_and_before(two_jobs: CommandLine) -> None:
     ]
 
 
-def test_of_two_jobs_it_says_which_one_alone_has_a_key(two_jobs: CommandLine) -> None:
+def test_a_key_that_only_one_job_has(two_jobs: CommandLine) -> None:
     printed = two_jobs("config", "diff", "counts", "staging", "--from", BEFORE, "--to", AFTER).out
     lines = [" ".join(line.split()) for line in printed.splitlines()]
     assert "key difference counts/1 staging/1" in lines
@@ -81,7 +83,7 @@ def test_of_two_jobs_it_says_which_one_alone_has_a_key(two_jobs: CommandLine) ->
     assert "gone removed 1 –" in [" ".join(line.split()) for line in printed.splitlines()]
 
 
-def test_of_a_secret_it_shows_that_it_changed(two_jobs: CommandLine) -> None:
+def test_changed_secrets_are_not_revealed(two_jobs: CommandLine) -> None:
     finished = two_jobs("config", "diff", "counts", "--from", BEFORE, "--json")
     (password,) = [row for row in finished.json if row["config_key"] == "db.password"]
     assert password["is_sensitive"]
@@ -93,7 +95,7 @@ def test_of_a_secret_it_shows_that_it_changed(two_jobs: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("narrow")
-def test_it_fits_a_terminal(two_jobs: CommandLine) -> None:
+def test_tables_fit_a_terminal(two_jobs: CommandLine) -> None:
     printed = two_jobs("config", "diff", "counts", "--from", BEFORE).out
     assert max(map(len, printed.splitlines())) <= 80
 

@@ -31,14 +31,14 @@ def test_config_is_shown_now_and_before(cli: CommandLine, tmp_path: Path) -> Non
     assert cli("config", "show", "counts", "--as-of", "1969-12-31", "--json").json == []
 
 
-def test_keys_are_chosen_by_pattern(cli: CommandLine, tmp_path: Path) -> None:
+def test_keys_are_filtered_by_pattern(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
     assert list(values(cli.rows("config", "show", "counts", "--key", "job.*"))) == ["job.id", "job.name"]
     rows = cli.rows("config", "history", "counts", "--key", "task.window.ms")
     assert [(row["log_offset"], row["operation"]) for row in rows] == [(1, "set"), (4, "set"), (5, "delete")]
 
 
-def test_history_tells_who_changed_what(cli: CommandLine, tmp_path: Path) -> None:
+def test_the_history_has_the_writer_of_each_change(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
     rows = cli.rows("config", "history", "counts")
     assert [row["log_offset"] for row in rows] == list(range(7))
@@ -63,7 +63,7 @@ def test_a_key_set_again_after_a_delete_is_a_change(cli: CommandLine, tmp_path: 
 
 
 @pytest.mark.usefixtures("narrow")
-def test_the_recorded_job_fits_the_page(wordcount: CommandLine) -> None:
+def test_tables_fit_the_page(wordcount: CommandLine) -> None:
     for words in (["show"], ["history"], ["history", "--changes"]):
         printed = wordcount.done("config", words[0], "wordcount_pv", *words[1:])
         assert max(map(len, printed.splitlines())) <= 80

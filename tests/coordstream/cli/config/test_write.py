@@ -61,7 +61,7 @@ def test_a_secret_is_read_from_standard_input_and_not_echoed(
     assert config(orders) == {"db.password": "hunter2"}
 
 
-def test_a_dry_run_shows_the_difference_and_writes_nothing(orders: CommandLine) -> None:
+def test_a_dry_run_shows_the_change_and_writes_nothing(orders: CommandLine) -> None:
     orders.done("config", "set", "orders", "a", "10")
     for words, new in ((("set", "orders", "a", "20"), "20"), (("delete", "orders", "a"), None)):
         printed = orders.done("config", *words, "--dry-run")

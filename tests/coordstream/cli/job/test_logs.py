@@ -28,7 +28,7 @@ STREAMS = [
         ("d/2", {"checkpoint"}),
     ],
 )
-def test_a_word_names_the_streams_of_a_job(word: str, kinds: set[StreamKind]) -> None:
+def test_the_streams_of_a_job(word: str, kinds: set[StreamKind]) -> None:
     found = streams_of(STREAMS, word)
     assert {stream.stream_kind for stream in found.values()} == found.keys() == kinds
     assert len({stream.suffix for stream in found.values()}) == 1
@@ -44,7 +44,9 @@ def test_a_word_names_the_streams_of_a_job(word: str, kinds: set[StreamKind]) ->
         ([], "x", "the database", NO_LOGS),
     ],
 )
-def test_other_words_are_refused(streams: list[StreamIdentity], word: str, place: str, sentence: str) -> None:
+def test_unknown_and_ambiguous_names_are_refused(
+    streams: list[StreamIdentity], word: str, place: str, sentence: str
+) -> None:
     with pytest.raises(CoordstreamError) as refusal:
         streams_of(streams, word, place)
     assert str(refusal.value) == sentence

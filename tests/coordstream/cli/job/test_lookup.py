@@ -10,7 +10,7 @@ JOBS = [Job("counts", "1"), Job("orders", "1"), Job("orders", "2"), Job("a/b", "
     ("word", "job"),
     [("counts", JOBS[0]), ("counts/1", JOBS[0]), ("orders/2", JOBS[2]), ("a/b", JOBS[3]), ("a/b/1", JOBS[3])],
 )
-def test_the_id_may_be_left_out_where_one_job_has_the_name(word: str, job: Job) -> None:
+def test_the_id_is_optional_if_one_job_has_the_name(word: str, job: Job) -> None:
     assert choose_job(JOBS, word) == job
 
 
@@ -25,6 +25,6 @@ def test_the_id_may_be_left_out_where_one_job_has_the_name(word: str, job: Job) 
         ([Job("j", str(n)) for n in range(12)], "k", r"j/9 and 2 more\."),
     ],
 )
-def test_another_word_is_refused(jobs: list[Job], word: str, sentence: str) -> None:
+def test_unknown_and_ambiguous_names_are_refused(jobs: list[Job], word: str, sentence: str) -> None:
     with pytest.raises(CoordstreamError, match=sentence):
         choose_job(jobs, word)

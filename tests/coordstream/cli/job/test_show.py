@@ -9,7 +9,7 @@ from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine,
 
 
 @pytest.mark.usefixtures("narrow")
-def test_jobs_are_listed_with_how_their_logs_stand(wordcount: CommandLine, tmp_path: Path) -> None:
+def test_jobs_are_listed_with_the_states_of_their_logs(wordcount: CommandLine, tmp_path: Path) -> None:
     spoilt = RecordedEvent(1, 1, 0, b'[1,"set-config","a"]', b"no json")
     wordcount.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "job.name", "counts"), spoilt]))
     counts, recorded = wordcount.rows("job", "list")
@@ -34,14 +34,14 @@ def test_a_job_is_shown_with_its_logs_and_metadata(wordcount: CommandLine) -> No
     assert max(map(len, printed.splitlines())) <= 80
 
 
-def test_of_nothing_there_is_no_job(cli: CommandLine) -> None:
+def test_an_empty_database_has_no_jobs(cli: CommandLine) -> None:
     finished = cli("job", "list", "--json")
     assert (finished.code, finished.json) == (0, [])
     assert NO_LOGS in finished.err
     assert NO_LOGS in cli.refused("job", "show", "nope")
 
 
-def test_a_lag_is_unknown_where_that_of_one_log_is() -> None:
+def test_a_lag_is_unknown_if_that_of_one_log_is() -> None:
     log = {"is_newest": True, "lag": 2, "state": "live", "quarantine_open": 1, "gap_count": 0}
     replaced = log | {"is_newest": False, "lag": None, "state": "stopped", "gap_count": 3}
     assert sums([log, log | {"state": "catching-up"}, replaced]) == {

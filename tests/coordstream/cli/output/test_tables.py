@@ -26,7 +26,7 @@ from coordstream.cli.query.rows import Row, Rows
         ("x" * 201, "x" * 199 + "…"),
     ],
 )
-def test_a_value_cannot_steer_the_terminal(value: object, shown: str) -> None:
+def test_control_characters_are_escaped(value: object, shown: str) -> None:
     assert printable(value) == shown
 
 
@@ -38,7 +38,7 @@ def test_markup_in_a_value_is_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("narrow")
-def test_a_table_fits_the_terminal_and_folds_what_is_long(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_fits_the_terminal_and_wraps_long_texts(capsys: pytest.CaptureFixture[str]) -> None:
     columns = [Column("long", "a"), Column("number", "b", "right"), Column("other", "a")]
     print_rows([{"a": "0123456789" * 15, "b": 1}], columns, title="t", as_json=False)
     lines = capsys.readouterr().out.splitlines()
@@ -46,21 +46,21 @@ def test_a_table_fits_the_terminal_and_folds_what_is_long(capsys: pytest.Capture
     assert len(re.findall(r"\d", "".join(lines))) == 2 * 150 + 1
 
 
-def test_no_row_is_said_in_words_and_is_an_empty_list_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_rows_a_table_says_none_and_json_is_an_empty_list(capsys: pytest.CaptureFixture[str]) -> None:
     print_rows([], [Column("a", "a")], title="Things", as_json=False)
     assert capsys.readouterr().out == "Things\n  none\n"
     print_rows([], [Column("a", "a")], title="Things", as_json=True)
     assert capsys.readouterr().out == "[]\n"
 
 
-def test_partitions_in_short() -> None:
+def test_input_partitions() -> None:
     row = {"system_name": "kafka", "stream_name": "a.b", "partition_id": 3}
     assert input_partition({**row, "key_bucket": -1}) == "kafka.a.b.3"
     assert input_partition({**row, "key_bucket": 2}) == "kafka.a.b.3 (keys 2)"
     assert input_partition({**row, "partition_id": None}) == "no partition"
 
 
-def test_times_are_words_in_a_table_unless_they_are_to_be_exact(capsys: pytest.CaptureFixture[str]) -> None:
+def test_times_in_a_table_are_relative_unless_exact(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"at": "2026-01-31T10:00:00.25Z"}]
     columns = [time_column("set at", "at")]
 
@@ -87,7 +87,7 @@ COLUMNS = [
 ]
 
 
-def test_a_pipe_gets_a_line_a_row_with_tabs_between_whole_cells(
+def test_a_pipe_gets_a_line_per_row_with_tabs_between_whole_cells(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "20")
@@ -100,7 +100,7 @@ def test_a_pipe_gets_a_line_a_row_with_tabs_between_whole_cells(
     ]
 
 
-def test_csv_has_a_header_and_quotes_what_must_be_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_csv_has_a_header_and_quotes(capsys: pytest.CaptureFixture[str]) -> None:
     print_rows(Rows(ROWS[0], ROWS), COLUMNS, title="Things", as_json=False, as_csv=True)
     printed = capsys.readouterr().out
     assert printed.endswith('"a ""b"", c","y\nz",2026-01-31T10:00:00Z,7\r\n')
@@ -110,7 +110,7 @@ def test_csv_has_a_header_and_quotes_what_must_be_quoted(capsys: pytest.CaptureF
     assert second == [*list(ROWS[1].values())[:3], "7"]
 
 
-def test_csv_of_no_row_has_its_header_and_odd_values_are_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_csv_without_rows_has_a_header_and_nested_values_are_json(capsys: pytest.CaptureFixture[str]) -> None:
     print_rows(Rows(["a", "b"]), [Column("a", "a")], title="Things", as_json=False, as_csv=True)
     assert capsys.readouterr().out == "a,b\r\n"
     print_rows([{"a": True, "b": [{"c": None}]}], [], title="", as_json=False, as_csv=True)
@@ -159,7 +159,7 @@ def test_a_long_table_is_printed_page_by_page_in_the_same_columns(
         ([Need(9, may_fold=False), Need(9, may_fold=False)], 4, {0: 1, 1: 1}),
     ],
 )
-def test_columns_are_dropped_then_texts_folded_then_names(
+def test_columns_are_dropped_before_texts_and_names_are_wrapped(
     needs: list[Need], width: int, widths: dict[int, int]
 ) -> None:
     assert fitted(needs, width) == widths

@@ -1,4 +1,4 @@
-"""Histories are chosen by the server, and fetched from it as they are printed."""
+"""Histories are selected by the server, and fetched as they are printed."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -26,20 +26,20 @@ BEFORE_RUN_2: Final = datetime.fromtimestamp(1795252620, UTC)
 MILLISECOND: Final = timedelta(milliseconds=1)
 
 
-def rows_of(connection: Connection, job: Job = JOB, **asked: Any) -> list[dict[str, Any]]:
-    with open_history(connection, job, History(**asked)) as rows:
+def rows_of(connection: Connection, job: Job = JOB, **filters: Any) -> list[dict[str, Any]]:
+    with open_history(connection, job, History(**filters)) as rows:
         return list(rows)
 
 
-def checkpoints(connection: Connection, **asked: Any) -> list[dict[str, Any]]:
-    return rows_of(connection, relation="checkpoint_history", events=COMMITS, order=PARTITION, **asked)
+def checkpoints(connection: Connection, **filters: Any) -> list[dict[str, Any]]:
+    return rows_of(connection, relation="checkpoint_history", events=COMMITS, order=PARTITION, **filters)
 
 
 def offsets(rows: list[dict[str, Any]]) -> list[int]:
     return list(dict.fromkeys(row["log_offset"] for row in rows))
 
 
-def test_histories_are_cut_like_states(wordcount: CommandLine) -> None:
+def test_a_cut_applies_to_histories_and_states(wordcount: CommandLine) -> None:
     with open_database() as database:
 
         def found(relation: str, cut: Cut, kind: str | None) -> list[int]:
@@ -73,7 +73,7 @@ def test_times_bound_a_history_on_both_sides(wordcount: CommandLine) -> None:
         assert found(since=last, until=first) == []
 
 
-def test_records_from_a_clock_that_is_ahead_are_found_by_their_times(cli: CommandLine, tmp_path: Path) -> None:
+def test_records_from_a_clock_ahead_are_found_by_their_times(cli: CommandLine, tmp_path: Path) -> None:
     hour = 3_600_000
     in_100_years = int(datetime.now(UTC).timestamp() * 1000) + 100 * 366 * 24 * hour
     events = [config_event(n, "a", str(n), time=in_100_years + n * hour) for n in range(4)]
@@ -85,7 +85,7 @@ def test_records_from_a_clock_that_is_ahead_are_found_by_their_times(cli: Comman
 
 @pytest.mark.parametrize("limit", [1, 3, 7, 100_000])
 @pytest.mark.parametrize("equal", [{}, {"is_preferred": True}, {"task_name": "Partition 1"}])
-def test_a_limit_counts_commits_and_cuts_none_in_two(
+def test_a_limit_counts_whole_commits(
     wordcount: CommandLine, limit: int, equal: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(history, "FIRST_WIDTH", 2)
@@ -99,7 +99,7 @@ def test_a_limit_counts_commits_and_cuts_none_in_two(
         assert max(offsets(chosen).count(offset) for offset in newest) == 1
 
 
-def test_a_limit_reaches_over_what_a_log_replaced(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_limit_includes_older_incarnations(cli: CommandLine, tmp_path: Path) -> None:
     for value in ("old", "new"):
         events = [config_event(offset, "a", f"{value} {offset}") for offset in range(3)]
         cli.done("import", recording(tmp_path / f"{value}.jsonl", events))
@@ -114,20 +114,18 @@ def test_a_limit_reaches_over_what_a_log_replaced(cli: CommandLine, tmp_path: Pa
         assert found(9) == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)]
 
 
-def test_no_more_rows_leave_the_server_than_are_taken(
-    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_are_fetched_as_they_are_read(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", (config_event(n, f"k{n % 50}", str(n)) for n in range(5_000))))
     monkeypatch.setattr(history, "FETCHED_AT_ONCE", 10)
     with open_database() as database:
-        ask = database.connection
-        with open_history(ask, COUNTS, History("config_history")) as rows:
+        connection = database.connection
+        with open_history(connection, COUNTS, History("config_history")) as rows:
             each = iter(rows)
             assert [row["log_offset"] for row in islice(each, 5)] == [0, 1, 2, 3, 4]
-            assert ask.execute("move forward all from history").statusmessage == "MOVE 4990"
+            assert connection.execute("move forward all from history").statusmessage == "MOVE 4990"
 
 
-def test_the_newest_of_a_long_history_are_found_from_its_end(cli: CommandLine, tmp_path: Path) -> None:
+def test_the_newest_events_are_searched_from_the_end(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", (config_event(n, f"k{n % 50}", str(n)) for n in range(5_000))))
     with open_database() as database:
         seen: list[tuple[int, int]] = []
@@ -145,7 +143,7 @@ def test_the_newest_of_a_long_history_are_found_from_its_end(cli: CommandLine, t
         assert seen == [(5_000 - history.FIRST_WIDTH, 4_999)]
 
 
-def test_all_is_as_of_one_moment(wordcount: CommandLine) -> None:
+def test_a_history_is_one_snapshot(wordcount: CommandLine) -> None:
     with open_database() as database:
         with open_history(database.connection, JOB, History("config_history")) as rows:
             before = sum(1 for _ in rows)

@@ -13,13 +13,13 @@ JOB = Job("wordcount_pv", "1")
 BEFORE_RUN_2 = datetime.fromtimestamp(1795252620, UTC)
 
 
-def test_times_are_iso_texts_also_where_datetime_ends(cli: CommandLine) -> None:
+def test_times_outside_the_range_of_datetime_are_iso_texts(cli: CommandLine) -> None:
     query = sql.SQL("select timestamptz '2026-01-31 12:00:00.25+00' as a, timestamptz '20260-01-31 12:00+00' as b")
     with open_database() as database:
         assert fetch(database.connection, query) == [{"a": "2026-01-31T12:00:00.25Z", "b": "20260-01-31T12:00:00Z"}]
 
 
-def test_states_are_cut(wordcount: CommandLine) -> None:
+def test_states_at_a_cut(wordcount: CommandLine) -> None:
     with open_database() as database:
         counts = [
             len(state(database.connection, "startpoint_fan_out", JOB, cut))
@@ -39,7 +39,7 @@ def test_states_are_filtered_in_the_query(wordcount: CommandLine) -> None:
             assert state(ask, "checkpoint", JOB, cut, task_name=["Partition 1"], input_offset=None) == chosen
 
 
-def test_columns_are_known_without_a_row(wordcount: CommandLine) -> None:
+def test_columns_are_known_without_rows(wordcount: CommandLine) -> None:
     with open_database() as database:
         rows = state(database.connection, "checkpoint", Job("nope", "1"), Cut())
     assert isinstance(rows, Rows)

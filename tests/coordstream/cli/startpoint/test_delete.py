@@ -1,4 +1,4 @@
-"""`coordstream startpoint delete`, on recording A's job in logs that can be appended to."""
+"""`coordstream startpoint delete`, on the job of recording A in writable logs."""
 
 import pytest
 
@@ -20,7 +20,7 @@ LEFT_BY_THE_RECORDING = {
 
 @pytest.fixture
 def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """Recording A's job, an hour after its last commit."""
+    """The job of recording A, an hour after its last commit."""
     set_clock(monkeypatch, NOW)
     unreachable_inputs(monkeypatch)
     return appendable

@@ -1,4 +1,4 @@
-"""`coordstream startpoint fan-out`, on recording A's job in logs that can be appended to."""
+"""`coordstream startpoint fan-out`, on the job of recording A in writable logs."""
 
 from datetime import timedelta
 
@@ -27,7 +27,7 @@ FAN_OUT = ("startpoint", "fan-out", "wordcount_pv")
 
 @pytest.fixture
 def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """Recording A's job, an hour after its last commit; two requests of the recording can be fanned out."""
+    """The job of recording A, an hour after its last commit; two requests of the recording can be fanned out."""
     set_clock(monkeypatch, NOW)
     unreachable_inputs(monkeypatch)
     return appendable

@@ -1,4 +1,4 @@
-"""`coordstream startpoint write`, on recording A's job in logs that can be appended to."""
+"""`coordstream startpoint write`, on the job of recording A in writable logs."""
 
 from datetime import timedelta
 
@@ -35,14 +35,14 @@ ONE = (*WRITE, "kafka.page-views.3", "7")
 
 @pytest.fixture
 def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """Recording A's job, an hour after its last commit."""
+    """The job of recording A, an hour after its last commit."""
     set_clock(monkeypatch, NOW)
     unreachable_inputs(monkeypatch)
     return appendable
 
 
 def warned(job: CommandLine, *words: str) -> list[str]:
-    """The warnings of a command that ends well."""
+    """The warnings of a command that succeeds."""
     finished = job(*words)
     assert finished.code == 0
     return [line.removeprefix("warning: ") for line in finished.err.splitlines()]
@@ -288,7 +288,7 @@ def other(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
 
 
 @pytest.mark.scenario("HRD-42")
-def test_warns_of_a_coordinator_that_does_not_fan_out_startpoints(other: CommandLine) -> None:
+def test_warning_about_a_coordinator_that_does_not_fan_out_startpoints(other: CommandLine) -> None:
     factory = config_set("job.coordinator.factory", "org.apache.samza.standalone.PassthroughJobCoordinatorFactory")
     job = another_job(other, task_partition("kafka.in.0"), factory)
     sentences = warned(other, "startpoint", "write", job, "kafka.in", "oldest", "--yes")
