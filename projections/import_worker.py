@@ -1,7 +1,7 @@
-"""A process that imports streams for another one, which says over a pipe which one comes next.
+"""A worker process of a parallel import.
 
-Over the pipe come numbers of jobs, and None at the end. Back go how many more events are done with (an int), what an
-import did (`Imported`), or the error that ended it all.
+Its parent sends numbers of jobs over a pipe, and None at the end. The worker sends back progress (an int, the number of
+events since the last one), results (`Imported`), or the exception that ended it.
 """
 
 import os
@@ -24,12 +24,12 @@ from projections.fold.settings import FoldSettings
 from projections.projector import Clock
 from projections.recording_import import Imported, ReadEvents, import_stream
 
-_SECONDS_TO_CANCEL: Final = 5.0
+_CANCEL_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True)
 class ImportJob:
-    """A stream to import: ``read_events`` is what `import_stream` takes, ``events`` how many that gives."""
+    """A stream to import: ``read_events`` as in `import_stream`, and the number of its events."""
 
     stream: StreamIdentity
     read_events: ReadEvents
@@ -37,8 +37,8 @@ class ImportJob:
 
 
 @dataclass(frozen=True)
-class ImportOrder:
-    """All that a worker needs to know; ``database_url`` holds the password."""
+class WorkerTask:
+    """What a worker needs to import any of the jobs. ``database_url`` contains the password."""
 
     database_url: str = field(repr=False)
     jobs: Sequence[ImportJob]
@@ -47,46 +47,46 @@ class ImportOrder:
     batch_events: int
 
 
-def work(pipe: "Pipe[Any, Any]", order: ImportOrder) -> None:
-    """Import what the pipe says until it says None. SIGTERM ends it, and so does the end of the parent process."""
+def work(pipe: "Pipe[Any, Any]", task: WorkerTask) -> None:
+    """Import the jobs that the parent names, until it sends None. SIGTERM or the parent's end stops the worker."""
     Thread(target=_end_with_parent, daemon=True).start()
     try:
-        number = pipe.recv()  # before anything can fail: a pipe that is left unread loses what it was to say
-        with connect(order.database_url) as connection:
+        number = pipe.recv()  # before anything can fail: closing a pipe with unread data loses what was sent over it
+        with connect(task.database_url) as connection:
             signal.signal(signal.SIGTERM, partial(_stop, connection))
             while number is not None:
-                pipe.send(_imported(connection, order, order.jobs[number], pipe.send))
+                pipe.send(_import_job(connection, task, task.jobs[number], pipe.send))
                 number = pipe.recv()
     except Exception as error:
-        error.add_note("".join(traceback.format_exception(error)))  # a pickle leaves the traceback behind
-        with suppress(OSError):  # nobody is there any more to be told
+        error.add_note("".join(traceback.format_exception(error)))  # a pickle omits the traceback
+        with suppress(OSError):  # the parent has ended
             pipe.send(error)
 
 
-def _imported(
-    connection: Connection, order: ImportOrder, job: ImportJob, on_progress: Callable[[int], None]
+def _import_job(
+    connection: Connection, task: WorkerTask, job: ImportJob, on_progress: Callable[[int], None]
 ) -> Imported:
     return import_stream(
         connection,
         job.stream,
         job.read_events,
-        order.settings,
-        order.clock,
-        batch_events=order.batch_events,
+        task.settings,
+        task.clock,
+        batch_events=task.batch_events,
         on_progress=on_progress,
     )
 
 
 def _stop(connection: Connection, _number: int, _frame: FrameType | None) -> NoReturn:
-    """Leave at once; a server that waits for a lock would not notice, and hold ours meanwhile, were it not told."""
+    """Exit at once, but cancel the query first: a server process that waits for a lock would keep the locks it has."""
     try:
-        connection.cancel_safe(timeout=_SECONDS_TO_CANCEL)
+        connection.cancel_safe(timeout=_CANCEL_SECONDS)
     finally:
         os._exit(1)
 
 
 def _end_with_parent() -> None:
-    """A parent that was killed says nothing: the batch under way is undone, as if it had been ours that was killed."""
+    """Stop when the parent has ended without a message; the current batch is rolled back."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])

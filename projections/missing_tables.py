@@ -1,4 +1,4 @@
-"""Tables that somebody dropped: those of the projection can be made again from the revisions, empty."""
+"""Detects dropped tables, and re-creates the projection, empty, from the migrations' revisions."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -21,16 +21,16 @@ _DEPENDENT_OBJECTS: Final = "2BP01"
 
 
 def missing_tables(connection: Connection) -> list[str]:
-    """The tables of the newest revision that the database lacks, by name; partitions are left out."""
+    """Return the names of the newest revision's tables that the database lacks, without partitions."""
     tables = [*eventlog_metadata.sorted_tables, *projection_metadata.sorted_tables]
     return missing_relations(connection, sorted(table.fullname for table in tables))
 
 
 def is_projection_missing(connection: Connection, *, is_newest: bool) -> bool:
-    """Whether the projection, or with ``is_newest``, which says that the revision is the newest, a table of it is gone.
+    """Return whether the projection is missing, or with ``is_newest``, a table of it; then the revision is the newest.
 
     Raises:
-        ArchiveMissing: a table of the archive is gone, which nothing can make again.
+        ArchiveMissing: a table of the archive is missing, which cannot be re-created.
     """
     missing = missing_tables(connection) if is_newest else []
     lost = [name for name in missing if name.startswith("eventlog.")]
@@ -40,19 +40,18 @@ def is_projection_missing(connection: Connection, *, is_newest: bool) -> bool:
 
 
 def require_no_projection(connection: Connection) -> None:
-    """Raise ArchiveMissing where there is a projection: for a database that has no revision, and so no archive."""
+    """Raise ArchiveMissing if there is a projection, in a database without a revision and so without an archive."""
     if connection.scalar(_HAS_SCHEMA):
         raise ArchiveMissing("eventlog.alembic_version")
 
 
 def recreate_projection(connection: Connection, upgrades: Sequence[Upgrade]) -> None:
-    """Drop what is left of the projection, and make it as these revisions do, oldest first.
+    """Drop the rest of the projection, and run these revisions, oldest first, in the caller's transaction.
 
-    All in the caller's transaction. The revisions make an archive as well, which is dropped: the archive that is there
-    is kept apart meanwhile.
+    The revisions also create an archive, which is dropped; the existing archive has another name meanwhile.
 
     Raises:
-        RelationInUse: something of the user's hangs on it; nothing may be committed then.
+        RelationInUse: a user's object depends on it; the caller must roll back.
     """
     drop_relations(connection)
     for table in connection.scalars(_TABLES).all():

@@ -1,4 +1,4 @@
-"""Import of several streams at once, each by a process of its own, so that all cores are at work."""
+"""Imports several streams in parallel, each in a worker process, to use all cores."""
 
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -15,14 +15,14 @@ from eventlog.log import system_clock
 from eventlog.streams import StreamIdentity
 from projections.errors import WorkerEnded
 from projections.fold.settings import FoldSettings
-from projections.import_worker import ImportJob, ImportOrder, work
+from projections.import_worker import ImportJob, WorkerTask, work
 from projections.projector import BATCH_EVENTS, Clock
 from projections.recording_import import Imported
 
 Context = SpawnContext | ForkContext
 OnStreamProgress = Callable[[StreamIdentity, int], None]
 
-_SECONDS_TO_END: Final = 10.0
+_END_SECONDS: Final = 10.0
 
 
 def import_streams(
@@ -36,36 +36,36 @@ def import_streams(
     batch_events: int = BATCH_EVENTS,
     on_progress: OnStreamProgress = lambda _stream, _events: None,
 ) -> list[Imported]:
-    """Import streams in so many processes at most, the largest first; the answers stand in the order of the jobs.
+    """Import streams in at most ``processes`` processes, the largest first; return the results in the jobs' order.
 
-    At the first error, and on Ctrl-C, no stream is begun any more and the others' batches under way are undone; what
-    was committed stays, and importing again goes on there. If this process is killed, its workers end by themselves.
+    The first error, or Ctrl-C, ends the import: current batches are rolled back, committed ones stay, and another
+    import continues after them. If this process is killed, its workers end.
 
-    Jobs and clock go to the workers as pickles, unless ``context`` forks (by default it spawns): a function of a module
-    does, a lambda does not. Secrets go the same way, never in a command line.
+    Jobs and clock are pickled for the workers unless ``context`` forks (it spawns by default), so they can be functions
+    of a module but not lambdas. Secrets are passed the same way, never in a command line.
 
     Raises:
         WorkerEnded: a worker was killed.
-        StreamBusy: another process is importing one of the streams.
-        FoldVersionDiffers: one of the streams was folded with other settings before.
+        StreamBusy: another process imports one of the streams.
+        FoldVersionDiffers: other settings folded one of the streams before.
     """
-    order = ImportOrder(database_url, tuple(jobs), settings, clock, batch_events)
+    task = WorkerTask(database_url, tuple(jobs), settings, clock, batch_events)
     left = sorted(range(len(jobs)), key=lambda number: jobs[number].events)
     imported: dict[int, Imported] = {}
-    with _workers(context or get_context("spawn"), order, min(processes, len(jobs))) as workers:
+    with _workers(context or get_context("spawn"), task, min(processes, len(jobs))) as workers:
         busy: dict[Any, _Worker] = {worker.pipe: worker for worker in workers}
         for worker in workers:
-            worker.take(left.pop())
+            worker.assign(left.pop())
         while busy:
             for pipe in wait(busy):
                 worker = busy[pipe]
-                answer = worker.answer()
+                answer = worker.receive()
                 if isinstance(answer, int):
                     on_progress(jobs[worker.number].stream, answer)
                     continue
                 imported[worker.number] = answer
                 if left:
-                    worker.take(left.pop())
+                    worker.assign(left.pop())
                 else:
                     worker.dismiss()
                     del busy[pipe]
@@ -74,51 +74,51 @@ def import_streams(
 
 @dataclass
 class _Worker:
-    """A process, our end of its pipe, and the number of the job that it is at."""
+    """A worker process, the parent's end of its pipe, and the number of its current job."""
 
     process: BaseProcess
     pipe: "Pipe[Any, Any]"
-    order: ImportOrder
+    task: WorkerTask
     number: int = -1
 
-    def take(self, number: int) -> None:
+    def assign(self, number: int) -> None:
         self.number = number
-        with self._its_end_is_told():
+        with self._raise_if_ended():
             self.pipe.send(number)
 
-    def answer(self) -> int | Imported:
-        with self._its_end_is_told():
+    def receive(self) -> int | Imported:
+        with self._raise_if_ended():
             answer: int | Imported | Exception = self.pipe.recv()
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     def dismiss(self) -> None:
-        with suppress(OSError):  # it has ended, with all its work done
+        with suppress(OSError):  # it has ended after its last job
             self.pipe.send(None)
 
     def end(self) -> None:
-        self.process.join(_SECONDS_TO_END)
+        self.process.join(_END_SECONDS)
         self.process.kill()
         self.process.join()
         self.process.close()
         self.pipe.close()
 
     @contextmanager
-    def _its_end_is_told(self) -> Iterator[None]:
+    def _raise_if_ended(self) -> Iterator[None]:
         try:
             yield
         except (EOFError, OSError):
-            self.process.join(_SECONDS_TO_END)
-            raise WorkerEnded(self.order.jobs[self.number].stream.stream_name, self.process.exitcode) from None
+            self.process.join(_END_SECONDS)
+            raise WorkerEnded(self.task.jobs[self.number].stream.stream_name, self.process.exitcode) from None
 
 
 @contextmanager
-def _workers(context: Context, order: ImportOrder, count: int) -> Iterator[list[_Worker]]:
+def _workers(context: Context, task: WorkerTask, count: int) -> Iterator[list[_Worker]]:
     workers: list[_Worker] = []
     try:
-        with _interrupts_kept_from_children():
-            workers.extend(_started(context, order) for _ in range(count))
+        with _block_interrupts_in_children():
+            workers.extend(_start(context, task) for _ in range(count))
         yield workers
     except BaseException:
         for worker in workers:
@@ -129,18 +129,18 @@ def _workers(context: Context, order: ImportOrder, count: int) -> Iterator[list[
             worker.end()
 
 
-def _started(context: Context, order: ImportOrder) -> _Worker:
+def _start(context: Context, task: WorkerTask) -> _Worker:
     ours, its = context.Pipe()
-    process = context.Process(target=work, args=(its, order), daemon=True)
+    process = context.Process(target=work, args=(its, task), daemon=True)
     process.start()
-    its.close()  # else its end would not be noticed
-    return _Worker(process, ours, order)
+    its.close()  # otherwise the end of the process would not close the pipe
+    return _Worker(process, ours, task)
 
 
 @contextmanager
-def _interrupts_kept_from_children() -> Iterator[None]:
-    """A terminal's Ctrl-C reaches all processes: those that are started meanwhile leave it to us, who then end them."""
-    resource_tracker.ensure_running()  # which lets signals through again as it starts
+def _block_interrupts_in_children() -> Iterator[None]:
+    """Start children with SIGINT blocked: a terminal sends Ctrl-C to all processes, but only the parent handles it."""
+    resource_tracker.ensure_running()  # it unblocks signals when it starts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

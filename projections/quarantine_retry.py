@@ -1,4 +1,4 @@
-"""What is in quarantine, tried again: a program that understands more than its predecessor mends the relations."""
+"""Retries events in quarantine: if this program can read what an older one could not, the log is rebuilt."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,53 +19,57 @@ select log_offset from projection.quarantine where log_id = %s and resolved_by i
 
 
 @dataclass(frozen=True)
-class Trial:
-    """How many of a log's unresolved events in quarantine there are, and how many of them this program understands.
+class QuarantineCheck:
+    """How many unresolved events a log has in quarantine, and how many of them this program can read.
 
-    ``is_outdated``: the rows are not what this program would make of the log whatever is in quarantine.
+    ``is_outdated``: the log needs a rebuild anyway, since older code folded it, or its rows or position are wrong.
     """
 
     log: TrackedLog
-    tried: int
-    understood: int
+    unresolved: int
+    readable: int
     is_outdated: bool
 
     @property
-    def asks_for_folding(self) -> bool:
-        """Whether this program would make other rows of the log than it has."""
-        return self.understood > 0 or self.is_outdated
+    def needs_rebuild(self) -> bool:
+        """Whether this program would fold the log to other rows."""
+        return self.readable > 0 or self.is_outdated
 
 
-def try_again(connection: Connection, stream_names: Iterable[str], settings: FoldSettings) -> list[Trial]:
-    """Try these streams' events in quarantine; logs that have none, and are folded as we fold, are left out.
+def check_quarantine(
+    connection: Connection, stream_names: Iterable[str], settings: FoldSettings
+) -> list[QuarantineCheck]:
+    """Try to read these streams' events in quarantine, without changing anything.
 
-    Nothing is changed.
+    Logs that have none and are up to date are left out.
 
     Raises:
-        FoldVersionDiffers: a log was folded with other settings, or by a newer program.
+        FoldVersionDiffers: other settings or a newer program folded a log.
     """
     logs = (log for name in stream_names for log in reversed(logs_of(connection, name)))
-    trials = [_trial(connection, log, settings) for log in logs]
-    return [trial for trial in trials if trial.tried or trial.is_outdated]
+    checks = [_check_log(connection, log, settings) for log in logs]
+    return [check for check in checks if check.unresolved or check.is_outdated]
 
 
-def mend(connection: Connection, trial: Trial, settings: FoldSettings, *, batch_events: int = BATCH_EVENTS) -> int:
-    """Fold the log of a trial anew from the archive, and give the number of its events.
+def rebuild_checked_log(
+    connection: Connection, check: QuarantineCheck, settings: FoldSettings, *, batch_events: int = BATCH_EVENTS
+) -> int:
+    """Lock the stream of a log, rebuild the log from the archive, and return the number of its events.
 
     Raises:
-        StreamBusy: somebody follows or imports the stream.
+        StreamBusy: the stream is being followed or imported.
         PositionMoved, FoldVersionDiffers: see `rebuild_log`.
     """
-    name = trial.log.stream.stream_name
+    name = check.log.stream.stream_name
     with stream_lock(connection, name):
-        (log,) = (log for log in logs_of(connection, name) if log.log_id == trial.log.log_id)
+        (log,) = (log for log in logs_of(connection, name) if log.log_id == check.log.log_id)
         return rebuild_log(connection, log, settings, batch_events=batch_events).events
 
 
-def _trial(connection: Connection, log: TrackedLog, settings: FoldSettings) -> Trial:
+def _check_log(connection: Connection, log: TrackedLog, settings: FoldSettings) -> QuarantineCheck:
     log.require_fold_at_most(settings)
     offsets = [offset for (offset,) in connection.execute(_UNRESOLVED, (log.log_id,))]
     events = read_archive_at(connection, log.log_id, offsets)
-    understood = sum(is_understood(event, log.stream.stream_kind, settings) for event in events)
+    readable = sum(is_understood(event, log.stream.stream_kind, settings) for event in events)
     is_misplaced = log.next_offset != position_once_folded(connection, log)
-    return Trial(log, len(offsets), understood, is_misplaced or log.fold_version != settings.fold_version)
+    return QuarantineCheck(log, len(offsets), readable, is_misplaced or log.fold_version != settings.fold_version)

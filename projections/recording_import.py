@@ -1,8 +1,8 @@
-"""Import of a recorded stream: its events are compared with the archive, archived and folded.
+"""Imports a recorded stream: archives and folds the events that the archive lacks.
 
-What the archive has is compared and skipped, so that an import that was cut off goes on where it stopped, and a second
-one does nothing. Other bytes at an offset that the archive has mean that the log's past changed: the recording then is
-a new incarnation, which takes the old one's place when it has been read to its end.
+Events that the archive has are compared and skipped, so an interrupted import continues where it stopped, and a
+repeated one does nothing. If an event differs, the recording is a new incarnation of the stream, which becomes current
+once it is complete.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ from projections.tracked_logs import TrackedLog, logs_of, make_current, register
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 
 BACKEND: Final = "recording"
-_WORTH_ANALYSING: Final = 10_000
+_ANALYZE_FROM_EVENTS: Final = 10_000
 _ANALYZE: Final = """
 analyze projection.event_key, projection.checkpoint_layout, projection.checkpoint_current, projection.message_current,
         projection.checkpoint_event (log_id, key_id, log_offset, record_time, layout_id),
@@ -47,7 +47,7 @@ set state = 'stopped', state_detail = null, heartbeat_at = clock_timestamp(), en
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import did: events that were new, that stood there already, that went to quarantine."""
+    """What an import did: how many events were new, already archived, and put in quarantine."""
 
     stream: StreamIdentity
     incarnation: int
@@ -67,20 +67,20 @@ def import_stream(
     on_progress: Callable[[int], None] = lambda _: None,
     on_step: OnStep | None = None,
 ) -> Imported:
-    """Import one stream; ``read_events`` gives its events in offset order, each time from the first.
+    """Import a stream. ``read_events`` returns its events in offset order, from the first one at each call.
 
-    ``on_progress`` is told how many more events are done with.
+    ``on_progress`` gets the number of events imported or skipped since its last call.
 
     Raises:
-        StreamBusy: another process is importing the same stream.
-        FoldVersionDiffers: the stream was folded with other settings before.
+        StreamBusy: another process imports or follows the stream.
+        FoldVersionDiffers: other settings folded the stream before.
     """
     with stream_lock(connection, stream.stream_name):
         log, skipped = _log_to_continue(connection, stream, read_events, settings, clock)
         on_progress(skipped)
         projector = Projector(connection, log, settings, clock, on_step=on_step)
         added = quarantined = 0
-        with _later_flush(connection):
+        with _asynchronous_commits(connection):
             for number, batch in enumerate(_batches(read_events(), log.next_offset, batch_events)):
                 if number == 0:
                     connection.execute(_BEGIN, (log.is_complete, log.log_id))
@@ -95,7 +95,7 @@ def import_stream(
 def _log_to_continue(
     connection: Connection, stream: StreamIdentity, read_events: ReadEvents, settings: FoldSettings, clock: Clock
 ) -> tuple[TrackedLog, int]:
-    """The incarnation that the events belong to, a new one if they fit none, and how many it has already."""
+    """The incarnation that has the same events, or else a new one, and how many of the events it has already."""
     known = logs_of(connection, stream.stream_name)
     for log in known:
         if log.is_current or not log.is_complete:
@@ -109,7 +109,7 @@ def _log_to_continue(
 
 
 def _matching_events(connection: Connection, log: TrackedLog, events: Iterable[RecordedEvent]) -> int | None:
-    """How many of the events the archive has, if all below its end are the same there; None if one is not."""
+    """How many of the events the archive has; None if one of them differs."""
     count = 0
 
     def below_the_position() -> Iterator[RecordedEvent]:
@@ -128,11 +128,11 @@ def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator
 
 
 @contextmanager
-def _later_flush(connection: Connection) -> Iterator[None]:
-    """Let commits not wait for the disk.
+def _asynchronous_commits(connection: Connection) -> Iterator[None]:
+    """Commit without waiting for the disk.
 
-    If the database's machine loses the last of them, it loses a batch's rows and the position after it together, and
-    an import that was not whole goes on before them. The commit that ends it waits for the disk, and so for all.
+    If the database server crashes, it loses a batch's rows together with the position after it, and the import
+    continues before them. The last commit of an import waits for the disk, and so for all before it.
     """
     connection.execute("set synchronous_commit = off")
     try:
@@ -143,14 +143,13 @@ def _later_flush(connection: Connection) -> Iterator[None]:
 
 
 def _finish(connection: Connection, log: TrackedLog, added: int) -> None:
-    if added >= _WORTH_ANALYSING:  # else the first questions after a bulk load would be planned without statistics
+    if (
+        added >= _ANALYZE_FROM_EVENTS
+    ):  # otherwise the first queries after a bulk load would be planned without statistics
         with connection.transaction():
             connection.execute("set local default_statistics_target = 10")  # a tenth of the pages to read
             connection.execute(_ANALYZE)
     with connection.transaction():
         if not log.is_current:
             make_current(connection, log)
-        connection.execute(
-            _COMPLETE,
-            (log.log_id,),
-        )
+        connection.execute(_COMPLETE, (log.log_id,))

@@ -14,7 +14,7 @@ from coordstream.cli.query.rows import Row, Rows
 from eventlog.postgres.connection import Connection
 from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings
-from projections.quarantine_retry import Trial, mend, try_again
+from projections.quarantine_retry import QuarantineCheck, check_quarantine, rebuild_checked_log
 from projections.rebuild import mark_for_rebuild
 
 _STREAMS: Final = "select distinct stream_name, job_name, job_id from projection.job_log order by stream_name"
@@ -43,16 +43,16 @@ def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> N
         settings = FoldSettings(database.secrets)
         mark_for_rebuild(database.connection, ("kafka", "recording"))  # a log of Postgres is followed from its start
         jobs = _jobs_of_streams(database.connection, job)
-        trials = try_again(database.connection, jobs, settings)
-        done = [_rebuild(database.connection, trial, settings) for trial in trials]
+        checks = check_quarantine(database.connection, jobs, settings)
+        done = [_rebuild(database.connection, check, settings) for check in checks]
     rows = Rows(
         RETRIED,
-        (_row(jobs[trial.log.stream.stream_name], trial, *end) for trial, end in zip(trials, done, strict=True)),
+        (_row(jobs[check.log.stream.stream_name], check, *end) for check, end in zip(checks, done, strict=True)),
     )
     print_rows(rows, COLUMNS, title=f"Quarantine of {job or 'all jobs'}, retried", as_json=as_json, as_csv=as_csv)
     refusals = [sentence for _, sentence in done if sentence]
     for sentence in refusals:
-        print(f"{sentence}.", file=sys.stderr)
+        print(sentence, file=sys.stderr)
     if refusals:
         raise typer.Exit(1)
 
@@ -65,26 +65,26 @@ def _jobs_of_streams(connection: Connection, word: str | None) -> dict[str, Job]
     return {stream_name: job for stream_name, job in jobs.items() if wanted in (None, job)}
 
 
-def _rebuild(connection: Connection, trial: Trial, settings: FoldSettings) -> tuple[int | None, str]:
+def _rebuild(connection: Connection, check: QuarantineCheck, settings: FoldSettings) -> tuple[int | None, str]:
     """The number of rebuilt events (None: no rebuild was needed), and a message if the stream is in use."""
-    if not trial.asks_for_folding:
+    if not check.needs_rebuild:
         return None, ""
-    with Console(stderr=True).status(f"Rebuilding {trial.log.stream.stream_name}"):
+    with Console(stderr=True).status(f"Rebuilding {check.log.stream.stream_name}"):
         try:
-            return mend(connection, trial, settings), ""
+            return rebuild_checked_log(connection, check, settings), ""
         except StreamBusy as error:
             return None, str(error)
 
 
-def _row(job: Job, trial: Trial, folded: int | None, refusal: str) -> Row:
+def _row(job: Job, check: QuarantineCheck, folded: int | None, refusal: str) -> Row:
     return {
         "job_name": job.name,
         "job_id": job.id,
-        "stream_name": trial.log.stream.stream_name,
-        "stream_kind": trial.log.stream.stream_kind,
-        "incarnation": trial.log.incarnation,
-        "tried_count": trial.tried,
-        "understood_count": trial.understood,
+        "stream_name": check.log.stream.stream_name,
+        "stream_kind": check.log.stream.stream_kind,
+        "incarnation": check.log.incarnation,
+        "tried_count": check.unresolved,
+        "understood_count": check.readable,
         "folded_count": folded,
         "outcome": "busy" if refusal else "unchanged" if folded is None else "rebuilt",
     }

@@ -1,8 +1,8 @@
 """A process that follows the tiled recording, and stops at a step, to be killed there.
 
 Arguments: database URL, source (`postgres`, or the brokers), number of jobs, step (`archived`, `folded`, `merged`,
-`committed`; `never`), at which of its occurrences to stop, and how many events a batch may have. Says the step on
-standard output when it stands there, and waits; says `done` when all is read. It ends when its standard input does.
+`committed`; `never`), at which of its occurrences to stop, and how many events a batch may have. Prints
+the step on standard output when it is reached, and waits; prints `done` when all is read. Ends with its standard input.
 """
 
 import os
@@ -22,7 +22,7 @@ from tests.acceptance.tiled_recording import stream_names
 
 
 def main(database_url: str, place: str, jobs: str, stop_at: str, occurrence: str, batch_events: str) -> None:
-    """Follow until the step has been reached `count` times."""
+    """Follow until the step is reached for the ``occurrence``-th time."""
     left = int(occurrence)
 
     def on_step(step: str) -> None:
@@ -33,7 +33,7 @@ def main(database_url: str, place: str, jobs: str, stop_at: str, occurrence: str
             Event().wait()
 
     Thread(target=_end_with_the_tests, daemon=True).start()
-    vars(tail)["BATCH_EVENTS"] = int(batch_events)  # so that there are many transactions
+    vars(tail)["BATCH_EVENTS"] = int(batch_events)  # to have many transactions
     plan = FollowPlan(tuple(stream_names(int(jobs))), once=True)
     with source_at(place, database_url) as source:
         outcome = Follower(database_url, source, SETTINGS, lambda: IMPORTED_AT, plan, on_step=on_step).run()
@@ -42,13 +42,13 @@ def main(database_url: str, place: str, jobs: str, stop_at: str, occurrence: str
 
 
 def _end_with_the_tests() -> None:
-    """A follower outlives everything, so it would outlive tests that were killed."""
+    """Exit if the tests are killed."""
     sys.stdin.read()
     os._exit(1)
 
 
 def source_at(place: str, database_url: str) -> AbstractContextManager[EventSource]:
-    """The brokers, or the logs of the database."""
+    """Open the brokers, or the logs of the database."""
     return PostgresSource(database_url) if place == "postgres" else KafkaSource(KafkaOptions.parse(place))
 
 

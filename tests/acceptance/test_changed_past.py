@@ -194,9 +194,9 @@ def test_one_database_serves_one_cluster(
     with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as other:
         followed = follow_once(database_url, other, coordinator_topic)
         assert followed.failures == {
-            coordinator_topic: f"{coordinator_topic} is on the Kafka cluster {other.cluster_id}, the database has logs "
-            f"of {source.cluster_id}, and one database serves one Kafka cluster: give the brokers of that one, or a "
-            "database of its own"
+            coordinator_topic: f"{coordinator_topic} is on the Kafka cluster {other.cluster_id}, but the database has "
+            f"logs of {source.cluster_id}. A database serves one Kafka cluster: use the brokers of that cluster, or "
+            "another database."
         }
     assert shown(database_url, STATES) == [(1, "refused", 1, None)]
     assert shown(database_url, CONFIG) == [("a", "1", 1)]

@@ -1,4 +1,4 @@
-"""Followers that are killed (-9) at every step and at any time lose nothing and take nothing twice."""
+"""Followers killed with SIGKILL at every step and at random times lose no event and apply none twice."""
 
 import random
 import subprocess
@@ -42,7 +42,7 @@ _DONE: Final = "select coalesce(sum(next_offset), 0) from projection.position"
 
 @dataclass
 class Killer:
-    """Starts followers one after the other, and kills each. ``open`` counts those that stood in a transaction."""
+    """Starts followers one after the other, and kills each. ``open`` counts those killed in a transaction."""
 
     url: str
     place: str
@@ -60,14 +60,14 @@ class Killer:
             self._kill(process)
 
     def kill_at_any_time(self) -> None:
-        """Kill a follower after a number of events, at whatever step it is then."""
+        """Kill a follower after a random number of events, at any step."""
         target = self._number(_DONE) + self.rng.randrange(FEW * BATCHES_A_KILL)
         with self._process("never", 1, FEW) as process:
-            wait_until(lambda: self._number(_DONE) >= target, what="the follower to get on")
+            wait_until(lambda: self._number(_DONE) >= target, what="the follower to make progress")
             self._kill(process)
 
     def finish(self) -> None:
-        """Let a follower come to the end."""
+        """Let a follower finish."""
         with self._process("never", 1, MANY) as process:
             process.wait(FINISH_SECONDS)
             assert process.stdout is not None
@@ -96,7 +96,7 @@ class Killer:
 
 
 def fill_postgres(url: str) -> str:
-    """Append the recordings to logs in the database; where a follower finds them."""
+    """Append the recordings to logs in the database, and return the place for a follower."""
     with connect(url) as connection:
         for name, events in tiles(JOBS):
             PostgresEventLog.create(connection, identify(name)).append(as_new(events))
@@ -105,7 +105,7 @@ def fill_postgres(url: str) -> str:
 
 @pytest.fixture(scope="module")
 def imported(clones: Callable[[], str]) -> Digests:
-    """What an import makes."""
+    """The digests of the relations after an import."""
     with connect(clones()) as connection:
         import_tiles(connection, JOBS)
         return digests(connection)
@@ -123,7 +123,7 @@ def brokers(start_broker: BrokerMaker) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.torture
 @pytest.mark.parametrize("backend", ["postgres", "kafka"])
-def test_killed_followers_end_where_an_import_ends(
+def test_killed_followers_end_with_the_relations_of_an_import(
     clones: Callable[[], str], imported: Digests, request: pytest.FixtureRequest, backend: str
 ) -> None:
     url = clones()

@@ -1,4 +1,4 @@
-"""Hundreds of topics in one program: a few connections, a sign of life of each, and none kept waiting by another."""
+"""Hundreds of topics in one follower: few connections, a heartbeat of each, and no topic delays another."""
 
 import time
 from typing import Final
@@ -66,13 +66,13 @@ def test_hundreds_of_logs_in_postgres(database_url: str) -> None:
             wait_for_position(connection, names[-1], 2)
 
 
-def test_a_long_stream_keeps_no_live_one_waiting(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_stream_does_not_delay_a_live_one(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     long, live = coordinator_stream_name("long"), coordinator_stream_name("live")
     with connect(database_url) as connection, PostgresSource(database_url) as source:
         busy = PostgresEventLog.create(connection, identify(live))
         run(database_url, source, FollowPlan((live,), once=True))
         PostgresEventLog.create(connection, identify(long)).append([config_set("a", "1")] * EVENTS)
-        monkeypatch.setattr("projections.follow.gathering.BATCH_EVENTS", 5_000)
+        monkeypatch.setattr("projections.follow.tail.BATCH_EVENTS", 5_000)
         with following(database_url, source, FollowPlan((long, live))) as running:
             wait_until(lambda: running.applied, what="the first batch")
             busy.append([config_set("b", "2")])

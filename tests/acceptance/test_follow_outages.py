@@ -78,7 +78,7 @@ def filled_broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
 
 
 def write(broker: KafkaBroker, part: int, parts: int) -> int:
-    """Write a part of each stream, the first part to new topics. Returns the number of events so far."""
+    """Write part ``part`` of each stream, the first to new topics, and return the number of events so far."""
     written = 0
     with Topics(broker.bootstrap_servers) as topics:
         for name, events in tiles(JOBS):

@@ -6,7 +6,7 @@ import pytest
 
 from coordstream.migrate import downgrade, upgrade
 from eventlog.postgres.connection import connect
-from projections.quarantine_retry import mend, try_again
+from projections.quarantine_retry import check_quarantine, rebuild_checked_log
 from tests.properties.generated_jobs import generate_job
 from tests.properties.importing import SETTINGS, import_log
 
@@ -32,7 +32,7 @@ def test_anomalies_of_before_read_the_same(database_url: str) -> None:
         connection.execute(OF_OLDER_CODE)
         assert connection.execute(SUSPECTS).fetchall() == []
         assert connection.execute(ANOMALIES).fetchall() == anomalies
-        for trial in try_again(connection, [log.stream_name for job in jobs for log in job.logs], SETTINGS):
-            mend(connection, trial, SETTINGS)
+        for check in check_quarantine(connection, [log.stream_name for job in jobs for log in job.logs], SETTINGS):
+            rebuild_checked_log(connection, check, SETTINGS)
         assert connection.execute(SUSPECTS).fetchall() == suspects
         assert connection.execute(ANOMALIES).fetchall() == anomalies

@@ -15,7 +15,7 @@ from sqlalchemy.pool import NullPool
 from coordstream.migrate import SchemaError, SchemaState, downgrade, require_current, schema_state, upgrade
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import NothingFolded
-from projections.quarantine_retry import mend, try_again
+from projections.quarantine_retry import check_quarantine, rebuild_checked_log
 from tests.fixtures.waiting import wait_until
 from tests.migrations.schema_dump import schema_of
 from tests.projections.rebuilt import relations
@@ -121,7 +121,7 @@ def test_a_users_view_on_a_relation_is_never_dropped(database_url: str) -> None:
         owner.execute("create view public.mine as select config_key, log_offset from coordinator.config")
         before = owner.execute("select * from public.mine order by 1").fetchall()
         make_relations_differ(owner)
-        with pytest.raises(SchemaError, match=r"depends on it: drop yours, migrate, and make yours again"):
+        with pytest.raises(SchemaError, match=r"depends on it\. Drop yours, run"):
             upgrade(database_url)
         assert owner.execute("select * from public.mine order by 1").fetchall() == before
         assert len(before) > 0
@@ -158,10 +158,10 @@ def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(database_url: s
         assert state_of(database_url) is SchemaState.CURRENT
         assert upgrade(database_url) is None
         for log in job.logs:
-            with pytest.raises(NothingFolded, match="in the archive: run `coordstream rebuild --all`"):
+            with pytest.raises(NothingFolded, match="but its events are in the archive"):
                 import_log(owner, log)
-        for trial in try_again(owner, [log.stream_name for log in job.logs], SETTINGS):
-            mend(owner, trial, SETTINGS)
+        for check in check_quarantine(owner, [log.stream_name for log in job.logs], SETTINGS):
+            rebuild_checked_log(owner, check, SETTINGS)
         assert relations(owner) == before
     assert schema_of(database_url) == schema
 
@@ -193,7 +193,7 @@ def test_an_older_database_without_its_projection_is_upgraded(empty_database_url
 def test_an_archive_that_was_dropped_is_not_made_again(database_url: str, damage: str, table: str) -> None:
     with connect(database_url) as owner:
         owner.execute(damage.encode())
-    with pytest.raises(SchemaError, match=rf"the table eventlog\.{table} is missing: restore the schema eventlog from"):
+    with pytest.raises(SchemaError, match=rf"The table eventlog\.{table} is missing\. Restore the schema"):
         upgrade(database_url)
 
 

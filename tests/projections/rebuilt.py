@@ -1,4 +1,4 @@
-"""What readers see, and a projection that has forgotten a log: for tests of folding it anew."""
+"""All rows that readers see, and a way to delete a log's rows: for tests of rebuilds."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ where c.relnamespace = 'projection'::regnamespace and c.relkind in ('r', 'p') an
 
 
 def relations(connection: Connection) -> dict[str, list[str]]:
-    """Every row that readers see, as text."""
+    """Return every row of the relations, as text."""
     views = [name for (name,) in connection.execute(VIEWS).fetchall()]
     return {
         view: sorted(row[0] for row in connection.execute(f"select v::text from coordinator.{view} v".encode()))

@@ -1,4 +1,4 @@
-"""Folding anew from the archive and the observations: the relations are those of a projector that followed."""
+"""Replaying the archive and the observations gives the relations of a projector that followed the log."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ select task_name || partition_id, input_offset, log_offset from coordinator.chec
 
 
 def as_of(connection: Connection, log: TrackedLog, times: list[datetime]) -> list[list[tuple[object, ...]]]:
-    """What config and checkpoints were at each of these times."""
+    """Config and checkpoints as of each of these times."""
     job = connection.execute("select job_name, job_id from projection.job_log where log_id = %s", (log.log_id,))
     name, job_id = job.fetchone() or ("", "")
     return [
@@ -47,80 +47,80 @@ def as_of(connection: Connection, log: TrackedLog, times: list[datetime]) -> lis
     ]
 
 
-def follow(connection: Connection, source: MemorySource, name: str, luck: random.Random, clock: "Clock") -> None:
-    """Attach, and take events in batches of any size, each at a later time."""
+def follow(connection: Connection, source: MemorySource, name: str, rng: random.Random, clock: "Clock") -> None:
+    """Resume, and apply events in batches of random sizes, each at a later time."""
     start = find_resume_point(connection, source, name, SETTINGS, clock)
     projector = Projector(connection, start.log, SETTINGS, clock)
     if start.resync:
-        resync(connection, source, projector, start, SETTINGS, clock, batch_events=luck.randint(1, 40))
+        resync(connection, source, projector, start, SETTINGS, clock, batch_events=rng.randint(1, 40))
         return
     events = list(source.read(name, projector.next_offset, start.target))
     while events:
-        size = luck.randint(1, 20)
+        size = rng.randint(1, 20)
         projector.apply(events[:size])
         events = events[size:]
 
 
 class Clock:
-    """Goes on by as much as an hour at each look."""
+    """A clock that advances by up to an hour at each call."""
 
-    def __init__(self, luck: random.Random) -> None:
-        self._luck = luck
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
         self.now = ARCHIVED_AT - timedelta(days=1)
 
     def __call__(self) -> datetime:
-        self.now += timedelta(seconds=self._luck.randint(0, 3_600))
+        self.now += timedelta(seconds=self._rng.randint(0, 3_600))
         return self.now
 
 
-def lived_through(connection: Connection, log: GeneratedLog, luck: random.Random) -> TrackedLog:
-    """Follow the log in parts, with compaction and long absences in between."""
-    source, clock = MemorySource(), Clock(luck)
+def follow_in_parts(connection: Connection, log: GeneratedLog, rng: random.Random) -> TrackedLog:
+    """Follow the log in parts, with compaction and absences in between."""
+    source, clock = MemorySource(), Clock(rng)
     topic = source.create(log.stream_name)
-    for part in parts(log.events, luck):
+    for part in parts(log.events, rng):
         topic.extend(part)
-        follow(connection, source, log.stream_name, luck, clock)
-        delete_some(topic, luck)
+        follow(connection, source, log.stream_name, rng, clock)
+        delete_some(topic, rng)
         topic.compact()
-        absence = timedelta(days=luck.choice([0, 3]))
+        absence = timedelta(days=rng.choice([0, 3]))
         clock.now += absence
         let_pass(connection, absence)
-    follow(connection, source, log.stream_name, luck, clock)
+    follow(connection, source, log.stream_name, rng, clock)
     return logs_of(connection, log.stream_name)[0]
 
 
-def parts(events: list[RecordedEvent], luck: random.Random) -> Iterator[list[RecordedEvent]]:
-    """The events in three parts, each with room for deletes between them."""
-    cuts = sorted(luck.sample(range(1, len(events)), 2))
+def parts(events: list[RecordedEvent], rng: random.Random) -> Iterator[list[RecordedEvent]]:
+    """Split the events into three parts, with unused offsets for deletes between them."""
+    cuts = sorted(rng.sample(range(1, len(events)), 2))
     for number, (first, last) in enumerate(zip([0, *cuts], [*cuts, len(events)], strict=True)):
         yield [event._replace(offset=event.offset + 10 * number) for event in events[first:last]]
 
 
-def delete_some(topic: MemoryTopic, luck: random.Random) -> None:
+def delete_some(topic: MemoryTopic, rng: random.Random) -> None:
     keys = sorted({event.key for event in topic.events if event.key is not None})
-    for key in luck.sample(keys, min(5, len(keys))):
+    for key in rng.sample(keys, min(5, len(keys))):
         topic.append(key, None)
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_a_log_folded_anew_shows_the_same(clone_database: Callable[[], str], number: int) -> None:
+def test_a_replayed_log_has_the_same_relations(clone_database: Callable[[], str], number: int) -> None:
     swept = 0
     for log in generate_job(number, LONG).logs:
         with connect(clone_database()) as connection:
-            lived = lived_through(connection, log, random.Random(number))
-            times = [at for (at,) in connection.execute(CUTS, (lived.log_id,))]
-            before, then = relations(connection), as_of(connection, lived, times)
-            assert verify_log(connection, lived, SETTINGS, batch_events=7).is_equal
-            swept += sum(observation.kind == "swept" for observation in read_observations(connection, lived.log_id))
+            followed = follow_in_parts(connection, log, random.Random(number))
+            times = [at for (at,) in connection.execute(CUTS, (followed.log_id,))]
+            before, then = relations(connection), as_of(connection, followed, times)
+            assert verify_log(connection, followed, SETTINGS, batch_events=7).is_equal
+            swept += sum(observation.kind == "swept" for observation in read_observations(connection, followed.log_id))
             for batch_events in (3, 40_000):
-                forget(connection, lived)
+                forget(connection, followed)
                 rebuilt = rebuild_log(
                     connection, logs_of(connection, log.stream_name)[0], SETTINGS, batch_events=batch_events
                 )
-                assert rebuilt.events == len(list(read_archive(connection, lived.log_id)))
+                assert rebuilt.events == len(list(read_archive(connection, followed.log_id)))
                 assert relations(connection) == before
-                assert as_of(connection, lived, times) == then
-                assert logs_of(connection, log.stream_name)[0].next_offset == lived.next_offset
+                assert as_of(connection, followed, times) == then
+                assert logs_of(connection, log.stream_name)[0].next_offset == followed.next_offset
     assert swept > 0
 
 
@@ -132,7 +132,7 @@ AT: Final = datetime(2026, 3, 4, tzinfo=UTC)
 AT_MS: Final = 1_772_582_400_000
 
 
-def test_a_stretch_ends_where_something_was_swept() -> None:
+def test_a_batch_ends_at_a_sweep() -> None:
     sweeps = [Swept(1, b"a"), Swept(1, b"b"), Swept(2, b"c"), Swept(9, b"d")]
     archived = [(event(offset), AT) for offset in (0, 1, 3, 4)]
     assert list(archived_batches(archived, sweeps, 10)) == [
@@ -141,7 +141,7 @@ def test_a_stretch_ends_where_something_was_swept() -> None:
     ]
 
 
-def test_a_stretch_has_so_many_events_at_most() -> None:
+def test_a_batch_has_a_largest_number_of_events() -> None:
     archived = [(event(offset), AT) for offset in range(5)]
     assert [len(batch.events) for batch in archived_batches(archived, [], 2)] == [2, 2, 1]
     assert list(archived_batches([], [], 2)) == []
@@ -151,13 +151,13 @@ def test_a_stretch_has_so_many_events_at_most() -> None:
     ("ahead_ms", "together"),
     [(3_600_000, True), (3_600_001, False), (2 * 3_600_000, False), (2 * 3_600_000 + 1, True), (2**62, True)],
 )
-def test_a_stretch_ends_where_the_time_of_archiving_makes_a_difference(ahead_ms: int, together: bool) -> None:
+def test_a_batch_ends_where_the_archiving_time_changes_the_log_time(ahead_ms: int, together: bool) -> None:
     later = AT + timedelta(hours=1)
     archived = [(event(0), AT), (event(1, AT_MS + ahead_ms), later)]
     assert len(list(archived_batches(archived, [], 10))) == (1 if together else 2)
 
 
-def test_the_archive_tells_when_each_event_came(database_url: str) -> None:
+def test_the_archive_has_each_events_archiving_time(database_url: str) -> None:
     source = MemorySource()
     topic = source.create("__samza_coordinator_orders_1")
     times = [AT + timedelta(microseconds=number) for number in range(3)]

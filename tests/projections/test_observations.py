@@ -1,4 +1,4 @@
-"""Observations: kept for ever, in the order in which they are folded, and shown as gaps."""
+"""Observations: stored permanently, read in the order in which they are folded, and shown as gaps."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -22,7 +22,7 @@ ALL: Final = [
 ]
 
 
-def test_they_come_back_in_the_order_of_their_offsets(database_url: str) -> None:
+def test_observations_are_read_in_the_order_of_their_offsets(database_url: str) -> None:
     with connect(database_url) as connection:
         write_observations(connection, 1, ALL, NOW)
         write_observations(connection, 2, ALL[:1], NOW)
@@ -33,14 +33,14 @@ def test_they_come_back_in_the_order_of_their_offsets(database_url: str) -> None
         assert connection.execute("select distinct observed_at from eventlog.observation").fetchall() == [(NOW,)]
 
 
-def test_they_cannot_be_taken_back(database_url: str) -> None:
+def test_observations_cannot_be_deleted(database_url: str) -> None:
     with connect(database_url) as connection:
         write_observations(connection, 1, ALL, NOW)
         with pytest.raises(psycopg.errors.RaiseException, match=r"eventlog.observation is append-only"):
             connection.execute("delete from eventlog.observation")
 
 
-def test_what_is_missing_is_shown_once(database_url: str) -> None:
+def test_lost_offsets_are_shown_once(database_url: str) -> None:
     gaps = """
     select job_name, stream_kind, incarnation, first_missing_offset, last_missing_offset, reason
     from coordinator.log_gap order by first_missing_offset

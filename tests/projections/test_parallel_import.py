@@ -1,4 +1,4 @@
-"""Streams imported at once, each by a process: what comes of it, and how it ends when it ends early."""
+"""Parallel imports: the results, and how an import ends on an error, a killed worker or an interrupt."""
 
 import os
 import signal
@@ -50,25 +50,25 @@ def all_added(imported: Sequence[Imported]) -> bool:
 
 
 @contextmanager
-def held_up(url: str) -> Iterator[Connection]:
-    """Every batch waits meanwhile."""
+def blocked_archive(url: str) -> Iterator[Connection]:
+    """Block every batch during the block."""
     with connect(url, autocommit=False) as blocker, connect(url) as watcher:
         blocker.execute("lock table eventlog.event in share mode")
         yield watcher
 
 
-def test_streams_at_once_give_what_they_give_in_turn(clone_database: Callable[[], str]) -> None:
+def test_a_parallel_import_gives_the_same_rows_as_one_after_the_other(clone_database: Callable[[], str]) -> None:
     with connect(clone_database()) as connection:
         in_turn = [import_events(connection, job.stream.stream_name, list(job.read_events()), 40) for job in JOBS]
         expected = shown(connection)
     url = clone_database()
-    told = dict.fromkeys((job.stream for job in JOBS), 0)
+    counts = dict.fromkeys((job.stream for job in JOBS), 0)
 
     def on_progress(stream: StreamIdentity, events: int) -> None:
-        told[stream] += events
+        counts[stream] += events
 
     assert import_at_once(url, clock=at_archiving, on_progress=on_progress) == in_turn
-    assert told == {job.stream: job.events for job in JOBS}
+    assert counts == {job.stream: job.events for job in JOBS}
     again = import_at_once(url, clock=at_archiving)
     assert [(done.added, done.skipped) for done in again] == [(0, job.events) for job in JOBS]
     with connect(url) as connection:
@@ -80,7 +80,7 @@ def at_archiving() -> Any:
     return ARCHIVED_AT
 
 
-def test_the_largest_streams_come_first_and_the_answers_in_order(database_url: str) -> None:
+def test_the_largest_streams_come_first_and_results_keep_the_order(database_url: str) -> None:
     begun: list[StreamIdentity] = []
     jobs = [replace(job, events=number) for number, job in enumerate(JOBS)]
     imported = import_at_once(database_url, jobs, 1, on_progress=lambda stream, _: begun.append(stream))
@@ -89,18 +89,18 @@ def test_the_largest_streams_come_first_and_the_answers_in_order(database_url: s
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_processes_that_are_forked_need_no_pickles(database_url: str) -> None:
+def test_forked_workers_need_no_pickles(database_url: str) -> None:
     events = {job.stream: list(job.read_events()) for job in JOBS}
     jobs = [replace(job, read_events=partial(lambda stream: events[stream], job.stream)) for job in JOBS]
     assert all_added(import_at_once(database_url, jobs, context=get_context("fork")))
 
 
-def test_nothing_to_import_is_imported(database_url: str) -> None:
+def test_an_import_without_jobs_returns_no_results(database_url: str) -> None:
     assert import_at_once(database_url, []) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what other users see of a process is read from Linux's /proc")
-def test_the_password_is_not_in_what_the_system_shows_of_a_process(database_url: str) -> None:
+def test_the_password_is_not_visible_to_other_users_of_the_system(database_url: str) -> None:
     password = conninfo_to_dict(database_url)["password"]
     seen: list[bytes] = []
 
@@ -114,7 +114,7 @@ def test_the_password_is_not_in_what_the_system_shows_of_a_process(database_url:
     assert not any(str(password).encode() in text for text in seen)
 
 
-def test_an_error_comes_back_as_what_it_is(database_url: str, empty_database_url: str) -> None:
+def test_an_error_of_a_worker_is_raised_with_its_type(database_url: str, empty_database_url: str) -> None:
     with connect(database_url) as other, stream_lock(other, JOBS[3].stream.stream_name):
         with pytest.raises(StreamBusy) as busy:
             import_at_once(database_url)
@@ -133,17 +133,17 @@ def test_an_error_comes_back_as_what_it_is(database_url: str, empty_database_url
         import_at_once(make_conninfo(database_url, dbname="no_such_database"))
 
 
-def test_an_error_of_one_stream_ends_the_others(database_url: str) -> None:
+def test_an_error_of_one_stream_ends_the_import(database_url: str) -> None:
     jobs = [replace(JOBS[0], events=1_000), replace(JOBS[1], read_events=refused_events, events=999), *JOBS[2:]]
-    with held_up(database_url) as watcher:
+    with blocked_archive(database_url) as watcher:
         with pytest.raises(ConfigError):
             import_at_once(database_url, jobs)
         assert active_children() == []
-        wait_until(lambda: watcher.execute(WAITING).fetchall() == [], what="the server to leave it")
+        wait_until(lambda: watcher.execute(WAITING).fetchall() == [], what="the server to cancel the batches")
     assert all_added(import_at_once(database_url))
 
 
-def test_a_process_that_is_killed_is_told_of_and_the_import_goes_on_later(database_url: str) -> None:
+def test_a_killed_worker_is_an_error_and_the_import_can_continue(database_url: str) -> None:
     def kill_one(stream: StreamIdentity, events: int) -> None:
         if events:
             os.kill(active_children()[0].pid or 0, signal.SIGKILL)
@@ -151,8 +151,8 @@ def test_a_process_that_is_killed_is_told_of_and_the_import_goes_on_later(databa
     with pytest.raises(WorkerEnded) as ended:
         import_at_once(database_url, on_progress=kill_one)
     assert str(ended.value) == (
-        f"the process that imported {ended.value.stream_name} was ended by signal 9 before it was done, as happens "
-        "when memory runs out: import again, which goes on where it stopped"
+        f"The process that imported {ended.value.stream_name} was ended by signal 9 before it was done; it may have "
+        "run out of memory. Import again: the import continues where it stopped."
     )
     assert active_children() == []
     imported = import_at_once(database_url)
@@ -160,7 +160,7 @@ def test_a_process_that_is_killed_is_told_of_and_the_import_goes_on_later(databa
     assert sum(done.skipped for done in imported) >= 40
 
 
-def test_an_interrupt_ends_all_at_once(database_url: str) -> None:
+def test_an_interrupt_ends_the_import_at_once(database_url: str) -> None:
     def interrupt(stream: StreamIdentity, events: int) -> None:
         if events:
             raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""A log that was folded already is folded anew: all or nothing, and with the place that it had."""
+"""A log is rebuilt in one transaction, and keeps its position."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ LATER: Final = datetime(2027, 1, 1, tzinfo=UTC)
 POSITIONS: Final = """
 select log_id, next_offset, end_offset, heartbeat_at, read_at, state, fold_version from projection.position order by 1
 """
-APPEND_AS_BEFORE: Final = """
+REPEAT_LAST_EVENT: Final = """
 insert into eventlog.event (log_id, log_offset, record_time, timestamp_type, key, value, archived_at)
 select log_id, log_offset + 5, record_time, timestamp_type, key, value, archived_at
 from eventlog.event order by log_offset desc limit 1
@@ -44,7 +44,7 @@ def imported(connection: Connection, number: int = 1) -> list[TrackedLog]:
 
 
 @pytest.mark.parametrize("batch_events", [7, 60, 40_000])
-def test_the_relations_and_the_place_are_what_they_were(database_url: str, batch_events: int) -> None:
+def test_a_rebuild_keeps_relations_and_positions(database_url: str, batch_events: int) -> None:
     with connect(database_url) as connection:
         logs = imported(connection)
         before, places = relations(connection), position(connection)
@@ -55,7 +55,7 @@ def test_the_relations_and_the_place_are_what_they_were(database_url: str, batch
         assert position(connection) == places
 
 
-def test_what_lies_beyond_the_position_stays_unread(database_url: str) -> None:
+def test_events_beyond_the_position_are_not_folded(database_url: str) -> None:
     job = generate_job(1, LONG)
     stream_name, events = job.logs[0].stream_name, job.logs[0].events
     with connect(database_url) as connection:
@@ -64,13 +64,13 @@ def test_what_lies_beyond_the_position_stays_unread(database_url: str) -> None:
         connection.execute("update eventlog.log set backend = 'postgres'")
         (log,) = logs_of(connection, stream_name)
         before = relations(connection)
-        connection.execute(APPEND_AS_BEFORE)
+        connection.execute(REPEAT_LAST_EVENT)
         assert rebuild_log(connection, log, SETTINGS).events == 100
         assert all(rows == before[name] for name, rows in relations(connection).items() if name != "event")
         assert logs_of(connection, stream_name)[0].next_offset == log.next_offset
 
 
-def test_an_error_leaves_everything_as_it_was(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_changes_nothing(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> int:
         raise RuntimeError
 
@@ -85,29 +85,29 @@ def test_an_error_leaves_everything_as_it_was(database_url: str, monkeypatch: py
         assert (relations(connection), position(connection)) == (before, places)
 
 
-def test_a_newer_program_mends_what_it_refuses_to_go_on_with(
+def test_a_newer_program_can_continue_a_log_after_a_rebuild(
     clone_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = generate_job(1, LONG).logs[0]
     with connect(clone_database()) as connection:
         import_log(connection, log)
         monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
-        with pytest.raises(FoldVersionDiffers, match="of an older version, so run `coordstream rebuild --all`"):
+        with pytest.raises(FoldVersionDiffers, match="An older version of coordstream folded it"):
             import_log(connection, log)
         rebuild_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
         assert import_log(connection, log).added == 0
 
 
-def test_an_older_program_leaves_it_alone(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_program_does_not_rebuild_a_log(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with connect(database_url) as connection:
         log, *_ = imported(connection)
         monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION - 1)
-        with pytest.raises(FoldVersionDiffers, match="of a newer version, so go on with the coordstream"):
+        with pytest.raises(FoldVersionDiffers, match="A newer version of coordstream folded it"):
             rebuild_log(connection, log, SETTINGS)
 
 
-def test_what_one_batch_deletes_another_does_not_bring_back(database_url: str) -> None:
-    """Batches of one transaction share temporary tables, which only a commit empties by itself."""
+def test_a_key_that_one_batch_deletes_stays_deleted(database_url: str) -> None:
+    """Batches of one transaction share temporary tables, which only a commit empties."""
     sets = [*(config_set(f"key-{n}") for n in range(50)), *(set_checkpoint(f"Partition {n}") for n in range(50))]
     stream_name, many = "__samza_coordinator_orders_1", [*sets, *map(tombstone, sets)]
     with connect(database_url) as connection:

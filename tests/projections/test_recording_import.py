@@ -1,4 +1,4 @@
-"""Import of recordings: what is taken, what is skipped, and when a recording is a new incarnation."""
+"""Import of recordings: what is added, what is skipped, and when a recording is a new incarnation."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -25,7 +25,7 @@ CONFIG: Final = "select config_key, config_value, incarnation from coordinator.c
 
 
 def configs(values: dict[str, str], first_ms: int) -> list[RecordedEvent]:
-    """Events that set config keys, a second apart."""
+    """Return events that set config keys, a second apart."""
     return [
         RecordedEvent(
             offset, first_ms + offset * 1_000, 0, encode_key("set-config", key), b'{"values":{"value":"%s"}}' % text
@@ -45,7 +45,7 @@ class Interrupted(Exception):
 
 
 class Stop:
-    """Raises when a step has come so many times."""
+    """Raises when a step is reached for the ``occurrence``-th time."""
 
     def __init__(self, occurrence: int, wanted: str) -> None:
         self._left, self._wanted = occurrence, wanted
@@ -66,7 +66,7 @@ def as_of(connection: Connection, ms: int) -> list[tuple[object, ...]]:
     return connection.execute(query, (at,)).fetchall()
 
 
-def test_a_second_import_takes_nothing(database_url: str) -> None:
+def test_a_second_import_adds_nothing(database_url: str) -> None:
     with connect(database_url) as connection:
         first = import_events(connection, STREAM, OLD)
         second = import_events(connection, STREAM, OLD)
@@ -74,7 +74,7 @@ def test_a_second_import_takes_nothing(database_url: str) -> None:
         assert shown(connection) == OLD_ROWS
 
 
-def test_a_longer_recording_goes_on_and_a_shorter_one_takes_nothing(database_url: str) -> None:
+def test_a_longer_recording_continues_and_a_shorter_one_adds_nothing(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD[:2])
         longer, shorter = import_events(connection, STREAM, OLD), import_events(connection, STREAM, OLD[:1])
@@ -83,7 +83,7 @@ def test_a_longer_recording_goes_on_and_a_shorter_one_takes_nothing(database_url
         assert shown(connection) == OLD_ROWS
 
 
-def test_what_compaction_left_of_the_same_log_is_no_new_incarnation(database_url: str) -> None:
+def test_a_compacted_recording_does_not_begin_an_incarnation(database_url: str) -> None:
     log = generate_job(3).logs[0]
     with connect(database_url) as connection:
         import_events(connection, log.stream_name, log.events)
@@ -92,7 +92,7 @@ def test_what_compaction_left_of_the_same_log_is_no_new_incarnation(database_url
         assert (again.added, again.skipped, again.incarnation) == (0, len(left), 1)
 
 
-def test_a_recording_without_events_makes_the_log_known(database_url: str) -> None:
+def test_a_recording_without_events_is_tracked(database_url: str) -> None:
     with connect(database_url) as connection:
         imported = import_events(connection, STREAM, [])
         assert (imported.added, imported.skipped, imported.incarnation) == (0, 0, 1)
@@ -100,14 +100,14 @@ def test_a_recording_without_events_makes_the_log_known(database_url: str) -> No
 
 
 def test_progress_counts_every_event_once(database_url: str) -> None:
-    told: list[int] = []
+    counts: list[int] = []
     with connect(database_url) as connection:
-        import_events(connection, STREAM, OLD[:1], on_progress=told.append)
-        import_events(connection, STREAM, OLD, 1, on_progress=told.append)
-    assert sum(told) == 1 + 3
+        import_events(connection, STREAM, OLD[:1], on_progress=counts.append)
+        import_events(connection, STREAM, OLD, 1, on_progress=counts.append)
+    assert sum(counts) == 1 + 3
 
 
-def test_other_bytes_are_a_new_incarnation(database_url: str) -> None:
+def test_different_bytes_begin_an_incarnation(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)
         assert import_events(connection, STREAM, NEW).incarnation == 2
@@ -123,13 +123,13 @@ def test_other_bytes_are_a_new_incarnation(database_url: str) -> None:
 @pytest.mark.parametrize(
     "changed", [OLD[1]._replace(key=b"[]"), OLD[1]._replace(value=None), OLD[1]._replace(timestamp=7)]
 )
-def test_any_other_byte_or_time_below_the_end_is_another_past(database_url: str, changed: RecordedEvent) -> None:
+def test_any_different_event_begins_an_incarnation(database_url: str, changed: RecordedEvent) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)
         assert import_events(connection, STREAM, [OLD[0], changed, OLD[2]]).incarnation == 2
 
 
-def test_the_old_incarnation_is_shown_until_the_new_one_is_complete(database_url: str) -> None:
+def test_relations_show_the_old_incarnation_until_the_new_one_is_complete(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)
         with pytest.raises(Interrupted):
@@ -145,7 +145,7 @@ def test_the_old_incarnation_is_shown_until_the_new_one_is_complete(database_url
         assert shown(connection, states) == [(1, "stopped", 3), (2, "stopped", 4)]
 
 
-def test_as_of_a_time_shows_the_incarnation_that_had_begun(database_url: str) -> None:
+def test_as_of_a_time_shows_the_incarnation_of_that_time(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)
         import_events(connection, STREAM, NEW)
@@ -170,13 +170,13 @@ def test_rows_folded_with_another_key_are_refused(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)
         with pytest.raises(
-            FoldVersionDiffers, match=f"{STREAM} was folded as 4-.*MASK_KEY.*import them into a new database"
+            FoldVersionDiffers, match=f"{STREAM} was folded with version 4-.*MASK_KEY.*import them into a new database"
         ):
             import_stream(connection, identify(STREAM), lambda: OLD, other, lambda: ARCHIVED_AT)
         assert shown(connection) == OLD_ROWS
 
 
-def test_commits_before_the_end_do_not_wait_for_the_disk(database_url: str) -> None:
+def test_only_the_last_commit_waits_for_the_disk(database_url: str) -> None:
     seen = []
     with connect(make_conninfo(database_url, options="-c synchronous_commit=on")) as connection:
 

@@ -1,4 +1,4 @@
-"""Which logs there are, and what their job is called."""
+"""The logs that are tracked, and the names of their jobs."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,7 +33,7 @@ def names(connection: Connection) -> list[tuple[object, ...]]:
     return connection.execute(NAMES).fetchall()
 
 
-def test_a_job_is_called_as_its_streams_say_until_config_names_it(connected: Connection) -> None:
+def test_a_job_has_its_streams_name_until_config_names_it(connected: Connection) -> None:
     import_events(connected, CHECKPOINT, [])
     assert names(connected) == [("checkpoint", "a-b", "1")]
     events = [config(0, "job.name", "a_b"), config(1, "job.id", "007")]
@@ -43,18 +43,18 @@ def test_a_job_is_called_as_its_streams_say_until_config_names_it(connected: Con
     assert names(connected) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
 
 
-def test_a_log_that_comes_later_gets_the_name_too(connected: Connection) -> None:
+def test_a_log_that_is_tracked_later_has_the_name_from_config(connected: Connection) -> None:
     import_events(connected, COORDINATOR, [config(0, "job.name", "a_b")])
     import_events(connected, CHECKPOINT, [])
     assert names(connected) == [("checkpoint", "a_b", "1"), ("coordinator", "a_b", "1")]
 
 
-def test_without_its_name_in_config_a_job_is_called_as_its_streams_again(connected: Connection) -> None:
+def test_a_job_has_its_streams_name_again_after_config_loses_it(connected: Connection) -> None:
     import_events(connected, COORDINATOR, [config(0, "job.name", "a_b"), config(1, "job.name", None)])
     assert names(connected) == [("coordinator", "a-b", "1")]
 
 
-def test_an_incarnation_that_is_not_complete_names_nothing(connected: Connection) -> None:
+def test_an_incomplete_incarnation_does_not_name_the_job(connected: Connection) -> None:
     import_events(connected, COORDINATOR, [config(0, "job.name", "a_b")])
     with connected.transaction():
         second = register_log(connected, identify(COORDINATOR), 2, "recording", SETTINGS, ARCHIVED_AT)
@@ -64,7 +64,7 @@ def test_an_incarnation_that_is_not_complete_names_nothing(connected: Connection
     assert {name for _, name, _ in names(connected)} == {"a-b"}
 
 
-def test_the_logs_of_a_stream_stand_newest_first(connected: Connection) -> None:
+def test_the_logs_of_a_stream_are_listed_newest_first(connected: Connection) -> None:
     import_events(connected, COORDINATOR, [config(0, "a", "1")])
     import_events(connected, COORDINATOR, [config(0, "a", "2"), config(1, "b", "2")])
     newest, oldest = logs_of(connected, COORDINATOR)
@@ -74,7 +74,7 @@ def test_the_logs_of_a_stream_stand_newest_first(connected: Connection) -> None:
     assert logs_of(connected, CHECKPOINT) == []
 
 
-def test_a_log_tells_where_it_comes_from_and_how_it_was_read(connected: Connection) -> None:
+def test_a_tracked_log_has_its_topic_and_position(connected: Connection) -> None:
     with connected.transaction():
         log = register_log(
             connected, identify(COORDINATOR), 1, "kafka", SETTINGS, ARCHIVED_AT, topic_id="i", start_offset=7

@@ -76,7 +76,7 @@ def test_a_log_that_is_being_followed_is_busy(older: CommandLine) -> None:
         finished = older("quarantine", "retry", "--json")
     assert (finished.code, finished.json[0]["outcome"]) == (1, "busy")
     assert finished.err.startswith(f"{STREAM} is being read by a follower on ")
-    assert finished.err.endswith("wait until that has ended, or stop it.\n")
+    assert finished.err.endswith("Wait until that ends, or stop it.\n")
     assert mappings(older) == []
 
 
@@ -91,4 +91,4 @@ def test_another_job_is_left_alone(older: CommandLine, tmp_path: Path) -> None:
 
 def test_another_masking_key_is_refused(older: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
-    assert "give back COORDSTREAM_MASK_KEY" in older.refused("quarantine", "retry")
+    assert "restore COORDSTREAM_MASK_KEY" in older.refused("quarantine", "retry")

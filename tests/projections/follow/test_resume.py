@@ -31,7 +31,7 @@ from projections.follow.resume import (
 )
 from projections.observations import Observation, read_observations
 from projections.projector import Projector
-from projections.quarantine_retry import mend, try_again
+from projections.quarantine_retry import check_quarantine, rebuild_checked_log
 from projections.tracked_logs import logs_of, make_current, track_log
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.waiting import wait_until
@@ -378,8 +378,8 @@ def test_a_second_cluster_is_refused(connected: Connection, source: MemorySource
         with pytest.raises(OtherCluster) as refused:
             find_resume_point(connected, other, name, SETTINGS, clock)
         assert str(refused.value) == (
-            f"{name} is on the Kafka cluster cluster-2, the database has logs of cluster-1, and one database serves "
-            "one Kafka cluster: give the brokers of that one, or a database of its own"
+            f"{name} is on the Kafka cluster cluster-2, but the database has logs of cluster-1. A database serves one "
+            "Kafka cluster: use the brokers of that cluster, or another database."
         )
     assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", source.topics[STREAM].topic_id)]
 
@@ -449,7 +449,7 @@ def test_an_archived_log_without_rows_is_refused(connected: Connection, source: 
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     connected.execute("delete from projection.job_log")
-    with pytest.raises(NothingFolded, match="its events are in the archive: run `coordstream rebuild --all`"):
+    with pytest.raises(NothingFolded, match="but its events are in the archive"):
         resume(connected, source)
 
 
@@ -459,11 +459,11 @@ def test_a_postgres_log_that_ends_before_the_position_is_an_error(connected: Con
         found = find_resume_point(connected, postgres, STREAM, SETTINGS, clock)
         Projector(connected, found.log, SETTINGS, clock, archives=False).apply(list(log.read(0, 1)))
         connected.execute("update projection.position set next_offset = 1000")
-        with pytest.raises(PositionBeyondEnd, match=r"the position 1000 of .* is beyond the end of the log, 2: run"):
+        with pytest.raises(PositionBeyondEnd, match=r"The position 1000 of .* is beyond the end of the log, 2\. Run"):
             find_resume_point(connected, postgres, STREAM, SETTINGS, clock)
         assert shown(connected, LOGS) == [(1, "postgres", None, None)]
-        (trial,) = try_again(connected, [STREAM], SETTINGS)
-        assert mend(connected, trial, SETTINGS) == 2
+        (check,) = check_quarantine(connected, [STREAM], SETTINGS)
+        assert rebuild_checked_log(connected, check, SETTINGS) == 2
         assert find_resume_point(connected, postgres, STREAM, SETTINGS, clock).message == ""
     assert shown(connected, CONFIG) == [("a", "1", 1), ("b", "1", 1)]
     assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]

@@ -128,7 +128,7 @@ def test_one_of_two_followers_of_a_stream_stops(
             (ended,) = [running for running in (one, other) if running.outcomes]
     assert list(ended.outcomes[0].failures) == [ORDERS]
     assert ended.messages == [
-        f"the position of {ORDERS} is no longer 0: another projector has moved it, so this one stops"
+        f"The position of {ORDERS} is no longer 0: another projector has moved it, so this one stops."
     ]
     history = connected.execute("select log_offset from coordinator.config_history order by 1")
     assert history.fetchall() == [(0,), (1,)]
@@ -193,7 +193,7 @@ def test_giving_up_a_stream_does_not_stop_others(
     run(database_url, source, FollowPlan((ORDERS,), once=True))
     connected.execute("update projection.position set fold_version = 'other'")
     with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
-        running.wait_for("was folded as other")
+        running.wait_for("was folded with version other")
         wait_until(lambda: position(connected, COUNTS) == (1, 1, "live", 1), what="the other stream")
         assert running.outcomes == []
     assert list(running.outcomes[0].failures) == [ORDERS]

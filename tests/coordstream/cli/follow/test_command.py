@@ -143,8 +143,7 @@ def test_another_key_or_pattern_is_refused_with_what_to_do(
     assert refused.code == 1
     message = " ".join(refused.err.split())
     assert (
-        "give back COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS"
-        in message
+        "restore COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS" in message
     )
     assert value not in message
     assert cli.ask("select count(*) from coordinator.config") == [(0,)]

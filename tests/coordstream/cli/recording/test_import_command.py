@@ -230,7 +230,7 @@ def test_each_stream_of_a_parallel_import_has_a_bar(cli: CommandLine) -> None:
 def test_the_error_of_a_process_is_printed(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
     sentence = wordcount.refused("import", *RECORDING_A, "--processes", "2")
-    assert "give back COORDSTREAM_MASK_KEY" in sentence
+    assert "restore COORDSTREAM_MASK_KEY" in sentence
 
 
 @pytest.mark.parametrize(
@@ -299,8 +299,7 @@ def test_another_key_or_pattern_is_refused_with_what_to_do(
     monkeypatch.setenv(variable, value)
     message = cli.refused("import", recording(tmp_path / "b.jsonl", [config_event(1, "db.password", "hunter2")]))
     assert (
-        "give back COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS"
-        in message
+        "restore COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS" in message
     )
     assert "export the database's streams with --raw and import them into a new database" in message
     assert value not in message
@@ -313,7 +312,7 @@ def test_rows_of_another_version_of_the_fold_are_refused_with_what_to_do(cli: Co
     with cli.connection() as owner:
         owner.execute("update projection.position set fold_version = '0' || substring(fold_version from '-.*')")
     refused = cli.refused("import", file)
-    assert "its fold is of an older version, so run `coordstream rebuild --all`" in refused
+    assert "An older version of coordstream folded it: run `coordstream rebuild --all`." in refused
 
 
 def test_a_killed_import_leaves_no_process_behind(cli: CommandLine) -> None:
