@@ -43,8 +43,9 @@ def grant(
     role: Annotated[
         Role,
         typer.Argument(
+            metavar="ROLE",
             help="reader: reads the relations, with secrets as fingerprints. replayer: also reads the bytes of the "
-            "archive. writer: appends to logs in Postgres, and reads their bytes."
+            "archive. writer: appends to logs in Postgres, and reads their bytes.",
         ),
     ],
     user: Annotated[str, typer.Argument(metavar="USER", help="A database user with the right to log in.")],

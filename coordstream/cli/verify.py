@@ -42,7 +42,7 @@ _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection
 
 Jobs = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[JOB...]", help="Names, or name/id where several share one.", autocompletion=complete_job),
+    typer.Argument(metavar="JOB", help="Names, or name/id where several share one.", autocompletion=complete_job),
 ]
 All = Annotated[bool, typer.Option("--all", help="All jobs.")]
 

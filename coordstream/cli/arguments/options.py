@@ -46,7 +46,7 @@ JobWord = Annotated[
 ]
 MaybeJob = Annotated[
     str | None,
-    typer.Argument(metavar="[JOB]", help="The job's name, or name/id (default: all).", autocompletion=complete_job),
+    typer.Argument(metavar="JOB", help="The job's name, or name/id (default: all).", autocompletion=complete_job),
 ]
 AsOf = Annotated[
     datetime | None,

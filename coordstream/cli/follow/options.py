@@ -23,7 +23,7 @@ def parse_silence(text: str) -> float:
 
 Streams = Annotated[
     list[str] | None,
-    typer.Argument(metavar="STREAM...", help="Names of streams.", autocompletion=complete_stream),
+    typer.Argument(metavar="STREAM", help="Names of streams.", autocompletion=complete_stream),
 ]
 All = Annotated[bool, typer.Option("--all", help="Follow all of Samza's streams, including future ones.")]
 Once = Annotated[bool, typer.Option("--once", help="Read to the current ends, then exit.")]

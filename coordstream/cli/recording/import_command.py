@@ -39,7 +39,7 @@ app = typer.Typer()
 
 @app.command("import")
 def import_files(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Recordings, each of one or more topics.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Recordings, each of one or more topics.")],
     kind: Kind = None,
     processes: Annotated[
         int | None,

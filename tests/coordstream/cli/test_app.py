@@ -57,7 +57,7 @@ def test_help_shows_no_settings(capsys: pytest.CaptureFixture[str], monkeypatch:
         (["config", "nope"], "No such command 'nope'. See `coordstream config --help`."),
         (["config", "show"], "Missing argument 'JOB'. See `coordstream config show --help`."),
         (["status", "--nope"], "No such option: --nope. See `coordstream status --help`."),
-        (["import"], "Missing argument 'FILE...'. See `coordstream import --help`."),
+        (["import"], "Missing argument 'FILE'. See `coordstream import --help`."),
         (["spark", "nope"], "Unknown Spark job 'nope'. Known jobs: checkpoint_progress."),
         (
             ["config", "show", "j", "--as-of", "noon"],

@@ -178,7 +178,7 @@ def test_events_are_appended_to_a_topic(
     ("words", "reason"),
     [
         (("--value", "1", "--expected-offset", "0"), "Kafka has no conditional append"),
-        (("--value", "x" * 1_100_000), "are more than the"),
+        (("--value", "x" * 1_100_000), "are more than its max.message.bytes"),
     ],
 )
 def test_what_kafka_refuses_is_reported(
