@@ -1,1 +1,1 @@
-"""Figures, each beside the limit it is held against. Run by hand (`make bench`), not by the tests."""
+"""Benchmarks, with a limit or goal for each figure. Run by `make bench`, not by the tests."""

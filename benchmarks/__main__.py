@@ -1,4 +1,4 @@
-"""``make bench``: figures beside their limits and goals, on standard output and in the docs."""
+"""``make bench``: writes the figures with their limits and goals to standard output and the docs."""
 
 import argparse
 import signal
@@ -42,7 +42,7 @@ TITLES: Final = {
 
 
 def main(arguments: list[str]) -> None:
-    """Measure, print the report, and renew those parts of the document that were measured."""
+    """Measure, print the report, and replace the sections of the document that were measured."""
     options = _parser().parse_args(arguments)
     with ExitStack() as stack:
         bench = Bench(options, stack)
@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _write(document: Path, measured: Mapping[str, Lines]) -> None:
-    """Part by part: what is measured is kept if a later part fails."""
+    """Write each part when it is measured, so that it is kept if a later part fails."""
     old = document.read_text(encoding="utf-8") if document.exists() else ""
     document.parent.mkdir(exist_ok=True)
     document.write_text(renewed(old, TITLES, measured), encoding="utf-8")
@@ -70,13 +70,13 @@ def _write(document: Path, measured: Mapping[str, Lines]) -> None:
 
 @dataclass
 class Bench:
-    """The parts, and the servers that they need, which are started when the first one needs them."""
+    """The parts of the benchmark, and their servers, which start when first needed."""
 
     options: argparse.Namespace
     stack: ExitStack
 
     def replay(self, on: str) -> Lines:
-        """Replay beside the limit."""
+        """Replay, compared with the limit."""
         return report(measure_replay(self._server, self._streams, self.options.rounds, _say), on)
 
     def live(self, on: str) -> Lines:
@@ -95,7 +95,7 @@ class Bench:
         return topics_report(many_topics(self._server, self._topics, crowd), on)
 
     def catch_up(self, on: str) -> Lines:
-        """Catching up beside the limit."""
+        """Catching up, compared with the limit."""
         _say("catching up from Kafka")
         return catch_up_report(catch_ups(self._server, self._topics, self._streams, self.options.rounds), on)
 
@@ -139,13 +139,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--events", type=int, default=1_000_000, help="of replay, catch-up and library")
     parser.add_argument("--rounds", type=int, default=3, help="of replay, catch-up and library")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--live-events", type=int, help="at most so many at each rate")
+    parser.add_argument("--live-events", type=int, help="maximum for each rate")
     parser.add_argument("--idle-seconds", type=float, default=10.0)
     parser.add_argument("--relation-events", type=int, default=4_000_000, help="of the large job")
-    parser.add_argument("--relation-jobs", type=int, default=1_000, help="how many small jobs there are")
-    parser.add_argument("--relation-home", type=Path, help="where the data of relations is kept, to be measured again")
+    parser.add_argument("--relation-jobs", type=int, default=1_000, help="number of small jobs")
+    parser.add_argument("--relation-home", type=Path, help="folder to keep the data of relations in, for later runs")
     parser.add_argument("--topics", type=int, default=TOPICS)
-    parser.add_argument("--jars", type=Path, default=JARS, help="where the broker's jars are kept")
+    parser.add_argument("--jars", type=Path, default=JARS, help="folder of the broker's jars")
     parser.add_argument("--out", type=Path, default=DOCUMENT)
     return parser
 
@@ -155,5 +155,5 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended; what was measured so far is kept"))  # servers end too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Terminated. Finished parts are kept."))  # stops the servers
     main(sys.argv[1:])

@@ -1,4 +1,4 @@
-"""An appender in a process of its own, which keeps to a pace: run as a module.
+"""A process that appends events at a given rate; run as a module.
 
 ``python -m benchmarks.appending PLACE STREAM FIRST COUNT RATE`` appends that many of the generated events to a stream
 of a database (its URL) or of brokers, which ends at offset FIRST and has no other writer. It prints a JSON list: when
@@ -28,7 +28,7 @@ Write = Callable[[Sequence[NewEvent]], None]
 
 
 def start_appending(place: str, stream_name: str, first: int, count: int, rate: float) -> subprocess.Popen[str]:
-    """Start the process; `began` waits for its end."""
+    """Start the process; `began` waits until it ends."""
     command = [sys.executable, "-m", "benchmarks.appending", place, stream_name, str(first), str(count), str(rate)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
@@ -43,7 +43,7 @@ def began(appending: subprocess.Popen[str]) -> list[int]:
 
 
 def generated(first: int, count: int) -> list[NewEvent]:
-    """Events of a generated coordinator stream, beginning with the one that has this offset there."""
+    """Events of a generated coordinator stream from an offset on."""
     events = (event for name, event in generate(_ENDLESS) if name == OLDEST_COORDINATOR)
     return [NewEvent(event.key, event.value) for event in islice(events, first, first + count)]
 
@@ -54,13 +54,13 @@ def _main(place: str, stream_name: str, first: str, count: str, rate: str) -> No
     with _writer(place, stream_name, offsets) as write:
         times = write_paced(events, float(rate), write, time.monotonic_ns, time.sleep)
     if offsets != list(range(int(first), int(first) + len(events))):
-        sys.exit(f"{stream_name} did not end at {first}, or has another writer: the figures would be wrong")
+        sys.exit(f"{stream_name} did not end at {first}, or has another writer. The figures would be wrong.")
     print(json.dumps(times))
 
 
 @contextmanager
 def _writer(place: str, stream_name: str, offsets: list[int]) -> Iterator[Write]:
-    """Appends to the stream; at the end the offsets are known."""
+    """Append to the stream, and check the offsets at the end."""
     if not place.startswith("postgresql://"):
         with _kafka_writer(place, stream_name, offsets) as write:
             yield write
@@ -71,9 +71,9 @@ def _writer(place: str, stream_name: str, offsets: list[int]) -> Iterator[Write]
 
 @contextmanager
 def _kafka_writer(brokers: str, stream_name: str, offsets: list[int]) -> Iterator[Write]:
-    """As Samza's containers write: each event is sent at once, and nobody waits before the next."""
+    """Write as Samza's containers do: send each event at once, without waiting for acknowledgements."""
     producer: Any = KafkaProducer(bootstrap_servers=brokers, linger_ms=0)
-    producer.partitions_for(stream_name)  # connects, and knows the topic then
+    producer.partitions_for(stream_name)  # connects and loads the topic's metadata
     sent: list[Any] = []
     yield lambda events: sent.extend(
         producer.send(stream_name, key=event.key, value=event.value, partition=0) for event in events

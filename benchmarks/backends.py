@@ -1,4 +1,4 @@
-"""What the server's processes cost that serve other connections than ours, and end with them."""
+"""CPU time of the server's processes that serve other connections."""
 
 import time
 from pathlib import Path
@@ -15,7 +15,7 @@ _POLL_SECONDS: Final = 0.01
 
 
 class OtherBackends:
-    """Backends that come and go meanwhile, as the server's first process knows when it has buried them."""
+    """Backends that start and end during a measurement; the postmaster's statistics include them after they ended."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -24,11 +24,11 @@ class OtherBackends:
         self._seen: set[int] = set()
 
     def look(self) -> None:
-        """See which there are; to be called once at least while they all are there."""
+        """Remember the current backends; call it at least once while all exist."""
         self._seen.update(pid for (pid,) in self._connection.execute(_OTHERS))
 
     def cpu_seconds(self) -> float | None:
-        """CPU time of all that have ended since the beginning; waits for those that were seen. None: unknown."""
+        """CPU time of all backends that ended since the start; waits for those that were seen. None: unknown."""
         if self._before is None:
             return None
         while any(Path(f"/proc/{pid}").exists() for pid in self._seen):

@@ -1,4 +1,4 @@
-"""A reader of a topic in a process of its own: run as a module.
+"""A process that reads a topic; run as a module.
 
 ``python -m benchmarks.bootstrap READER BROKERS STREAM``, where READER is ``store`` (a store's bootstrap) or ``plain``
 (kafka-python's consumer, which looks at nothing). It prints JSON, the fields of `Bootstrap`.
@@ -23,7 +23,7 @@ READERS: Final = ("plain", "store")
 
 
 class Bootstrap(NamedTuple):
-    """How long reading a topic to its end took, and what of it is held afterwards (nothing by the plain reader).
+    """How long reading a topic to its end took, and how much memory it needs afterwards (none for the plain reader).
 
     ``grown_bytes``: of the process's memory, from before the reading to after it; None: unknown.
     """

@@ -1,4 +1,4 @@
-"""Catching up with topics, beside the limit: the rows that came of it, loaded as ready COPY data."""
+"""Catching up with topics, compared with the limit: loading the same rows as prepared COPY data."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from eventlog.postgres.connection import connect
 from tests.fixtures.kafka_topics import Topics
 
 APPENDED_EVENTS: Final = 1_000
-"""So many are flushed at a time; the producer makes batches of what comes within 5 ms."""
+"""Events appended between two flushes; the producer makes batches of those sent within 5 ms."""
 
 
 class CatchUp(NamedTuple):
@@ -27,7 +27,7 @@ class CatchUp(NamedTuple):
 
 
 class CatchUps(NamedTuple):
-    """Rounds of catching up and limit, by turns."""
+    """Alternating rounds of catching up and the limit."""
 
     catch_ups: Sequence[CatchUp]
     limits: Sequence[Load]
@@ -36,7 +36,7 @@ class CatchUps(NamedTuple):
 def catch_ups(
     server: BenchmarkServer, topics: Topics, streams: Mapping[str, Sequence[RecordedEvent]], rounds: int
 ) -> CatchUps:
-    """Append the streams to topics, and let followers read them into new databases."""
+    """Append the streams to topics, and follow them into new databases."""
     for name, events in streams.items():
         topics.create(name, TOPIC_SETTINGS)
         topics.write(name, [_new(event) for event in events], batch_events=APPENDED_EVENTS)

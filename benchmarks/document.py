@@ -1,4 +1,4 @@
-"""The document of all figures: a section for each part, so that a part can be measured anew alone."""
+"""The document with all figures: a section for each part, so that one part can be measured alone."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 from benchmarks.markdown import Lines
 
 _TITLE: Final = "# Benchmarks"
-_INTRODUCTION: Final = "Written by `make bench`. A share of a goal above 1 is a goal that was missed."
+_INTRODUCTION: Final = "Written by `make bench`. A share of a goal above 1 means that the goal was missed."
 _MARK: Final = "## "
 
 
 def renewed(document: str, order: Mapping[str, str], measured: Mapping[str, Lines]) -> str:
-    """The document with the sections that were measured put in the place of the old ones.
+    """The document with the measured sections in place of the old ones.
 
     ``order`` has the title of each part there can be; what stands under other titles is dropped.
     """

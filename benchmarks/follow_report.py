@@ -1,4 +1,4 @@
-"""The follower's figures as Markdown, each beside its goal."""
+"""The follower's figures as Markdown, with their goals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
@@ -16,7 +16,7 @@ CATCH_UP_GOAL: Final = 0.3
 
 
 class Goal(NamedTuple):
-    """The milliseconds that half of all events, and 99 of 100, may take."""
+    """The limits for the latency of 50 % and 99 % of all events, in ms."""
 
     p50: float
     p99: float

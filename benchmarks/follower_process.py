@@ -1,4 +1,4 @@
-"""`coordstream follow` in a process of its own, as people start it."""
+"""`coordstream follow` in a process of its own."""
 
 import os
 import subprocess
@@ -27,11 +27,11 @@ select pid from pg_stat_activity where datname = current_database() and applicat
 
 
 class FollowerFailed(Exception):
-    """The follower ended by itself; the message is what it said."""
+    """The follower ended unexpectedly; the message is its output."""
 
 
 class FollowerProcess:
-    """A follower that runs, and the database that it writes to."""
+    """A running follower, and the database that it writes to."""
 
     def __init__(self, process: subprocess.Popen[bytes], said: Path, connection: Connection) -> None:
         self._process = process
@@ -44,7 +44,7 @@ class FollowerProcess:
         wait_until(lambda: self._live(stream_names) == len(stream_names), ATTACH_SECONDS, "all streams to be live")
 
     def backends(self) -> list[int]:
-        """The processes of the server that serve the follower's connections."""
+        """The server's processes for the follower's connections."""
         return [pid for (pid,) in self._connection.execute(_BACKENDS, (CONNECTION_NAMES,))]
 
     def cpu(self) -> float | None:
@@ -52,7 +52,7 @@ class FollowerProcess:
         return cpu_seconds(self.pid)
 
     def backends_cpu(self) -> float | None:
-        """The CPU time in seconds so far of the server's processes that serve it."""
+        """The CPU time in seconds so far of the server's processes for its connections."""
         return cpu_seconds(*self.backends())
 
     def _live(self, stream_names: Sequence[str]) -> int:
@@ -64,7 +64,7 @@ class FollowerProcess:
 
 @contextmanager
 def following(url: str, stream_names: Sequence[str], brokers: str | None = None) -> Iterator[FollowerProcess]:
-    """A follower of streams of these brokers, else of the database itself; it is stopped at the end."""
+    """A follower of streams of these brokers, or of the logs in the database; stopped at the end."""
     command = [sys.executable, "-m", "coordstream.cli", "follow", *stream_names]
     with tempfile.TemporaryDirectory(prefix="coordstream-bench-") as home, connect(url) as connection:
         said = Path(home) / "said"
@@ -78,7 +78,7 @@ def following(url: str, stream_names: Sequence[str], brokers: str | None = None)
 
 
 def _environment(url: str, home: Path, brokers: str | None) -> dict[str, str]:
-    """This process's own, with the benchmark's settings for those that it may have."""
+    """The environment of this process with the benchmark's settings of coordstream."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("COORDSTREAM_")}
     ours = {"HOME": str(home), "DATABASE_URL": url, "MASK_KEY": "the benchmark's key"}
     if brokers is not None:

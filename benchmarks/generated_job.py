@@ -1,4 +1,4 @@
-"""Everything that a generated job's coordinator stream holds beside checkpoints."""
+"""The messages of a generated job's coordinator stream other than checkpoints."""
 
 import json
 from random import Random
@@ -27,7 +27,7 @@ _CONTAINERS: Final = 50
 
 
 class GeneratedJob:
-    """A job's config keys, and its messages of every other kind; what they say is drawn from the ``Random`` given."""
+    """A job's config, and its messages of every other type, with random values."""
 
     def __init__(self, name: str, job_id: str, config_keys: int, rng: Random) -> None:
         self._name, self._job_id = name, job_id
@@ -37,7 +37,7 @@ class GeneratedJob:
         self._read_versions_key = encode_key(SetConfig.message_type, _READ_VERSIONS[0])
 
     def start(self, now_ms: int) -> list[Record]:
-        """The configs that every job begins with."""
+        """The configs at the start of every job."""
         inputs = ",".join(f"kafka.{stream}" for stream in (*INPUT_STREAMS, BROADCAST_STREAM))
         config = {
             "job.name": self._name,
@@ -52,7 +52,7 @@ class GeneratedJob:
         ]
 
     def config(self, now_ms: int) -> Record:
-        """One config, set."""
+        """A message that sets a config."""
         at = self._pick(len(self._config_keys) + 1)
         if at == len(self._config_keys):
             return self._read_versions_key, _enveloped({"value": _READ_VERSIONS[1][self._pick(3)]}, now_ms)
@@ -60,11 +60,11 @@ class GeneratedJob:
         return self._config_keys[at], _enveloped({"value": text}, now_ms)
 
     def config_tombstone(self) -> Record:
-        """One config, deleted."""
+        """A message that deletes a config."""
         return self._config_keys[self._pick(len(self._config_keys))], None
 
     def other(self, task: GeneratedTask, now_ms: int) -> Record:
-        """A message of any other type, an unknown one among them."""
+        """A message of any other type, including an unknown one."""
         kinds = (self._changelog, self._host, self._container, self._mode, self._partition, self._startpoint)
         make = (*kinds, self._fan_out, self._unknown)[self._pick(8)]
         return make(task, now_ms)

@@ -15,7 +15,7 @@ _COMMITS_OF_A_PARTITION_SET: Final = 2_000
 
 
 class GeneratedTask:
-    """A task with three partitions of its own, a broadcast one and a store, and the offsets it has reached.
+    """A task with three partitions, a broadcast partition and a store, and its current offsets.
 
     Its broadcast partition comes and goes, rarely, so that its checkpoints are not all of one layout.
     """
@@ -36,7 +36,7 @@ class GeneratedTask:
         self._toggle_broadcast()
 
     def advance(self, rng: Random) -> None:
-        """Read on: every offset moves."""
+        """Advance every offset."""
         random = rng.random
         first, second, third, broadcast = self._offsets
         self._offsets = [

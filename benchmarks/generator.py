@@ -35,7 +35,7 @@ StreamRecord = tuple[str, bytes, bytes | None]
 def generate(
     count: int, seed: int = 1, *, tasks: int = 2_000, config_keys: int = 3_000
 ) -> Iterator[tuple[str, RecordedEvent]]:
-    """So many events, each with its stream's name, offsets dense from 0; ``tasks`` and ``config_keys`` are per job."""
+    """``count`` events with their streams' names; ``tasks`` and ``config_keys`` are per job."""
     rng = Random(seed)
     offsets = dict.fromkeys(STREAM_NAMES, 0)
     for (now_ms, stream_name, key, value), _ in zip(_records(rng, tasks, config_keys), range(count), strict=False):
@@ -45,7 +45,7 @@ def generate(
 
 
 def _records(rng: Random, tasks: int, config_keys: int) -> Iterator[tuple[int, str, bytes, bytes | None]]:
-    """Without end; each with the time of its writing."""
+    """Endless records, each with its time."""
     now_ms = START_MS
     jobs = _GeneratedJobs(rng, tasks, config_keys)
     for record in jobs.start(now_ms):
@@ -70,7 +70,7 @@ class _GeneratedJobs:
         return [(stream_name, *record) for stream_name, job in self._coordinators for record in job.start(now_ms)]
 
     def draw(self, now_ms: int) -> list[StreamRecord]:
-        """What is written next: the two records of a commit, or one of any other kind."""
+        """The next records: the two of a commit, or one of another type."""
         rng = self._rng
         at, drawn = int(rng.random() * len(self._oldest_tasks)), rng.random() * 70
         if drawn < 30:

@@ -1,4 +1,4 @@
-"""What a follower costs while nothing is appended."""
+"""The CPU time of a follower while nothing is appended."""
 
 import time
 from typing import Final, NamedTuple
@@ -9,14 +9,14 @@ IDLE_SECONDS: Final = 10.0
 
 
 class Idle(NamedTuple):
-    """CPU as a share of a core: of the follower, and of those processes of the server that serve it (None: unknown)."""
+    """CPU as a share of a core: of the follower, and of the server's processes for its connections (None: unknown)."""
 
     follower: float | None
     backends: float | None
 
 
 def idle(follower: FollowerProcess, seconds: float = IDLE_SECONDS) -> Idle:
-    """Let so many seconds pass."""
+    """Measure for ``seconds``."""
     started, follower_before, backends_before = time.monotonic(), follower.cpu(), follower.backends_cpu()
     time.sleep(seconds)
     passed = time.monotonic() - started

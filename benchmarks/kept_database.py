@@ -1,4 +1,4 @@
-"""The database that relations are measured on: made once where a folder is given, since loading it takes minutes."""
+"""The database for measuring relations; kept in a folder if one is given, since loading takes minutes."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,14 +15,14 @@ from eventlog.postgres.connection import connect
 
 @contextmanager
 def kept_database(home: Path | None, extent: Extent, say: Callable[[str], None]) -> Iterator[str]:
-    """The URL of a loaded and migrated database, on a server that is stopped afterwards.
+    """The URL of a loaded and migrated database, on a server that is stopped at the end.
 
     ``home`` keeps the data, by extent; None: it is gone afterwards.
     """
     with tempfile.TemporaryDirectory(prefix="coordstream-bench-") as temporary:
         folder = home or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o711)  # the server's user, who may be another, passes through
+        folder.chmod(0o711)  # the server may run as another user, who needs access
         server = EmbeddedPostgres(folder)
         try:
             server.start()

@@ -1,4 +1,4 @@
-"""How long events took from their writing until they were seen."""
+"""The latency of events: from writing until they are visible."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ NS_PER_MS = 1_000_000
 
 
 class Sighting(NamedTuple):
-    """A position was seen at a time in nanoseconds: the events before ``next_offset`` are visible."""
+    """At a time in nanoseconds, the events before ``next_offset`` were visible."""
 
     next_offset: int
     at: int
 
 
 def latencies(first_offset: int, began: Sequence[int], sightings: Sequence[Sighting]) -> list[float]:
-    """In milliseconds, of the events from ``first_offset`` on, whose writing ``began`` at these nanoseconds.
+    """Latencies in ms of the events from ``first_offset`` on, which were written at the times ``began`` (ns).
 
     Raises:
         IndexError: not all of them were seen.
@@ -29,5 +29,5 @@ def latencies(first_offset: int, began: Sequence[int], sightings: Sequence[Sight
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The least value that so large a share of all does not exceed."""
+    """The smallest value that this share of all values does not exceed."""
     return sorted(values)[ceil(len(values) * share) - 1]

@@ -1,4 +1,4 @@
-"""The managers' store: how fast it reads a topic, what it holds, and how long a put takes."""
+"""The managers' store: how fast it reads a topic, its memory, and how long a put takes."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -28,14 +28,14 @@ _WRITER: Final = Envelope("job-runner", "10.0.0.1", "samza", 1_700_000_000_000)
 
 
 class Library(NamedTuple):
-    """Bootstraps by turns, and milliseconds of puts by the kind of log."""
+    """Alternating bootstraps, and milliseconds of puts by the kind of log."""
 
     bootstraps: Mapping[str, Sequence[Bootstrap]]
     puts: Mapping[str, Sequence[float]]
 
 
 def measure_library(server: BenchmarkServer, topics: Topics, events: int, rounds: int) -> Library:
-    """Write a topic of so many events over `KEYS` keys, read it by turns, and put single keys to it and to Postgres."""
+    """Write a topic of ``events`` events with `KEYS` keys, read it both ways, and put keys to it and to Postgres."""
     name = topics.create(coordinator_stream_name("library"), TOPIC_SETTINGS)
     for first in range(0, events, _CHUNK):
         topics.write(name, [event(number) for number in range(first, min(first + _CHUNK, events))])
@@ -55,7 +55,7 @@ def event(number: int) -> NewEvent:
 
 
 def put_times(log: EventLog, puts: int) -> list[float]:
-    """Milliseconds from each put's call to its return, when it is acknowledged; the first ones are not measured."""
+    """Milliseconds of each put, which returns when it is acknowledged; the first ones are not measured."""
     times: list[float] = []
     with CoordinatorStreamStore(log) as store:
         for number in range(WARM_UP + puts):

@@ -11,7 +11,7 @@ _NAMES: Final = {"plain": "kafka-python's consumer, records thrown away", "store
 
 
 def library_report(figures: Library, machine: str) -> Lines:
-    """Bootstrap beside plain iteration, memory beside the live data, and puts."""
+    """Bootstrap compared with plain iteration, memory compared with the live data, and puts."""
     first = figures.bootstraps["store"][0]
     grown = max((one.grown_bytes for one in figures.bootstraps["store"] if one.grown_bytes is not None), default=None)
     rounds = len(figures.bootstraps["store"])

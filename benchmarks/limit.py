@@ -1,4 +1,4 @@
-"""The limit: the rows that a replay made, as ready binary COPY data, loaded into the reference tables."""
+"""The limit: loading the rows of a replay, as prepared binary COPY data, into the reference tables."""
 
 import time
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from benchmarks.server import BenchmarkServer, backend_cpu_seconds
 from eventlog.postgres.connection import Connection, connect
 
 CopyData = Mapping[str, list[bytes]]
-"""By the reference table's name, the data in blocks."""
+"""Blocks of data by reference table."""
 
 _BLOCK_BYTES: Final = 1 << 18
 _COLUMNS: Final = {
@@ -25,12 +25,12 @@ _COLUMNS: Final = {
 
 
 def read_rows(connection: Connection) -> CopyData:
-    """The archive's and the histories' rows of a replayed database, in the order in which they were written."""
+    """The rows of the archive and the histories of a replayed database, in insertion order."""
     return {table: _read(connection, table) for table in _COLUMNS}
 
 
 class Load(NamedTuple):
-    """What loading cost: seconds of wall clock, and of CPU by this process and by the server's backend."""
+    """Seconds of wall clock, and CPU seconds of this process and the server's backend."""
 
     seconds: float
     client_seconds: float
@@ -38,7 +38,7 @@ class Load(NamedTuple):
 
 
 def load(server: BenchmarkServer, data: CopyData) -> Load:
-    """Load the data, one COPY a table, all in one transaction."""
+    """Load the data with one COPY for each table, in one transaction."""
     with server.database("limit", migrated=False) as url, connect(url) as connection:
         connection.execute((files("benchmarks") / "reference.sql").read_bytes())
         server_before, client_before = backend_cpu_seconds(connection), time.process_time()

@@ -28,14 +28,14 @@ where l.stream_name = %s
 
 
 class Pace(NamedTuple):
-    """So many events a second, and how many of them."""
+    """Events per second, and how many events."""
 
     rate: float
     events: int
 
 
 class Run(NamedTuple):
-    """Latencies in milliseconds at a pace, the rate that was reached, and the follower's CPU as a share of a core."""
+    """Latencies in ms at a pace, the rate that was reached, and the follower's CPU as a share of a core."""
 
     pace: Pace
     latencies: Sequence[float]
@@ -44,10 +44,10 @@ class Run(NamedTuple):
 
 
 def run(url: str, place: str, stream_name: str, follower: FollowerProcess, pace: Pace) -> Run:
-    """Append at a pace to a stream that is followed live, and see each event come; ``place`` as `start_appending`.
+    """Append at a pace to a followed stream, and measure when each event is visible; ``place`` as in `start_appending`.
 
     Raises:
-        LookupError: the last event's row was not there when its position was told.
+        LookupError: the last event's row was not visible when its position was notified.
     """
     with connect(url) as checking, _listening(url) as connection:
         first = _position(checking, stream_name)
@@ -56,7 +56,7 @@ def run(url: str, place: str, stream_name: str, follower: FollowerProcess, pace:
         sightings = list(_sightings(connection, stream_name, first + pace.events))
         _require_row(checking, stream_name, first + pace.events - 1)
         cpu_after, times = follower.cpu(), began(appending)
-    seconds = (sightings[-1].at - times[0]) / SECOND_NS  # the appender's start does not count
+    seconds = (sightings[-1].at - times[0]) / SECOND_NS  # without the start of the appender
     return Run(pace, latencies(first, times, sightings), _rate(times), share(cpu, cpu_after, seconds))
 
 
@@ -72,7 +72,7 @@ def _listening(url: str) -> Iterator[Connection]:
 
 
 def _sightings(connection: Connection, stream_name: str, until: int) -> Iterator[Sighting]:
-    """What is told of the stream's position, with the time of arrival, until it is this one."""
+    """Notifications of the stream's position with their arrival times, until it reaches ``end``."""
     for notice in connection.notifies(timeout=SILENCE_SECONDS):
         at, told = time.monotonic_ns(), json.loads(notice.payload)
         if told["stream_name"] == stream_name:
@@ -82,13 +82,13 @@ def _sightings(connection: Connection, stream_name: str, until: int) -> Iterator
 
 
 def _require_row(connection: Connection, stream_name: str, log_offset: int) -> None:
-    """Be sure that another connection sees, at once, what a notification told."""
+    """Check that another connection sees a notified event at once."""
     if connection.execute(_ROW, (log_offset, stream_name)).fetchone() != (True,):
-        raise LookupError(f"offset {log_offset} of {stream_name} was told and is not visible")
+        raise LookupError(f"Offset {log_offset} of {stream_name} was notified but is not visible.")
 
 
 def _position(connection: Connection, stream_name: str) -> int:
     row = connection.execute(_POSITION, (stream_name,)).fetchone()
     if row is None:
-        raise LookupError(f"{stream_name} is not followed")
+        raise LookupError(f"{stream_name} is not followed.")
     return int(row[0])

@@ -1,4 +1,4 @@
-"""The live figures of one kind of log: a warm follower, several paces, then silence."""
+"""The live figures of one kind of log: warm-up, several paces, then idle."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -16,15 +16,15 @@ from tests.fixtures.kafka_topics import Topics
 
 PACES: Final = (Pace(1, 20), Pace(100, 400), Pace(1_000, 4_000))
 WARM_UP: Final = Pace(100, 100)
-"""So that connections stand and statements are prepared; not among the figures."""
+"""Opens connections and prepares statements; not part of the figures."""
 
 
 EVENTS_BEFORE: Final = 20_000
-"""Caught up with first: a log's tasks write their first checkpoints once, and again and again afterwards."""
+"""Events before the measurement: the first checkpoint of each task is an insert, later ones are updates."""
 
 
 class LiveTail(NamedTuple):
-    """What was measured of a follower of one stream."""
+    """The figures of a follower of one stream."""
 
     runs: Sequence[Run]
     idle: Idle

@@ -1,4 +1,4 @@
-"""The machine that the figures are of, and how busy others keep it."""
+"""The machine of the benchmark, and how busy other processes keep it."""
 
 import os
 import platform
@@ -13,7 +13,7 @@ _IDLE, _WAITING = 3, 4
 
 
 def machine(busy: float | None) -> str:
-    """A sentence about it; ``busy`` is the share of its cores that was in use before the measurement."""
+    """A description; ``busy`` is the share of its cores that was in use before the measurement."""
     others = "unknown" if busy is None else f"{busy:.0%}"
     return (
         f"{os.cpu_count()} cores for all processes together, Python {platform.python_version()}, {sys.platform}, "
@@ -22,7 +22,7 @@ def machine(busy: float | None) -> str:
 
 
 def busy_share(seconds: float = _LOOK_SECONDS) -> float | None:
-    """How much of the cores is in use in the next seconds; None where the system does not show it."""
+    """The share of the cores in use in the next seconds; None if the system does not report it."""
     if not _STAT.exists():
         return None
     before = _STAT.read_text()
@@ -37,5 +37,5 @@ def busy_between(before: str, after: str) -> float:
 
 
 def _idle_and_total(stat: str) -> tuple[int, int]:
-    ticks = [int(field) for field in stat.splitlines()[0].split()[1:9]]  # guests' time is the users' too
+    ticks = [int(field) for field in stat.splitlines()[0].split()[1:9]]  # guest time is included in user time
     return ticks[_IDLE] + ticks[_WAITING], sum(ticks)

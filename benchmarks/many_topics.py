@@ -1,4 +1,4 @@
-"""Many topics at once, each of one partition, followed by one process."""
+"""Many topics with one partition each, followed by one process."""
 
 import time
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class ManyTopics(NamedTuple):
 
 
 def many_topics(server: BenchmarkServer, topics: Topics, crowd: Crowd) -> ManyTopics:
-    """Follow them from their beginnings, then be idle with them, then append to one."""
+    """Follow them from the start, then stay idle, then append to one."""
     stream_names = [coordinator_stream_name("job", str(number)) for number in range(crowd.topics)]
     for name in stream_names:
         topics.create(name, TOPIC_SETTINGS)

@@ -1,4 +1,4 @@
-"""Tables as Markdown, and how figures are written in them."""
+"""Tables as Markdown, and the format of figures."""
 
 from collections.abc import Iterable, Sequence
 from statistics import median
@@ -13,7 +13,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Lines:
 
 
 def spread(values: Sequence[float], digits: int = 0) -> str:
-    """The median, and in brackets the least and the most."""
+    """The median, with the minimum and maximum in brackets."""
     return f"{median(values):,.{digits}f} ({min(values):,.{digits}f} to {max(values):,.{digits}f})"
 
 

@@ -1,4 +1,4 @@
-"""Events written at a pace that a clock gives: those that are due go out together, so that no delay adds up."""
+"""Writes events at a given rate: all events that are due are written together, so that delays do not add up."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
@@ -15,7 +15,7 @@ def write_paced(
     clock: Callable[[], int],
     sleep: Callable[[float], None],
 ) -> list[int]:
-    """Write so many events a second, and say when the writing of each began; ``clock`` gives nanoseconds."""
+    """Write ``rate`` events per second, and return when each write began; ``clock`` returns nanoseconds."""
     started, began = clock(), list[int]()
     while (done := len(began)) < len(events):
         now = clock()

@@ -1,4 +1,4 @@
-"""What a process costs, as Linux's /proc shows it; elsewhere it is unknown (None)."""
+"""CPU time, memory and connections of processes from Linux's /proc; None on other systems."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -12,7 +12,7 @@ _ESTABLISHED: Final = "01"
 
 
 def cpu_seconds(*pids: int) -> float | None:
-    """CPU time of processes so far, their threads included."""
+    """CPU time of processes so far, including their threads."""
     stats = [stat for pid in pids if (stat := _told(pid, "stat")) is not None]
     if len(stats) < len(pids):
         return None
@@ -26,23 +26,23 @@ def ended_children_cpu_seconds(pid: int) -> float | None:
 
 
 def parent_of(pid: int) -> int:
-    """The process that started it; -1: unknown."""
+    """The parent process; -1 if unknown."""
     stat = _told(pid, "stat")
     return -1 if stat is None else int(_fields(stat)[_PARENT])
 
 
 def peak_bytes(pid: int | str = "self") -> int | None:
-    """The most memory that a process had; getrusage's figure would count the process that started it."""
+    """The peak memory of a process; getrusage would include its parent."""
     return _memory(pid, "VmHWM:")
 
 
 def resident_bytes(pid: int | str = "self") -> int | None:
-    """The memory that a process has now."""
+    """The current memory of a process."""
     return _memory(pid, "VmRSS:")
 
 
 def connections_to(port: int, pid: int) -> int | None:
-    """How many TCP connections a process has open to a port, of whatever machine."""
+    """The number of TCP connections of a process to a port on any machine."""
     descriptors = Path(f"/proc/{pid}/fd")
     if not descriptors.exists():
         return None
@@ -64,12 +64,12 @@ def connected_inodes(rows: Iterable[str], port: int) -> list[str]:
 
 def _memory(pid: int | str, field: str) -> int | None:
     lines = (_told(pid, "status") or "").splitlines()
-    line = next((line for line in lines if line.startswith(field)), None)  # one that has just ended has no memory
+    line = next((line for line in lines if line.startswith(field)), None)  # a process that has just ended has no memory
     return None if line is None else int(line.split()[1]) * 1024
 
 
 def _told(pid: int | str, name: str) -> str | None:
-    """A file of a process; None: it is gone, be it since a moment."""
+    """A file of a process in /proc; None if the process ended."""
     with suppress(FileNotFoundError, ProcessLookupError):
         return Path(f"/proc/{pid}/{name}").read_text()
     return None
@@ -77,7 +77,7 @@ def _told(pid: int | str, name: str) -> str | None:
 
 def _opened(descriptors: Path) -> Iterator[str]:
     for descriptor in descriptors.iterdir():
-        with suppress(FileNotFoundError):  # closed since it was listed
+        with suppress(FileNotFoundError):  # closed meanwhile
             yield str(descriptor.readlink())
 
 

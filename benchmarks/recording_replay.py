@@ -1,4 +1,4 @@
-"""A replay from recording files, by processes that have nothing else in their memory: run as a module.
+"""A replay from recording files, by processes without other data in memory; run as a module.
 
 ``python -m benchmarks.recording_replay URL PROCESSES FILE=EVENTS…`` prints one JSON object: the replay and the peak
 memory of all processes together.
@@ -20,14 +20,14 @@ from eventlog.recordings.recording import read_recording
 
 
 class RecordingReplay(NamedTuple):
-    """A replay, and the most memory that its processes had: all of it, Python and libraries too (None: unknown)."""
+    """A replay, and the peak memory of its processes, including Python and libraries (None: unknown)."""
 
     replay: Replay
     peak_bytes: int | None
 
 
 def replay_recordings(url: str, files: Mapping[Path, int], processes: int = 1) -> RecordingReplay:
-    """Replay recordings of one stream each, of so many events, in a new process, or in so many more."""
+    """Replay recordings of one stream each in a new process or in workers; ``files`` has their event counts."""
     counted = [f"{file}={events}" for file, events in files.items()]
     command = [sys.executable, "-m", "benchmarks.recording_replay", url, str(processes), *counted]
     answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -43,7 +43,7 @@ def _stream_name(file: Path) -> str:
 
 
 class _Peaks:
-    """The most memory of each worker, as last seen."""
+    """The peak memory of each worker, as last read."""
 
     def __init__(self) -> None:
         self._bytes: dict[int | None, int] = {}

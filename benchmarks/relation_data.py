@@ -1,4 +1,4 @@
-"""The database that relations are measured on: one large job and a fleet of small ones, the same for the same sizes.
+"""The data for measuring relations: one large job and many small ones, always the same for the same sizes.
 
 A job has a coordinator stream and a checkpoint topic with V1 and V2 of each commit, four inputs and a store for each
 task. Each deploy writes every config key again; its assignments, and a few startpoints, stand beside it.
@@ -17,17 +17,17 @@ from eventlog.wire.coordinator import encode_key
 
 START_MS: Final = 1_700_000_000_000
 COMMIT_MS: Final = 60_000
-"""Time between two commits of a task, which is Samza's default."""
+"""Time between two commits of a task: Samza's default."""
 
 READ_VERSIONS: Final = ("1,2", "2,1")
-"""``task.checkpoint.read.versions`` of the first half of the deploys and of the second: both versions count."""
+"""``task.checkpoint.read.versions`` in the two halves of the deploys, so that both versions are read."""
 
 _DEPLOYS: Final = 20
 _OTHERS_A_DEPLOY: Final = 200
 
 
 class JobSize(NamedTuple):
-    """A job's name, and about how many events, how many tasks and config keys it has."""
+    """A job's name, and its approximate number of events, tasks and config keys."""
 
     name: str
     events: int
@@ -36,7 +36,7 @@ class JobSize(NamedTuple):
 
 
 class JobLogs(NamedTuple):
-    """A generated job's two streams, each with its events when asked."""
+    """A generated job's two streams with their events."""
 
     size: JobSize
 
@@ -51,7 +51,7 @@ class JobLogs(NamedTuple):
         return checkpoint_stream_name(self.size.name, "1")
 
     def coordinator_events(self) -> Iterator[RecordedEvent]:
-        """Deploys, at equal distances in the job's time."""
+        """Deploys, at equal intervals."""
         size = self.size
         rng, job = Random(size.name), GeneratedJob(size.name, "1", 2, Random(size.name))
         tasks = [GeneratedTask(number, f"{size.name}-counts-changelog") for number in range(size.tasks)]
@@ -64,7 +64,7 @@ class JobLogs(NamedTuple):
         return _recorded(iter(records))
 
     def checkpoint_events(self) -> Iterator[RecordedEvent]:
-        """Commits of the tasks in turn, each V1 and then V2."""
+        """Commits of the tasks in turn, each in V1 and then in V2."""
         return _recorded(self._commits())
 
     def _commits(self) -> Iterator[tuple[int, Record]]:

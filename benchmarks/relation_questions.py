@@ -1,4 +1,4 @@
-"""What is asked of every relation and as-of function, made from the columns that each has."""
+"""The queries on every relation and as-of function, made from their columns."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -28,7 +28,7 @@ where n.nspname = 'coordinator' and p.proretset
 order by p.proname
 """
 _GIVEN: Final = frozenset({"job_name", "job_id", "at", "since", "until", "log_offset", "task_name", "n"})
-"""Arguments that have a value; the others have a default."""
+"""Arguments with a value; the others use their default."""
 
 _JOB: Final = sql.SQL("job_name = %(job_name)s and job_id = %(job_id)s")
 _TIME: Final = sql.SQL("record_time >= %(since)s and record_time < %(until)s")
@@ -44,7 +44,7 @@ class Question(NamedTuple):
 
 
 def questions(connection: Connection) -> Iterator[Question]:
-    """All of them, relation by relation and then function by function."""
+    """All queries: on each relation, then on each function."""
     for relation, columns in connection.execute(_RELATIONS).fetchall():
         everything = sql.SQL("select * from coordinator.{}").format(sql.Identifier(relation))
         of_job = sql.SQL("{} where {}").format(everything, _JOB)

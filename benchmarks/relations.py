@@ -1,4 +1,4 @@
-"""Relations and as-of functions over a large job and a fleet: how long a question takes, and what it reads."""
+"""Relations and as-of functions with a large job and many small ones: how long a query takes, and what it reads."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ from projections.recording_import import import_stream
 LARGE_JOB: Final = "page-views-by-country"
 TASK: Final = "Partition 7"
 LONGEST: Final = timedelta(seconds=60)
-"""A question that takes longer is cancelled, and shown as such."""
+"""A query that takes longer is cancelled, and reported as such."""
 
 _QUICK_MS: Final = 3_000
 _TASKS: Final = 2_000
@@ -30,14 +30,14 @@ _EXPLAIN: Final = sql.SQL("explain (analyze, buffers, timing off, format json) "
 
 
 class Extent(NamedTuple):
-    """How many events the large job has, and how many small jobs there are."""
+    """The number of events of the large job, and the number of small jobs."""
 
     events: int
     jobs: int
 
 
 class Answer(NamedTuple):
-    """What a question took; all but the first are None if it was cancelled."""
+    """The figures of a query; None if it was cancelled."""
 
     question: Question
     milliseconds: float | None
@@ -59,7 +59,7 @@ def load_jobs(url: str, extent: Extent, say: Callable[[str], None]) -> None:
 
 
 def measure_relations(url: str, extent: Extent, say: Callable[[str], None]) -> Iterator[Answer]:
-    """Ask every question, and again where it was quick: the first time reads catalogues and cold pages."""
+    """Run every query, and fast ones twice: the first run reads catalogues and cold pages."""
     with connect(url) as connection:
         connection.execute(f"set statement_timeout = {LONGEST // timedelta(milliseconds=1)}".encode())
         for question in questions(connection):
@@ -72,7 +72,7 @@ def measure_relations(url: str, extent: Extent, say: Callable[[str], None]) -> I
 
 
 def ask(connection: Connection, question: Question, parameters: Mapping[str, Any]) -> Answer:
-    """The question's time, planning with it, and its shared buffers, hit or read."""
+    """The query's time with planning, and its shared buffers, hit or read."""
     with psycopg.ClientCursor(connection) as cursor:
         try:
             row = cursor.execute(sql.SQL("{}{}").format(_EXPLAIN, question.query), parameters).fetchone()

@@ -18,7 +18,7 @@ _METHOD: Final = (
 
 
 def relations_report(answers: Sequence[Answer], extent: Extent, machine: str) -> Lines:
-    """All figures, bad ones too."""
+    """All figures, including bad ones."""
     by_relation: dict[str, dict[str, Answer]] = {}
     for answer in answers:
         by_relation.setdefault(answer.question.relation, {})[answer.question.kind] = answer

@@ -1,4 +1,4 @@
-"""A replay: events of several streams through the projector into an empty database, and what it cost."""
+"""A replay: the projector applies events of several streams to an empty database."""
 
 import resource
 import time
@@ -31,7 +31,7 @@ where n.nspname in ('eventlog', 'projection') and c.relkind in ('r', 'i')
 
 
 class Replay(NamedTuple):
-    """What a replay cost: seconds of wall clock, and of CPU by our processes and by the server's that serve them."""
+    """Seconds of wall clock, and CPU seconds of our processes and the server's processes for them."""
 
     events: int
     quarantined: int
@@ -41,7 +41,7 @@ class Replay(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Events a second."""
+        """Events per second."""
         return self.events / self.seconds
 
 
@@ -78,7 +78,7 @@ def replay_at_once(
     context: Context | None = None,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Replay:
-    """Import so many streams at once, as `coordstream import` does; ``counts`` are those of their events."""
+    """Import ``processes`` streams at a time, as `coordstream import` does; ``counts`` has their event counts."""
     jobs = [ImportJob(identify(name), read_events, counts[name]) for name, read_events in streams.items()]
     with connect(url) as connection:
         backends = OtherBackends(connection)
@@ -94,7 +94,7 @@ def replay_at_once(
 
 
 def _client_seconds() -> float:
-    """CPU time of this process and of those that it has waited for."""
+    """CPU time of this process and its ended children."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
@@ -105,7 +105,7 @@ def _replay(imported: Sequence[Imported], seconds: float, client: float, server:
 
 
 def sizes(connection: Connection) -> Sizes:
-    """What a replayed database takes on disk."""
+    """The disk space of a replayed database."""
     row = connection.execute(_SIZES).fetchone()
     if row is None:
         raise LookupError("a sum without a row")

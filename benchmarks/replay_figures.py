@@ -1,4 +1,4 @@
-"""All figures of the replay: from memory, by one process and by one a core, beside the limit; then recordings once."""
+"""All figures of the replay: from memory, with one process and one per core, the limit, and from recordings."""
 
 import gc
 import tempfile
@@ -23,17 +23,17 @@ Say = Callable[[str], None]
 
 
 def generated_streams(events: int, seed: int) -> Streams:
-    """So many events in all, by stream."""
+    """``events`` events in total, by stream."""
     streams: dict[str, list[RecordedEvent]] = {name: [] for name in STREAM_NAMES}
     for stream_name, event in generate(events, seed):
         streams[stream_name].append(event)
     gc.collect()
-    gc.freeze()  # the events are the measurement's, not the product's: its collections need not walk them
+    gc.freeze()  # the garbage collector need not scan the events of the benchmark
     return streams
 
 
 def measure_replay(server: BenchmarkServer, streams: Streams, rounds: int, say: Say) -> Figures:
-    """Measure in so many rounds, at least one; ``say`` is told what is done now."""
+    """Measure in ``rounds`` rounds, at least one; ``say`` reports the progress."""
     processes = min(usable_cores(), len(streams))
     replays: list[Replay] = []
     at_once: list[Replay] = []
@@ -60,7 +60,7 @@ def measure_replay(server: BenchmarkServer, streams: Streams, rounds: int, say: 
 
 
 def _from_recordings(server: BenchmarkServer, streams: Streams, processes: int) -> list[RecordingReplay]:
-    """By one process and by so many."""
+    """With one process and with ``processes``."""
     with tempfile.TemporaryDirectory(prefix="coordstream-bench-") as folder:
         files = {Path(folder) / f"{number}.jsonl.gz": len(events) for number, events in enumerate(streams.values())}
         for file, (stream_name, events) in zip(files, streams.items(), strict=True):

@@ -22,7 +22,7 @@ _METHOD: Final = (
 
 
 class Figures(NamedTuple):
-    """What was measured: the rounds of replay, by one process and by several, and limit; and what was measured once.
+    """The figures: rounds of replay, with one process and with several, and of the limit; and figures measured once.
 
     ``recordings``: by one process, and by several.
     """
@@ -37,7 +37,7 @@ class Figures(NamedTuple):
 
 
 def report(figures: Figures, machine: str) -> Lines:
-    """All figures, bad ones too, and how they were got."""
+    """All figures, including bad ones, and how they were measured."""
     events = figures.replays[0].events
     head = [
         f"{events:,} generated events, {len(figures.replays)} rounds of replay and limit by turns, medians (least to",

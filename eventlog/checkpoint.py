@@ -100,4 +100,4 @@ Checkpoint = CheckpointV1 | CheckpointV2
 
 def _refuse_none(name: str, value: object) -> None:
     if value is None:
-        raise ValueError(f"{name} of a checkpoint must be a mapping, not None: give an empty one")
+        raise ValueError(f"{name} of a checkpoint is None. Use an empty mapping.")

@@ -82,4 +82,4 @@ def _number(name: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ConfigError(f"{name} holds something that is no number: set it to numbers like 1,2") from None
+        raise ConfigError(f"Invalid value of {name}. Expected integers separated by commas, such as 1,2.") from None

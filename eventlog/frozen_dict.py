@@ -28,7 +28,7 @@ class FrozenDict(dict[Key, Value]):
         return type(self), (dict(self),)
 
     def _refuse(self, *_args: Any, **_named: Any) -> NoReturn:
-        raise TypeError("this mapping is read-only: change a copy of it, dict(mapping)")
+        raise TypeError("This mapping is read-only. Change a copy: dict(mapping).")
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 

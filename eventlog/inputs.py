@@ -50,7 +50,7 @@ def broadcast_partitions(config: Config) -> frozenset[SystemStreamPartition]:
 def _broadcast(config: Config, name: str) -> Iterator[SystemStreamPartition]:
     found = _BROADCAST_PARTITIONS.search(name)
     if found is None:
-        raise ConfigError(f"{BROADCAST_INPUTS} has {name!r}: say which partitions, as system.stream#0 or #[0-3]")
+        raise ConfigError(f"Invalid entry {name!r} in {BROADCAST_INPUTS}. Expected system.stream#0 or #[0-3].")
     system, stream = _require_stream(config, BROADCAST_INPUTS, name[: found.start()])
     first, last = found[1] or found[2], found[1] or found[3]
     return (SystemStreamPartition(system, stream, number) for number in range(int(first), int(last) + 1))
@@ -60,8 +60,7 @@ def _require_stream(config: Config, key: str, name: str) -> tuple[str, str]:
     found = _system_stream(config, name)
     if found is None:
         raise ConfigError(
-            f"{key} has the stream id {name!r}, and no system for it: "
-            f"set streams.{name}.samza.system or {DEFAULT_SYSTEM}"
+            f"The stream id {name!r} in {key} has no system. Set streams.{name}.samza.system or {DEFAULT_SYSTEM}."
         )
     return found
 

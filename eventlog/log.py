@@ -90,8 +90,8 @@ class AppendConflict(EventLogError):
         self.expected_offset = expected_offset
         self.end_offset = end_offset
         super().__init__(
-            f"{stream_name} ends at offset {end_offset}, not at {expected_offset}: "
-            "read what has been added, and append again if it still holds"
+            f"{stream_name} ends at offset {end_offset}, not at {expected_offset}. "
+            "Read the new events, and append again if that is still correct."
         )
 
 
@@ -100,7 +100,7 @@ class AppendRefused(EventLogError):
 
     def __init__(self, stream_name: str, reason: str) -> None:
         self.stream_name = stream_name
-        super().__init__(f"nothing can be appended to {stream_name}: {reason}")
+        super().__init__(f"Cannot append to {stream_name}: {reason}.")
 
 
 def system_clock() -> datetime:
@@ -128,4 +128,4 @@ def _record(event: NewEvent, offset: int, now: datetime) -> RecordedEvent:
 def check_timestamp(event: NewEvent) -> None:
     """Raise ValueError if the event's timestamp has more than 64 bits."""
     if event.timestamp is not None and event.timestamp not in _TIMES:
-        raise ValueError(f"a timestamp must be milliseconds in 64 bits, not {event.timestamp}")
+        raise ValueError(f"Invalid timestamp {event.timestamp}. Expected milliseconds in 64 bits.")

@@ -97,7 +97,7 @@ class StreamMissing(EventLogError):
 
     def __init__(self, stream_name: str, place: str) -> None:
         self.stream_name = stream_name
-        super().__init__(f"{place} has no stream {stream_name}: create it, or look at its name again")
+        super().__init__(f"{place} has no stream {stream_name}. Create it, or check the name.")
 
 
 class StreamRefused(EventLogError):
@@ -105,7 +105,7 @@ class StreamRefused(EventLogError):
 
     def __init__(self, stream_name: str, reason: str) -> None:
         self.stream_name = stream_name
-        super().__init__(f"{stream_name} cannot be followed: {reason}")
+        super().__init__(f"{stream_name} cannot be followed: {reason}.")
 
 
 class OffsetLost(EventLogError):
@@ -114,4 +114,4 @@ class OffsetLost(EventLogError):
     def __init__(self, stream_name: str, offset: int) -> None:
         self.stream_name = stream_name
         self.offset = offset
-        super().__init__(f"offset {offset} of {stream_name} is not there to be read")
+        super().__init__(f"Offset {offset} of {stream_name} does not exist.")

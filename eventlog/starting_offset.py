@@ -156,7 +156,7 @@ def _default_offset(name: str, value: str) -> DefaultOffset:
             return "oldest"
         case "upcoming":
             return "upcoming"
-    raise ConfigError(f"{name} is neither oldest nor upcoming: set it to one of them")
+    raise ConfigError(f"Invalid value of {name}. Expected oldest or upcoming.")
 
 
 def _stream_keys(system: str, stream: str, name: str) -> tuple[str, str]:

@@ -132,7 +132,7 @@ class StartpointNotSupported(EventLogError, NotImplementedError):
     def __init__(self, kind: str, visitor: str, given: object) -> None:
         self.kind = kind
         self.visitor = visitor
-        super().__init__(f"{kind} is not supported by {visitor} for {given}: ask for another kind of startpoint")
+        super().__init__(f"{kind} is not supported by {visitor} for {given}. Use another kind of startpoint.")
 
 
 class StartpointVisitor(Generic[In_contra, Out_co]):

@@ -65,13 +65,15 @@ def _suffix(job_name: str, job_id: str) -> str:
 def _kind(stream_name: str, kind: str | None) -> StreamKind:
     named = next((known for known, prefix in _PREFIXES.items() if stream_name.startswith(prefix)), None)
     if kind is not None and kind not in _PREFIXES:
-        raise StreamKindError(f"{kind!r} is no kind of stream: give --kind coordinator or --kind checkpoint")
+        raise StreamKindError(f"Unknown kind of stream {kind!r}. Expected 'coordinator' or 'checkpoint'.")
     if named and kind not in (None, named):
-        raise StreamKindError(f"stream {stream_name} is by its name of kind {named}, not {kind}: leave --kind out")
+        raise StreamKindError(
+            f"Stream {stream_name} has the name of a {named} stream, not of a {kind} stream. Leave '--kind' out."
+        )
     for known in _PREFIXES:
         if known in (named, kind):
             return known
     raise StreamKindError(
-        f"stream {stream_name} starts neither with {COORDINATOR_PREFIX} nor with {CHECKPOINT_PREFIX}: "
-        "give --kind coordinator or --kind checkpoint"
+        f"Unknown kind of stream {stream_name}: its name starts neither with {COORDINATOR_PREFIX} nor with "
+        f"{CHECKPOINT_PREFIX}. Set '--kind' to 'coordinator' or 'checkpoint'."
     )

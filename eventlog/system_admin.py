@@ -53,7 +53,7 @@ class InputMissing(EventLogError):
         self.stream_name = stream_name
         self.partition = partition
         what = f"stream {stream_name}" if partition is None else f"partition {partition} of {stream_name}"
-        super().__init__(f"{place} has no {what}: look at its name again, or at which system it is in")
+        super().__init__(f"{place} has no {what}. Check its name and system.")
 
 
 class SystemAdmin(Protocol):

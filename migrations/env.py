@@ -1,6 +1,6 @@
 """Alembic's environment: one transaction for all revisions and for the relations on top of them.
 
-``config.attributes["unfolded"]`` is set where the projection was made again: the streams that are to be rebuilt.
+If the projection was re-created, ``config.attributes["unfolded"]`` has the streams to rebuild.
 """
 
 from typing import cast
@@ -23,16 +23,16 @@ VERSION_SCHEMA = "eventlog"
 
 
 def is_ours(name: str | None, kind: str, _parents: object) -> bool:
-    """Look at our schemas only, and not at partitions, which the projector makes as offsets grow."""
+    """Compare only our schemas, without the partitions that the projector creates."""
     if kind == "schema":
         return name in {"eventlog", "projection"}
     return not (kind == "table" and name is not None and "_from_" in name)
 
 
 def take_turns(connection: Connection) -> None:
-    """Let no other session migrate until the transaction ends.
+    """Prevent other sessions from migrating until the transaction ends.
 
-    Any login of the database can take an advisory lock, so that is for a database without a version table only.
+    Any login can take an advisory lock, so one is used only if the version table does not exist yet.
     """
     exists = text("select to_regclass('eventlog.alembic_version') is not null")
     if not connection.scalar(exists):
@@ -42,7 +42,7 @@ def take_turns(connection: Connection) -> None:
 
 
 def run(connection: Connection) -> None:
-    """Take the lock, run the revisions, and leave the relations as this program has them."""
+    """Take the lock, run the revisions, and create the relations of this program."""
     connection.execute(text("set local lock_timeout = '60s'"))
     take_turns(connection)
     connection.execute(text("set local lock_timeout = '5s'"))
@@ -57,7 +57,7 @@ def run(connection: Connection) -> None:
     migration = context.get_context()
     script: ScriptDirectory = context.script
     head = script.get_current_head()
-    is_made_again = make_again_if_missing(connection, migration, script)
+    is_recreated = recreate_if_missing(connection, migration, script)
     if migration.get_current_revision() == head and installed_digest(connection) == digest():
         destination = context.get_revision_argument()
         if destination in ("head", "heads", head):  # None is base: the way down
@@ -67,12 +67,12 @@ def run(connection: Connection) -> None:
     if migration.get_current_revision() == head:
         connection.execute(text("create schema if not exists coordinator"))
         create_relations(connection)
-        if is_made_again:
+        if is_recreated:
             driver = cast("DriverConnection", connection.connection.dbapi_connection)
             context.config.attributes["unfolded"] = mark_for_rebuild(driver)
 
 
-def make_again_if_missing(connection: Connection, migration: MigrationContext, script: ScriptDirectory) -> bool:
+def recreate_if_missing(connection: Connection, migration: MigrationContext, script: ScriptDirectory) -> bool:
     """Make the projection again where it, or a table of it, was dropped; False where all is there."""
     revision = migration.get_current_revision()
     if revision is None:

@@ -1,1 +1,1 @@
-"""Event logs on Kafka: the only place that speaks to brokers."""
+"""Event logs in Kafka; only this package uses kafka-python."""

@@ -54,7 +54,7 @@ class UnknownStream(EventLogError):
     def __init__(self, stream_name: str, known: Iterable[str] = ()) -> None:
         self.stream_name = stream_name
         meant = did_you_mean(stream_name, known)
-        super().__init__(f"the database has no log of {stream_name}: create it, or correct the stream's name.{meant}")
+        super().__init__(f"The database has no log of {stream_name}. Create it, or check the name.{meant}")
 
 
 class StreamExists(LogExists):
@@ -62,12 +62,12 @@ class StreamExists(LogExists):
 
     def __init__(self, stream_name: str) -> None:
         self.stream_name = stream_name
-        super().__init__(f"the database has a log of {stream_name} already: open it instead of creating it")
+        super().__init__(f"The database already has a log of {stream_name}. Open it instead of creating it.")
 
 
 _WRITTEN_ELSEWHERE: Final = {
-    "kafka": "the database has the archive of a topic; write to the topic",
-    "recording": "it was imported from a recording; write to the topic that was recorded, or to a log of another name",
+    "kafka": "the database has the archive of a topic. Write to the topic",
+    "recording": "it was imported from a recording. Write to the recorded topic, or to a log with another name",
 }
 """By backend, why nothing can be appended to the archive of another log."""
 

@@ -139,7 +139,7 @@ class PostgresSource:
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             self._disconnect()
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise SourceUnavailable(f"the database of the logs cannot be reached ({reason})") from error
+            raise SourceUnavailable(f"Cannot reach the database of the logs ({reason}).") from error
 
     def _connect(self) -> Connection:
         connection = connect(self._url, application_name=APPLICATION_NAME)
@@ -240,11 +240,11 @@ def _claim(payload: str) -> dict[str, int]:
 def _own_log(connection: Connection, stream_name: str) -> StoredLog:
     log = newest_log(connection, stream_name)
     if log is None:
-        raise StreamMissing(stream_name, "the database")
+        raise StreamMissing(stream_name, "The database")
     if log.backend != BACKEND:
         raise StreamRefused(
             stream_name,
-            f"the database holds the archive of a {log.backend} log, which nobody appends to here: name the brokers of "
-            "its topic in COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS",
+            f"the database has the archive of a {log.backend} log. Set the brokers of its "
+            "topic in COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS",
         )
     return log

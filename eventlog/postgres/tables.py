@@ -42,7 +42,7 @@ log = Table(
     Column("stream_name", Text, nullable=False),
     Column("stream_kind", Text, nullable=False, comment="coordinator or checkpoint"),
     Column("incarnation", Integer, nullable=False),
-    Column("topic_id", Text, comment="changes when a topic is deleted and made again; null: no topic"),
+    Column("topic_id", Text, comment="changes when a topic is re-created; null: no topic"),
     Column("created_at", TIMESTAMP, nullable=False),
     UniqueConstraint("stream_name", "incarnation"),
 )

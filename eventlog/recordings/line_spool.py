@@ -75,8 +75,8 @@ class LineSpool:
             _write_all(self._file, packed)
         except OSError as error:
             raise RecordingError(
-                f"a temporary file in {gettempdir()} cannot be written: {error.strerror}; "
-                "set TMPDIR to a folder with more room"
+                f"Cannot write a temporary file in {gettempdir()}: {error.strerror}. "
+                "Set TMPDIR to a folder with more space."
             ) from error
         self._chunks.setdefault(owner, []).append((position, len(packed)))
 

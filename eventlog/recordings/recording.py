@@ -32,7 +32,9 @@ def read_lines(path: Path) -> Iterator[tuple[str, RecordedEvent, bytes]]:
             topic, event = decode_line(line)
             _check_order(topic, last_offsets.get(topic), event.offset)
         except LineError as error:
-            raise RecordingError(f"{path}, line {number}: {error}; record the topic again or remove the line") from None
+            raise RecordingError(
+                f"Invalid record in {path}, line {number}: {error}. Record the topic again, or remove it."
+            ) from None
         last_offsets[topic] = event.offset
         yield topic, event, line
 
@@ -53,7 +55,7 @@ def write_recording(path: Path, records: Iterable[tuple[str, RecordedEvent]]) ->
 
 def _check_order(topic: str, last_offset: int | None, offset: int) -> None:
     if last_offset is not None and offset <= last_offset:
-        raise LineError(f"offset {offset} of {topic} stands after offset {last_offset}")
+        raise LineError(f"offset {offset} of {topic} is after offset {last_offset}")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -65,10 +67,10 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     yield number, line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise RecordingError(
-            f"{path}, after line {number}: the gzip data is cut off or damaged; copy the file again"
+            f"The gzip data of {path} is truncated or damaged after line {number}. Copy the file again."
         ) from error
     except OSError as error:
-        raise RecordingError(f"{path} cannot be read: {error.strerror}; name a recording that exists") from error
+        raise RecordingError(f"Cannot read {path}: {error.strerror}. Name an existing recording.") from error
 
 
 @contextmanager
@@ -96,7 +98,7 @@ def _replace(path: Path) -> Iterator[IO[bytes]]:
                 beside.unlink()
                 raise
     except OSError as error:
-        raise RecordingError(f"{path} cannot be written: {error.strerror}; name a folder you may write to") from error
+        raise RecordingError(f"Cannot write {path}: {error.strerror}. Name a folder with write permission.") from error
 
 
 def _packed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:

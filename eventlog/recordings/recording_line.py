@@ -21,7 +21,7 @@ def decode_line(line: bytes) -> tuple[str, RecordedEvent]:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
-        raise LineError("not a line of JSON, so this is no recording") from None
+        raise LineError("not a line of JSON, so the file is not a recording") from None
     if not isinstance(fields, dict):
         raise LineError(f"{json_type(fields)} instead of an object with topic, offset, key_b64, value_b64")
     _check_partition(_field(fields, "partition", int))

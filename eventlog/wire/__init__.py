@@ -1,1 +1,1 @@
-"""The bytes on the two topics of a job, read with tolerance and written as Samza writes them."""
+"""The bytes on the two streams of a job: reads what any version of Samza writes, and writes as Samza 1.8.0 does."""

@@ -19,7 +19,7 @@ _ENTRY_FIELDS: Final = ("system", "stream", "partition", "offset")
 
 
 class CheckpointKey(NamedTuple):
-    """The key of a record. Of an unknown ``key_type`` task and grouper may be ``''``: it did not name them."""
+    """The key of a record. With an unknown ``key_type``, task and grouper may be missing (``''``)."""
 
     key_type: str
     task_name: TaskName
@@ -27,7 +27,7 @@ class CheckpointKey(NamedTuple):
 
 
 def decode_key(key: bytes | None) -> CheckpointKey:
-    """Read a key, of whatever type: the caller decides on unknown ones. Raises `WireError`."""
+    """Read a key of any type; the caller handles unknown ones. Raises `WireError`."""
     if key is None:
         raise WireError("null_key", "the record has no key")
     fields = _object(loads(key), "a checkpoint key")
@@ -47,7 +47,7 @@ def encode_key(key: CheckpointKey) -> bytes:
 
 
 def decode_v1(value: bytes) -> CheckpointV1:
-    """Read a V1 value. The fields of an entry count, and its label only for the key bucket. Raises `WireError`."""
+    """Read a V1 value. An entry's label is used for the key bucket only. Raises `WireError`."""
     entries = _object(loads(value), "a V1 checkpoint")
     return CheckpointV1(dict(_v1_entry(label, entry) for label, entry in entries.items()))
 
@@ -67,9 +67,9 @@ def encode_v1(checkpoint: CheckpointV1) -> bytes:
 
 
 def decode_v2(value: bytes) -> CheckpointV2:
-    """Read a V2 value; a dotted stream is read rightly, a partition that stands twice keeps the last.
+    """Read a V2 value. Stream names may contain dots; of a duplicate partition the last entry is used.
 
-    Raises `WireError`, also for an offset of null, as Samza refuses it (CheckpointV2Serde); V1 may hold such ones.
+    Raises `WireError`, also for an offset of null, which Samza refuses in V2 (CheckpointV2Serde), but not in V1.
     """
     pairs = loads_pairs(value)
     if not isinstance(pairs, tuple):
@@ -83,14 +83,14 @@ def decode_v2(value: bytes) -> CheckpointV2:
 def encode_v2(checkpoint: CheckpointV2) -> bytes:
     """Write a V2 value as Samza's CheckpointV2Serde does, in the order of the entries.
 
-    Key buckets are lost in it: the buckets of a partition stand under one name, as with Samza.
+    Key buckets are lost, as in Samza: all buckets of a partition have the same name.
 
     Raises:
-        ValueError: a partition has no offset, which Samza can't read.
+        ValueError: a partition has no offset, which Samza cannot read.
     """
     without = checkpoint.without_offset()
     if without is not None:
-        raise ValueError(f"{without} has no offset, and a V2 checkpoint holds no null: leave the partition out")
+        raise ValueError(f"{without} has no offset, which a V2 checkpoint cannot store. Leave the partition out.")
     checkpoint_id = None if checkpoint.checkpoint_id is None else str(checkpoint.checkpoint_id)
     offsets = object_text((str(partition), offset) for partition, offset in checkpoint.offsets.items())
     markers = {factory: dict(stores) for factory, stores in checkpoint.state_markers.items()}
@@ -121,7 +121,7 @@ def _with_bucket_of(label: str, partition: SystemStreamPartition) -> SystemStrea
     try:
         bucket = parse_int32(label[len(before) : -1], "bad_number", "the key bucket of a V1 entry")
     except WireError:
-        bucket = NO_KEY_BUCKET  # the label is free text but for this
+        bucket = NO_KEY_BUCKET  # the rest of the label is not checked
     return SystemStreamPartition(partition.system, partition.stream, partition.partition, bucket)
 
 

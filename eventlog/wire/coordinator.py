@@ -1,4 +1,4 @@
-"""Keys and values of the coordinator stream: any of its types read, each written as Samza writes it."""
+"""Keys and values of the coordinator stream: all types are read, and written as Samza writes them."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -29,7 +29,7 @@ SHAPED_TYPES: Final = frozenset(
 
 
 class CoordinatorKey(NamedTuple):
-    """A key's parts; ``version`` is None where it is neither an integer nor a text."""
+    """A key's parts; ``version`` is None if it is neither an integer nor a text."""
 
     version: KeyVersion
     message_type: str
@@ -37,7 +37,7 @@ class CoordinatorKey(NamedTuple):
 
 
 def decode_key(key: bytes | None) -> CoordinatorKey:
-    """Read a key ``[version, type, key]`` of any version; parts beyond the third don't matter. Raises `WireError`."""
+    """Read a key ``[version, type, key]`` of any version; parts after the third are ignored. Raises `WireError`."""
     if key is None:
         raise WireError("null_key", "the record has no key")
     parts = loads(key)
@@ -59,10 +59,10 @@ def encode_key(message_type: str, key: str, version: KeyVersion = PROTOCOL_VERSI
 
 
 def decode_message(key: CoordinatorKey, value: bytes | None) -> Message:
-    """Read a value by its key's type (case counts). Raises `WireError`.
+    """Read a value by its key's type (case-sensitive). Raises `WireError`.
 
-    A tombstone, and a value whose main field is missing or null (older writers), is a `Delete`. A value of an unknown
-    type is kept as text. Fields of the envelope that are of a wrong type are None.
+    A tombstone is a `Delete`, and so is a value whose main field is missing or null (older writers). A value of an
+    unknown type is kept as text. Fields of the envelope with a wrong type are None.
     """
     if value is None:
         return Delete(message_type=key.message_type, key=key.key, version=key.version)
@@ -76,7 +76,7 @@ def decode_message(key: CoordinatorKey, value: bytes | None) -> Message:
 def encode_message(message: Message) -> tuple[bytes, bytes | None]:
     """The key and value bytes of a message, as Samza writes them (None: a tombstone).
 
-    A message that was decoded and not changed since gives the bytes that it was read from.
+    A decoded message that was not changed is encoded as the bytes that it was read from.
     """
     if message.origin is not None and _is_unchanged(message, message.origin):
         return encode_key(message.message_type, message.origin.key, message.version), message.origin.value

@@ -1,4 +1,4 @@
-"""The ``values`` of the coordinator stream's messages: which fields each type has, and what they mean."""
+"""The ``values`` of the coordinator stream's messages: the fields of each type."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -29,9 +29,9 @@ Common = dict[str, Any]
 class Shape(NamedTuple):
     """How a type's ``values`` are read.
 
-    Without any of ``main_fields`` the message is a delete; the first that is there counts, so that Samza's spelling
-    stands before that of its documents. With no main fields the values are a map, and ``empty_deletes`` says whether
-    an empty one is a delete.
+    Without any of ``main_fields`` the message is a delete; the first that exists is used, so Samza's spelling is before
+    that in its documentation. A type without main fields has a map, and ``empty_deletes`` says whether an empty one is
+    a delete.
     """
 
     main_fields: tuple[str, ...]
@@ -39,7 +39,7 @@ class Shape(NamedTuple):
     empty_deletes: bool = True
 
     def is_delete(self, values: Values) -> bool:
-        """Whether values without a main field end the key."""
+        """Whether values without a main field delete the key."""
         return bool(self.main_fields) or (self.empty_deletes and not values)
 
 

@@ -1,4 +1,4 @@
-"""JSON bytes as Jackson writes them, and strict reading of JSON bytes."""
+"""Writes JSON as Jackson does, and reads it strictly."""
 
 import json
 import re
@@ -14,9 +14,9 @@ _BEYOND_16_BITS: Final = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 
 
 def dumps(value: object, *, ascii_surrogates: bool = False) -> bytes:
-    """Write JSON as Jackson does: no white space, fields in the order given, upper-case hex, else raw UTF-8.
+    """Write JSON as Jackson does: no white space, fields in the given order, upper-case hex, otherwise raw UTF-8.
 
-    Two styles stand on the topics. By default an astral character is raw and half of a surrogate pair becomes ``?``
+    The topics have two styles. By default an astral character is raw and a lone surrogate becomes ``?``
     (Jackson's text, then Java's getBytes). With ``ascii_surrogates`` both are escapes (Jackson's writeValueAsBytes).
     """
     return to_bytes(dumps_text(value), ascii_surrogates=ascii_surrogates)
@@ -32,7 +32,7 @@ def to_bytes(text: str, *, ascii_surrogates: bool = False) -> bytes:
 
 
 def dumps_text(value: object) -> str:
-    """The same as text, for JSON that is nested as a text in other JSON."""
+    """As `dumps`, but as text, for JSON that is nested as text in other JSON."""
     text = _ENCODER.encode(value)
     if _HAS_LOWER_HEX.search(text):
         return _ESCAPE.sub(_upper_hex, text)
@@ -40,25 +40,25 @@ def dumps_text(value: object) -> str:
 
 
 def object_text(fields: Iterable[tuple[str, object]]) -> str:
-    """JSON text of an object whose names may stand twice, as Samza writes maps whose keys lose a part in text."""
+    """JSON text of an object that may have duplicate names, as Samza writes maps whose keys lose a part in text."""
     return "{" + ",".join(f"{dumps_text(name)}:{dumps_text(field)}" for name, field in fields) + "}"
 
 
 def loads(data: bytes | str) -> Any:
-    """Read JSON strictly: UTF-8 without a byte order mark, no NaN, every text allowed in a string (NUL, surrogates).
+    """Read JSON strictly: UTF-8 without a byte order mark, no NaN, any text in a string (including NUL and surrogates).
 
-    Raises `WireError` with ``empty``, ``not_utf8`` or ``not_json``; never another error, however deep or long.
+    Raises `WireError` with ``empty``, ``not_utf8`` or ``not_json``; never another error, whatever the depth or length.
     """
     return _decode(_DECODER, data)
 
 
 def loads_pairs(data: bytes | str) -> Any:
-    """As `loads`, but an object is a tuple of (name, value) pairs, so that names that stand twice are seen."""
+    """As `loads`, but an object is a tuple of (name, value) pairs, which keeps duplicate names."""
     return _decode(_PAIRS_DECODER, data)
 
 
 def text_of(data: bytes) -> str:
-    """The text of UTF-8 bytes; raises `WireError` (``not_utf8``) naming the place."""
+    """The text of UTF-8 bytes; raises `WireError` (``not_utf8``) with the position."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:

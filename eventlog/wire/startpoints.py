@@ -1,4 +1,4 @@
-"""Startpoints and fan-outs as JSON: records without an envelope (Samza's StartpointObjectMapper)."""
+"""Startpoints and fan-outs as JSON without an envelope (Samza's StartpointObjectMapper)."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -38,7 +38,7 @@ def decode_fan_out(value: bytes) -> StartpointFanOut:
 
 
 def encode_fan_out(fan_out: StartpointFanOut) -> bytes:
-    """Write the startpoints of a task as Samza does, in the order they have."""
+    """Write the startpoints of a task as Samza does, in their order."""
     fan_outs = {str(partition): startpoint_to_json(one) for partition, one in fan_out.fan_outs.items()}
     return dumps({"timestamp": fan_out.timestamp, "fanOuts": fan_outs}, ascii_surrogates=True)
 
@@ -57,7 +57,7 @@ def startpoint_to_json(startpoint: Startpoint) -> dict[str, str | int | None]:
 
 
 def startpoint_from_json(value: Any) -> Startpoint:
-    """Read the fields of a startpoint in any order; unknown fields don't matter. Raises `WireError`."""
+    """Read the fields of a startpoint in any order; unknown fields are ignored. Raises `WireError`."""
     fields = _object(value, "a startpoint")
     kind = fields.get("@type")
     read = _READERS.get(kind) if isinstance(kind, str) else None

@@ -10,7 +10,7 @@ depends_on = None
 UPGRADE = """
 create index ix_observation_log_id_at_offset on eventlog.observation (log_id, at_offset);
 comment on column eventlog.log.cluster_id is 'the Kafka cluster; null: a log of Postgres, or a recording';
-comment on column eventlog.log.topic_id is 'changes when a topic is deleted and made again; null: no topic';
+comment on column eventlog.log.topic_id is 'changes when a topic is re-created; null: no topic';
 
 alter table projection.position add column read_at timestamptz, add column resync_from bigint;
 comment on column projection.position.read_at is

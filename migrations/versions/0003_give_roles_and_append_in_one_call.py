@@ -152,7 +152,7 @@ comment on function eventlog.append is
     'SQLSTATE CS001: no such log; CS002: it is an archive; CS003: it ends elsewhere (the detail says where).';
 """
 
-# The relations' own privileges come with them: what is dropped to be made again takes its grants along.
+# The relations' own privileges are granted with them, since dropping and re-creating a relation removes its grants.
 GRANTS = """
 revoke all on schema eventlog, projection, coordinator from public;
 revoke all on all functions in schema eventlog from public;

@@ -70,7 +70,7 @@ def test_a_topic_that_is_made_later(
     monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.1)
     stream = coordinator_stream_name(job_name)
     with following(database_url, source, FollowPlan((stream,))) as running:
-        running.wait_for(f"has no stream {stream}: create it")
+        running.wait_for(f"has no stream {stream}. Create it")
         topics.create(stream)
         wait_until(lambda: position(connected, stream) == (0, 0, "live", 1), what="live")
         topics.write(stream, [config_set("a", "1")])

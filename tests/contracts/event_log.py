@@ -107,7 +107,7 @@ class EventLogContract(ABC):
 
     def test_each_unusual_event_is_read_back_unchanged_or_refused(self, log: EventLog) -> None:
         for event in UNUSUAL:
-            self._append_or_expect_refusal(log, event, f"^nothing can be appended to {log.stream_name}: ")
+            self._append_or_expect_refusal(log, event, f"^Cannot append to {log.stream_name}: ")
         read = [NewEvent(event.key, event.value, event.timestamp, event.headers) for event in log.read()]
         assert read == list(filter(self.can_keep, UNUSUAL))
 
@@ -194,7 +194,7 @@ class ConditionalAppendContract(EventLogContract):
     def test_an_append_at_another_offset_than_the_end_is_a_conflict(self, log: EventLog) -> None:
         log.append(new_events(2))
         for expected, count in product((-1, 0, 1, 3, 2**70), (0, 1)):
-            with pytest.raises(AppendConflict, match=rf"ends at offset 2, not at {expected}: read") as raised:
+            with pytest.raises(AppendConflict, match=rf"ends at offset 2, not at {expected}\. Read") as raised:
                 log.append(new_events(count), expected_offset=expected)
             error = raised.value
             assert (error.stream_name, error.expected_offset, error.end_offset) == (log.stream_name, expected, 2)

@@ -72,7 +72,7 @@ class EventSourceContract(ABC):
         assert source.describe(name) == empty._replace(end_offset=3)
 
     def test_a_missing_stream_is_reported(self, source: EventSource) -> None:
-        with pytest.raises(StreamMissing, match=r"has no stream __samza_coordinator_nowhere_1: create it") as missing:
+        with pytest.raises(StreamMissing, match=r"has no stream __samza_coordinator_nowhere_1\. Create it") as missing:
             source.describe("__samza_coordinator_nowhere_1")
         assert missing.value.stream_name == "__samza_coordinator_nowhere_1"
 

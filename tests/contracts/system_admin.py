@@ -147,7 +147,7 @@ class SystemAdminContract(ABC):
         self, admin: SystemAdmin, partition: SystemStreamPartition, order: Startpoint
     ) -> None:
         beyond = SystemStreamPartition("input", partition.stream, 7)
-        with pytest.raises(InputMissing, match=f"has no partition 7 of {partition.stream}: look at") as missing:
+        with pytest.raises(InputMissing, match=f"has no partition 7 of {partition.stream}. Check") as missing:
             admin.resolve_startpoint(beyond, order)
         assert (missing.value.stream_name, missing.value.partition) == (partition.stream, 7)
         with pytest.raises(InputMissing, match="has no stream nothing-here") as missing:

@@ -26,7 +26,7 @@ CHANGES: list[Callable[[Any], object]] = [
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_refused(change: Callable[[Any], object]) -> None:
     given = FrozenDict({"a": 1})
-    with pytest.raises(TypeError, match=r"read-only: change a copy of it, dict\(mapping\)"):
+    with pytest.raises(TypeError, match=r"read-only\. Change a copy: dict\(mapping\)"):
         change(given)
     assert given == {"a": 1}
 

@@ -36,7 +36,7 @@ def test_task_inputs_are_those_that_tasks_share_out() -> None:
     known = {"streams.pv.samza.system": "other", "streams.pv.samza.physical.name": "page.views"}
     assert task_inputs(config | known) == {("kafka", "page-views"), ("other", "page.views")}
     assert task_inputs({}) == set()
-    with pytest.raises(ConfigError, match=r"task\.inputs has the stream id 'pv', and no system for it"):
+    with pytest.raises(ConfigError, match=r"stream id 'pv' in task\.inputs has no system"):
         task_inputs(config)
 
 
@@ -53,5 +53,5 @@ def test_broadcast_partitions_are_named_one_by_one_or_as_a_range() -> None:
 
 @pytest.mark.parametrize("entry", ["kafka.rules", "kafka.rules#", "kafka.rules#a", "kafka.rules#[1]", "rules#0"])
 def test_a_broadcast_input_names_its_partitions(entry: str) -> None:
-    with pytest.raises(ConfigError, match=r"^task\.broadcast\.inputs has "):
+    with pytest.raises(ConfigError, match=r"task\.broadcast\.inputs"):
         broadcast_partitions({"task.broadcast.inputs": entry})

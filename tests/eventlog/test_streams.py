@@ -26,9 +26,9 @@ def test_identity(name: str, kind: str | None, expected: tuple[str, str, str, st
 @pytest.mark.parametrize(
     ("name", "kind", "advice"),
     [
-        ("other", None, "give --kind"),
-        ("other", "changelog", "give --kind"),
-        ("__samza_coordinator_a_1", "checkpoint", "leave --kind out"),
+        ("other", None, "'coordinator' or 'checkpoint'"),
+        ("other", "changelog", "Unknown kind of stream 'changelog'"),
+        ("__samza_coordinator_a_1", "checkpoint", "Leave '--kind' out"),
     ],
 )
 def test_a_kind_that_cannot_be_told_is_refused(name: str, kind: str | None, advice: str) -> None:

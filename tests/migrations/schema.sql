@@ -7087,7 +7087,7 @@ COMMENT ON COLUMN eventlog.log.stream_kind IS 'coordinator or checkpoint';
 -- Name: COLUMN log.topic_id; Type: COMMENT; Schema: eventlog; Owner: -
 --
 
-COMMENT ON COLUMN eventlog.log.topic_id IS 'changes when a topic is deleted and made again; null: no topic';
+COMMENT ON COLUMN eventlog.log.topic_id IS 'changes when a topic is re-created; null: no topic';
 
 --
 -- Name: log_head; Type: TABLE; Schema: eventlog; Owner: -

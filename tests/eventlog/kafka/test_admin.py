@@ -115,7 +115,7 @@ class TestQuestions:
     def test_a_topic_that_is_not_there_is_told(self, admin: KafkaAdmin, kafka_options: KafkaOptions) -> None:
         place = f"Kafka at {kafka_options.bootstrap_servers} has no stream"
         for name in ("__samza_coordinator_nowhere_1", "no name for a topic"):
-            with pytest.raises(StreamMissing, match=f"{place} {name}: create it"):
+            with pytest.raises(StreamMissing, match=f"{place} {name}. Create it"):
                 admin.topic(name)
             assert admin.bounds(name) is None
 

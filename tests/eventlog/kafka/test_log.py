@@ -59,7 +59,7 @@ def test_a_log_is_made_as_samza_makes_it(kafka_options: KafkaOptions, topics: To
 
 def test_a_topic_that_is_not_there_is_told(kafka_options: KafkaOptions) -> None:
     before = threading.active_count()
-    with pytest.raises(StreamMissing, match="has no stream __samza_coordinator_nowhere_1: create it"):
+    with pytest.raises(StreamMissing, match=r"has no stream __samza_coordinator_nowhere_1\. Create it"):
         KafkaEventLog(kafka_options, identify("__samza_coordinator_nowhere_1"))
     wait_until(lambda: threading.active_count() == before, what="the connection's thread to end")
 

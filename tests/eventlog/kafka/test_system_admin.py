@@ -142,7 +142,7 @@ def test_a_broker_that_does_not_answer_is_told_in_time(monkeypatch: pytest.Monke
 
 def test_asking_for_a_topic_does_not_make_it(system: KafkaSystemAdmin, topics: Topics, job_name: str) -> None:
     name = f"{job_name}-not-there"
-    with pytest.raises(InputMissing, match=rf"Kafka at .* has no stream {name}: look at its name again"):
+    with pytest.raises(InputMissing, match=rf"Kafka at .* has no stream {name}. Check its name"):
         system.resolve_startpoint(SystemStreamPartition("input", name, 0), StartpointOldest(1))
     with pytest.raises(InputMissing):
         system.get_system_stream_metadata([name])

@@ -95,7 +95,7 @@ def test_logs_of_other_backends_are_not_its_streams(database_url: str, source: P
 
 
 def test_a_stream_that_is_not_there(source: PostgresSource) -> None:
-    with pytest.raises(StreamMissing, match=f"the database has no stream {ORDERS}: create it"):
+    with pytest.raises(StreamMissing, match=f"The database has no stream {ORDERS}. Create it"):
         source.describe(ORDERS)
     with pytest.raises(StreamMissing):
         source.assign({ORDERS: 0})
@@ -255,7 +255,7 @@ def test_a_cut_connection_is_told_and_made_again(database_url: str, source: Post
         source.assign({ORDERS: 0})
         source.poll(AT_ONCE)
         end_backends(database_url)
-        with pytest.raises(SourceUnavailable, match="database of the logs cannot be reached"):
+        with pytest.raises(SourceUnavailable, match="Cannot reach the database of the logs"):
             source.poll(LONG)
         log.append(new_events(1))
         assert offsets(source.poll(AT_ONCE)) == {ORDERS: [1]}

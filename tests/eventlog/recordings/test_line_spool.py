@@ -56,5 +56,5 @@ def test_a_full_disk_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(line_spool, "TemporaryFile", full)
     with LineSpool() as spool:
         spool.add("a", b"1\n")
-        with pytest.raises(RecordingError, match=r"No space left on device; set TMPDIR to a folder with more room"):
+        with pytest.raises(RecordingError, match=r"No space left on device\. Set TMPDIR to a folder with more space"):
             spool.flush()

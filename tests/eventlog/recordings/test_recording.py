@@ -95,7 +95,7 @@ def test_empty_lines_and_an_empty_file_hold_nothing(tmp_path: Path) -> None:
         (line(headers={}), "headers is not a list"),
         (line(headers=[["a"]]), "headers is not a list"),
         (line(headers=[["a", "%"]]), "a header is not base64"),
-        (line(offset=4), "offset 4 of t stands after offset 4"),
+        (line(offset=4), "offset 4 of t is after offset 4"),
     ],
 )
 def test_a_bad_line_is_named_with_file_and_line(tmp_path: Path, bad: bytes, words: str) -> None:
@@ -126,7 +126,7 @@ def test_each_topic_has_its_own_offsets(tmp_path: Path) -> None:
 def test_a_cut_gzip_file_is_refused(tmp_path: Path, keep: int) -> None:
     path = tmp_path / "cut.jsonl.gz"
     path.write_bytes(gzip.compress(line() * 1)[:keep])
-    with pytest.raises(RecordingError, match="cut off or damaged"):
+    with pytest.raises(RecordingError, match="is truncated or damaged"):
         validate(path)
 
 
@@ -140,11 +140,11 @@ def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match="name a recording that exists"):
+    with pytest.raises(RecordingError, match="Name an existing recording"):
         validate(tmp_path / "none.jsonl")
-    with pytest.raises(RecordingError, match="cannot be read"):
+    with pytest.raises(RecordingError, match=r"^Cannot read"):
         validate(tmp_path)
-    with pytest.raises(RecordingError, match="cannot be written"):
+    with pytest.raises(RecordingError, match=r"^Cannot write"):
         write_recording(tmp_path / "no" / "folder.jsonl", EVENTS)
 
 

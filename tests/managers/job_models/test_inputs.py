@@ -59,7 +59,7 @@ def test_a_matcher_can_apply_to_other_jobs() -> None:
             {"job.systemstreampartition.matcher.class": REGEX["job.systemstreampartition.matcher.class"]},
             "Set both or neither",
         ),
-        ({"task.inputs": "id"}, r"task\.inputs has the stream id 'id', and no system for it"),
+        ({"task.inputs": "id"}, r"stream id 'id' in task\.inputs has no system"),
     ],
 )
 def test_invalid_matcher_settings_are_named(config: dict[str, str], sentence: str) -> None:

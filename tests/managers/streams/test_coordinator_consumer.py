@@ -212,7 +212,7 @@ def test_a_topic_that_is_none_to_read_is_told(kafka_options: KafkaOptions, topic
 
     assert "127.0.0.1:1" in refusal(partial(KafkaEventLog, nobody, stream), SourceUnavailable)
     missing = refusal(partial(KafkaEventLog, kafka_options, stream), StreamMissing)
-    assert missing.endswith(f"has no stream {stream.stream_name}: create it, or look at its name again")
+    assert missing.endswith(f"has no stream {stream.stream_name}. Create it, or check the name.")
     topics.create(stream.stream_name, partitions=2)
     assert "it has 2 partitions" in refusal(partial(KafkaEventLog, kafka_options, stream), StreamRefused)
 

@@ -101,7 +101,7 @@ def test_each_error_has_its_reaction(error: Exception, reaction: Reaction, with_
 
 
 def test_the_message_of_a_stream_error() -> None:
-    assert stream_error_message("s", StreamRefused("s", "why")) == "s cannot be followed: why"
+    assert stream_error_message("s", StreamRefused("s", "why")) == "s cannot be followed: why."
 
 
 def test_the_message_of_a_database_error_has_no_values(database_url: str) -> None:

@@ -337,7 +337,7 @@ def test_a_topic_id_that_brokers_report_later_is_recorded(connected: Connection,
 
 
 def test_a_missing_stream_registers_no_log(connected: Connection, source: MemorySource) -> None:
-    with pytest.raises(StreamMissing, match=f"has no stream {STREAM}: create it"):
+    with pytest.raises(StreamMissing, match=f"has no stream {STREAM}. Create it"):
         resume(connected, source)
     assert shown(connected, LOGS) == []
 
@@ -362,7 +362,7 @@ def test_nothing_is_written_while_the_source_is_away(connected: Connection, sour
 
 def test_a_name_that_does_not_imply_a_kind_needs_one(connected: Connection, source: MemorySource) -> None:
     source.create("orders")
-    with pytest.raises(StreamKindError, match="give --kind coordinator or --kind checkpoint"):
+    with pytest.raises(StreamKindError, match="'coordinator' or 'checkpoint'"):
         find_resume_point(connected, source, "orders", SETTINGS, clock)
     found = find_resume_point(connected, source, "orders", SETTINGS, clock, "checkpoint")
     assert found.log.stream.stream_kind == "checkpoint"

@@ -233,9 +233,7 @@ def test_warning_about_a_dotted_stream_in_a_v2_checkpoint(job: CommandLine) -> N
 
 def test_a_recording_is_not_appended_to(wordcount: CommandLine) -> None:
     refused = wordcount.refused("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
-    assert refused.startswith(
-        f"nothing can be appended to {CHECKPOINT}: it was imported from a recording; write to the"
-    )
+    assert refused.startswith(f"Cannot append to {CHECKPOINT}: it was imported from a recording. Write to the")
     wordcount.done("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
 
 

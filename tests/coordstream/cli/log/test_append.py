@@ -71,7 +71,7 @@ def test_a_recording_is_read_from_standard_input(counts: CommandLine, monkeypatc
     give(line + b"hunter2\n")
     refused = counts.refused("log", "append", STREAM, "--file", "-")
     assert refused == (
-        "Invalid line 2 of standard input: not a line of JSON, so this is no recording. Nothing was appended."
+        "Invalid line 2 of standard input: not a line of JSON, so the file is not a recording. Nothing was appended."
     )
     give(b"")
     assert " in standard input. Its streams: none." in counts.refused("log", "append", STREAM, "--file", "-")
@@ -81,7 +81,7 @@ def test_a_recording_is_read_from_standard_input(counts: CommandLine, monkeypatc
 def test_an_event_is_appended_only_at_the_expected_offset(counts: CommandLine) -> None:
     words = ("log", "append", STREAM, "--key", KEY, "--value", "1", "--expected-offset")
     counts.done(*words, "0")
-    assert "ends at offset 1, not at 0: read what has been added" in counts.refused(*words, "0")
+    assert "ends at offset 1, not at 0. Read the new events" in counts.refused(*words, "0")
     counts.done(*words, "1")
     assert len(held(counts)) == 2
 
@@ -158,7 +158,7 @@ def test_config_is_not_set_on_a_checkpoint_topic(cli: CommandLine) -> None:
 def test_only_logs_in_postgres_and_topics_accept_appends(wordcount: CommandLine) -> None:
     words = ("--key", "k", "--value", "v")
     assert "was imported from a recording" in wordcount.refused("log", "append", COORDINATOR, *words)
-    assert f"the database has no log of {STREAM}: create it" in wordcount.refused("log", "append", STREAM, *words)
+    assert f"The database has no log of {STREAM}. Create it" in wordcount.refused("log", "append", STREAM, *words)
 
 
 def test_events_are_appended_to_a_topic(
@@ -185,7 +185,7 @@ def test_what_kafka_refuses_is_reported(
     kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, words: tuple[str, ...], reason: str
 ) -> None:
     refused = kafka_cli.refused("log", "append", coordinator_topic, "--key", KEY, *words)
-    assert refused.startswith(f"nothing can be appended to {coordinator_topic}: ")
+    assert refused.startswith(f"Cannot append to {coordinator_topic}: ")
     assert reason in refused
     assert topics.kept(coordinator_topic) == []
 
@@ -193,8 +193,8 @@ def test_what_kafka_refuses_is_reported(
 def test_a_missing_topic_is_reported(kafka_cli: CommandLine, job_name: str) -> None:
     stream = f"__samza_coordinator_{job_name}_1"
     refused = kafka_cli.refused("log", "append", stream, "--key", KEY, "--tombstone")
-    assert refused.endswith(f"has no stream {stream}: create it, or look at its name again")
-    assert "give --kind coordinator" in kafka_cli.refused("log", "append", job_name, "--key", KEY, "--tombstone")
+    assert refused.endswith(f"has no stream {stream}. Create it, or check the name.")
+    assert "'coordinator' or 'checkpoint'" in kafka_cli.refused("log", "append", job_name, "--key", KEY, "--tombstone")
 
 
 def enumerated(events: list[RecordedEvent]) -> list[RecordedEvent]:

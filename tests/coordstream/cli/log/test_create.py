@@ -14,14 +14,14 @@ def test_without_brokers_a_stream_is_a_log_in_postgres(cli: CommandLine) -> None
 
 
 def test_a_name_without_a_known_prefix_needs_a_kind(cli: CommandLine) -> None:
-    assert "give --kind coordinator or --kind checkpoint" in cli.refused("log", "create", "mine")
+    assert "'coordinator' or 'checkpoint'" in cli.refused("log", "create", "mine")
     cli.done("log", "create", "mine", "--kind", "checkpoint")
     assert cli.ask("select stream_kind from eventlog.log") == [("checkpoint",)]
 
 
 def test_a_stream_is_created_once(cli: CommandLine) -> None:
     cli.done("log", "create", STREAM)
-    assert "has a log of __samza_coordinator_counts_1 already: open it" in cli.refused("log", "create", STREAM)
+    assert "already has a log of __samza_coordinator_counts_1. Open it" in cli.refused("log", "create", STREAM)
 
 
 def test_replicas_need_brokers(cli: CommandLine) -> None:

@@ -88,10 +88,7 @@ def test_an_unreachable_input_is_one_warning(inputs: MemorySystemAdmin) -> None:
     assert [row["resolved_offset"] for row in plan_rows(made)] == [None, None]
     assert list(warnings(made)) == ["The startpoint was not checked with the input: No broker answers at b:1."]
     gone = job(SetConfig(config_key="task.inputs", config_value="kafka.in,kafka.gone"))
-    sentence = (
-        "The startpoint was not checked with the input: memory has no stream gone: look at its name again, or at which "
-        "system it is in."
-    )
+    sentence = "The startpoint was not checked with the input: memory has no stream gone. Check its name and system."
     assert list(warnings(planned(gone, input_=Input("kafka", "gone", (0,))))) == [
         sentence,
         "No task of the job reads kafka.gone.0. The request has no effect unless a task is assigned to it.",

@@ -182,7 +182,7 @@ def test_a_clock_that_is_more_than_an_hour_behind_is_refused(
         (("kafka", "7", "--yes"), 2, "Invalid input 'kafka'. Expected SYSTEM.STREAM or "),
         (("kafka.page-views", "latest", "--yes"), 2, "Invalid position 'latest'. Use oldest, upcoming"),
         (("kafka.page-views", "1795252699000", "--yes"), 2, "Use offset:1795252699000 or 2026-11-21T09:18:19Z."),
-        (("kafka.page-views", "7", "--input-bootstrap-servers", "x"), 2, "must be host:port"),
+        (("kafka.page-views", "7", "--input-bootstrap-servers", "x"), 2, "list of host:port"),
         (("kafka.page-views",), 2, "Missing argument 'POSITION'"),
     ],
 )
@@ -330,7 +330,7 @@ def test_a_recording_is_not_appended_to(wordcount: CommandLine, monkeypatch: pyt
     set_clock(monkeypatch, NOW)
     unreachable_inputs(monkeypatch)
     refused = wordcount.refused(*ONE, "--yes")
-    assert refused.startswith(f"nothing can be appended to {COORDINATOR}: it was imported from a recording")
+    assert refused.startswith(f"Cannot append to {COORDINATOR}: it was imported from a recording")
     assert wordcount(*ONE, "--dry-run").code == 0
 
 
