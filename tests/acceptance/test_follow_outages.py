@@ -1,4 +1,4 @@
-"""Brokers and Postgres that are killed, connections that are cut, a full disk: nothing is lost, nothing taken twice."""
+"""Outages (killed brokers and servers, lost connections, a full disk) lose no event and apply none twice."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -38,9 +38,9 @@ STEPS: Final = ("archived", "folded", "merged", "committed")
 RECOVERY_SECONDS: Final = scaled(240, 900)
 FEW: Final = 20
 MANY: Final = 120
-"""Events of a batch: INSERTs in a pipeline, and COPY."""
+"""Events of a batch: FEW go in one statement, MANY by COPY."""
 
-_TAKEN: Final = "select coalesce(sum(next_offset), 0) from projection.position"
+_APPLIED: Final = "select coalesce(sum(next_offset), 0) from projection.position"
 _BACKENDS: Final = """
 select a.pid from pg_stat_activity a
 where a.application_name = %s and a.datname = current_database() and %s =
@@ -48,7 +48,7 @@ where a.application_name = %s and a.datname = current_database() and %s =
 """
 _UNKNOWN: Final = "select count(*) from coordinator.log_position where lag is null and end_offset is null"
 _LIVE: Final = "select count(*) from coordinator.log_position where state = 'live' and lag = 0"
-_NO_ROOM: Final = """
+_DISK_FULL: Final = """
 create function public.no_room() returns trigger language plpgsql as $$
 begin raise exception 'could not extend file "base/1": No space left on device' using errcode = 'disk_full'; end $$
 """
@@ -56,7 +56,7 @@ begin raise exception 'could not extend file "base/1": No space left on device' 
 
 @pytest.fixture(scope="module")
 def imported(clones: Callable[[], str]) -> Digests:
-    """What an import makes."""
+    """The digests of the relations after an import."""
     with connect(clones()) as connection:
         import_tiles(connection, JOBS)
         return digests(connection)
@@ -64,14 +64,14 @@ def imported(clones: Callable[[], str]) -> Digests:
 
 @pytest.fixture
 def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
-    """A broker that may be killed."""
+    """A broker that a test may kill."""
     with start_broker() as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def filled_broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
-    """A broker that has all of the recordings."""
+    """A broker with all of the recordings."""
     with start_broker() as started:
         write(started, 0, 1)
         yield started
@@ -98,7 +98,7 @@ def follower(
     locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
     clock: Clock = lambda: IMPORTED_AT,
 ) -> Iterator[Running]:
-    """A follower of all of the recordings; no stream may be given up."""
+    """Run a follower of all of the recordings."""
     plan = FollowPlan(tuple(stream_names(JOBS)))
     with (
         KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source,
@@ -107,18 +107,18 @@ def follower(
         yield running
 
 
-def taken(url: str) -> int:
-    """How many events are taken; 0 while Postgres is away."""
+def applied(url: str) -> int:
+    """Return how many events were applied; 0 while Postgres is away."""
     try:
         with connect(url) as connection:
-            row = connection.execute(_TAKEN.encode()).fetchone()
+            row = connection.execute(_APPLIED.encode()).fetchone()
     except psycopg.OperationalError:
         return 0
     return int(row[0]) if row else 0
 
 
 def wait_for(url: str, events: int) -> None:
-    wait_until(lambda: taken(url) >= events, RECOVERY_SECONDS, f"{events} events to be taken")
+    wait_until(lambda: applied(url) >= events, RECOVERY_SECONDS, f"{events} events to be applied")
 
 
 def assert_same(url: str, imported: Digests) -> None:
@@ -126,7 +126,7 @@ def assert_same(url: str, imported: Digests) -> None:
         assert digests(connection) == imported
 
 
-def test_a_broker_that_is_killed(clones: Callable[[], str], imported: Digests, broker: KafkaBroker) -> None:
+def test_killed_brokers(clones: Callable[[], str], imported: Digests, broker: KafkaBroker) -> None:
     url = clones()
     write(broker, 0, KILLS + 1)
     with follower(url, broker) as running:
@@ -140,7 +140,7 @@ def test_a_broker_that_is_killed(clones: Callable[[], str], imported: Digests, b
     print(f"\nthe broker was killed {KILLS} times")
 
 
-def test_brokers_that_stay_away(
+def test_brokers_that_are_away_for_long(
     clones: Callable[[], str], imported: Digests, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.2)
@@ -162,7 +162,7 @@ def test_brokers_that_stay_away(
     assert_same(url, imported)
 
 
-def test_a_postgres_that_is_killed(
+def test_a_killed_postgres(
     clones: Callable[[], str], imported: Digests, broker: KafkaBroker, sure_server: EmbeddedPostgres
 ) -> None:
     url = clones()
@@ -182,7 +182,7 @@ def test_a_postgres_that_is_killed(
 
 
 class Cutter:
-    """Ends backends of the follower at steps of its batches: the one with the locks (True), the one at work (False)."""
+    """Ends sessions of the follower at steps of its batches: the one with the locks (True), the writing one (False)."""
 
     def __init__(self, url: str, cuts: list[tuple[str, tuple[bool, ...]]]) -> None:
         self._url = url
@@ -202,7 +202,7 @@ class Cutter:
 
 
 @pytest.mark.parametrize("batch_events", [FEW, MANY])
-def test_connections_that_are_cut_at_each_step(
+def test_connections_lost_at_each_step(
     clones: Callable[[], str],
     imported: Digests,
     filled_broker: KafkaBroker,
@@ -224,24 +224,24 @@ def test_connections_that_are_cut_at_each_step(
 
 
 @pytest.mark.parametrize("table", scaled(TABLES[:1], TABLES))
-def test_a_full_disk_is_waited_out(
+def test_a_full_disk_is_retried(
     clones: Callable[[], str], imported: Digests, filled_broker: KafkaBroker, table: str
 ) -> None:
     url = clones()
     with connect(url) as connection:
-        connection.execute(_NO_ROOM.encode())
+        connection.execute(_DISK_FULL.encode())
         trigger = f"trigger no_room before insert on {table} for each row execute function public.no_room()"
         connection.execute(f"create {trigger}".encode())
         with follower(url, filled_broker) as running:
             message = running.wait_for("No space left")
             wait_until(lambda: running.has_message("No space left"), what="the message")
-            reached = taken(url)
+            reached = applied(url)
             full = "select count(*) from coordinator.log_position where state = 'live'"
             assert connection.execute(full.encode()).fetchone() != (len(stream_names(JOBS)),)
             assert connection.execute("select count(*) from projection.quarantine").fetchone() == (0,)
             connection.execute(f"drop trigger no_room on {table}".encode())
             wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
-            assert taken(url) > reached
+            assert applied(url) > reached
     assert message == (
         'the database is unavailable (could not extend file "base/1": No space left on device); retrying'
     )
@@ -250,14 +250,14 @@ def test_a_full_disk_is_waited_out(
     assert_same(url, imported)
 
 
-def test_two_followers_past_the_lock(
+def test_two_followers_without_locks(
     clones: Callable[[], str], imported: Digests, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tail, "BATCH_EVENTS", FEW)
     url, names = clones(), stream_names(JOBS)
     write(broker, 0, 1_000)
     with follower(url, broker) as first:
-        wait_until(lambda: all(map(first.is_attached, names)), what="the streams to be known")
+        wait_until(lambda: all(map(first.is_attached, names)), what="the streams to be tracked")
     with follower(url, broker, locks=NoLocks) as one, follower(url, broker, locks=NoLocks) as other:
         wait_until(lambda: all(map(one.is_attached, names)) and all(map(other.is_attached, names)), what="both")
         with Topics(broker.bootstrap_servers) as topics:

@@ -1,4 +1,4 @@
-"""Recording A on real topics, followed while it is written: the relations are those of its import."""
+"""Recording A is followed on real topics while it is written: the relations are those of an import."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -21,9 +21,9 @@ from tests.properties.importing import CURRENT, HISTORIES
 
 AS_OF: Final = "'2026-12-01 00:00:00+00'"
 OFFSETS: Final = frozenset({"log_offset", "startpoint_log_offset", "checkpoint_log_offset"})
-"""Where a record stands in its topic: elsewhere, when others stand between."""
+"""Columns that other records in between change."""
 SPAN: Final = frozenset({"first_record_time", "last_record_time"})
-"""Of a job: compaction takes the first record, a nudge is the last."""
+"""Columns of a job that compaction changes."""
 
 NEVER: Final = NewEvent(b'[1,"set-config","never.committed"]', b'{"values":{"value":"1"}}')
 
@@ -32,13 +32,13 @@ Rows = dict[str, list[str]]
 
 
 class Pace:
-    """Chunks of random sizes, and now and then a wait for the follower."""
+    """Splits events into chunks of random sizes, and decides when to wait for the follower."""
 
     def __init__(self, seed: int) -> None:
         self._rng = random.Random(seed)
 
     def chunks(self, events: Sequence[RecordedEvent]) -> Iterator[list[NewEvent]]:
-        """The events, to be appended as they were."""
+        """Yield the events in chunks, to be appended."""
         first = 0
         while first < len(events):
             until = first + self._rng.choice([1, 2, 7, 40, 150])
@@ -52,7 +52,7 @@ class Pace:
 
 @pytest.fixture
 def recording(job_name: str) -> Recording:
-    """The recording as a job of the test's own would have written it."""
+    """The recording, with the name of the test's own job."""
     return {
         coordinator_stream_name(job_name): renamed(recorded_stream("coordinator"), job_name),
         checkpoint_stream_name(job_name): recorded_stream("checkpoint"),
@@ -74,7 +74,7 @@ def source(kafka_options: KafkaOptions) -> Iterator[KafkaSource]:
 def rows(
     connection: Connection, job_name: str, relations: Sequence[str], left_out: frozenset[str] = frozenset()
 ) -> Rows:
-    """The job's rows of relations, but for some columns, as text."""
+    """Return the job's rows of relations, without some columns, as text."""
     found: Rows = {}
     for relation in relations:
         place = f"{relation} where job_name = '{job_name}'"
@@ -94,7 +94,7 @@ def imported(connection: Connection, job_name: str, recording: Recording) -> Imp
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_followed_at_any_pace_it_gives_what_its_import_gives(
+def test_a_followed_recording_has_the_relations_of_an_import(
     clone_database: Callable[[], str],
     database_url: str,
     topics: Topics,

@@ -1,4 +1,4 @@
-"""Topics that are followed from nothing: empty, empty with a start above zero, and made after the follower began."""
+"""Topics that are followed from the start: empty, empty with a start above zero, and created later."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ def config(connection: Connection) -> list[tuple[str, str]]:
     return connection.execute("select config_key, config_value from coordinator.config order by 1").fetchall()
 
 
-def test_an_empty_topic_is_live_at_once_and_followed(
+def test_an_empty_topic_is_live_at_once(
     database_url: str, connected: Connection, source: KafkaSource, topics: Topics, coordinator_topic: str
 ) -> None:
     with following(database_url, source, FollowPlan((coordinator_topic,))) as running:
@@ -59,7 +59,7 @@ def test_an_empty_topic_whose_log_starts_above_zero(
     assert [message for message in running.messages if "delete" not in message] == []
 
 
-def test_a_topic_that_is_made_later(
+def test_a_topic_that_is_created_later(
     database_url: str,
     connected: Connection,
     source: KafkaSource,
@@ -79,7 +79,7 @@ def test_a_topic_that_is_made_later(
     assert len(running.messages) == 2
 
 
-def test_all_finds_topics_that_are_made_later(
+def test_all_follows_topics_that_are_created_later(
     database_url: str,
     connected: Connection,
     source: KafkaSource,
