@@ -128,13 +128,13 @@ def test_a_changelog_offset_is_not_an_input(
 
 def test_a_rewind_by_a_startpoint_or_by_reset_was_asked_for(database: Connection) -> None:
     checkpoints = [v1("41"), v2("41"), v1("9", at=3), v2("9", at=3)]
-    handed = [
+    fanned_out = [
         config_set(READ_VERSIONS, "1,2"),
         fan_out("t", {"kafka.in.0": BACK}, timestamp=FIRST_TIME + MINUTE),
         config_set(),
         tombstone(fan_out("t", {})),
     ]
-    assert shown(job_of(database, "asked", coordinator=handed, checkpoints=checkpoints)) == []
+    assert shown(job_of(database, "asked", coordinator=fanned_out, checkpoints=checkpoints)) == []
     reset = [config_set(RESET, "true")]
     assert shown(job_of(database, "reset", coordinator=reset, checkpoints=checkpoints)) == []
 
@@ -246,11 +246,11 @@ def test_a_startpoint_that_is_or_may_be_consumed(
 
 
 def test_upcoming_continues_from_the_old_position(database: Connection) -> None:
-    handed = fan_out("t", {"kafka.in.0": StartpointUpcoming(FIRST_TIME)})
+    fanned_out = fan_out("t", {"kafka.in.0": StartpointUpcoming(FIRST_TIME)})
     job = job_of(
         database,
         "upcoming",
-        coordinator=[handed, config_set(), tombstone(handed)],
+        coordinator=[fanned_out, config_set(), tombstone(fanned_out)],
         checkpoints=[v1("41"), v1("42", at=1), v1("43", at=3)],
     )
     assert shown(job) == []

@@ -111,8 +111,8 @@ def test_a_startpoint_without_a_position_loses_together_with_those_it_superseded
     database: Connection, nowhere: Startpoint
 ) -> None:
     older = startpoint(f"{IN}.t", StartpointSpecific("7", FIRST_TIME - MINUTE))
-    handed = fan_out("t", {IN: StartpointOldest(FIRST_TIME)})
-    events = [*READS, startpoint(IN, nowhere), older, handed]
+    fanned_out = fan_out("t", {IN: StartpointOldest(FIRST_TIME)})
+    events = [*READS, startpoint(IN, nowhere), older, fanned_out]
     name = f"nowhere-{nowhere.kind}"
     steps = explained(ImportedJob(database, name, coordinator=events, checkpoints=[checkpoint_v1("t", {IN: "41"})]))
     assert winner(steps) == ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
@@ -161,8 +161,10 @@ def test_an_ambiguous_key_is_not_fanned_out(database: Connection) -> None:
 
 
 def test_a_fan_out_that_is_not_used_up_counts_and_never_expires(database: Connection) -> None:
-    handed = fan_out("t", {IN: StartpointTimestamp(5, FIRST_TIME)})
-    job = ImportedJob(database, "pending", coordinator=[*READS, handed], checkpoints=[checkpoint_v1("t", {IN: "41"})])
+    fanned_out = fan_out("t", {IN: StartpointTimestamp(5, FIRST_TIME)})
+    job = ImportedJob(
+        database, "pending", coordinator=[*READS, fanned_out], checkpoints=[checkpoint_v1("t", {IN: "41"})]
+    )
     steps = explained(job)
     assert winner(steps) == ("startpoint", "timestamp 5", "fanned out", ("coordinator", 2))
     assert losers(steps) == [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))]

@@ -36,7 +36,7 @@ EVENTS: Final = 10
 
 CHECKPOINTS: Final = "select partition_id, input_offset from coordinator.checkpoint order by 1"
 REQUESTED: Final = "select partition_id, startpoint_type, startpoint_value from coordinator.startpoint order by 1"
-HANDED: Final = "select partition_id, task_name, startpoint_type from coordinator.startpoint_fan_out order by 1"
+FANNED_OUT: Final = "select partition_id, task_name, startpoint_type from coordinator.startpoint_fan_out order by 1"
 STARTS: Final = """
 select partition_id, decided_by, startpoint_type, starting_offset from coordinator.starting_offset order by 1
 """
@@ -99,7 +99,7 @@ class World:
         return manager
 
     def coordinate(self) -> dict[SystemStreamPartition, Any]:
-        """A job coordinator's start: what it hands to the task."""
+        """Start a job coordinator, and return what it fans out to the task."""
         with self.startpoints() as startpoints:
             return dict(startpoints.fan_out({TASK: self.partitions}).get(TASK, {}))
 
@@ -192,12 +192,12 @@ def test_a_jobs_life(world: World, job_name: str) -> None:
     by_startpoint = [(0, "startpoint", "specific", "1"), (1, "startpoint", "oldest", None)]
     assert world.shows(STARTS) == by_startpoint
 
-    # a restart: the coordinator hands the orders out
+    # a restart: the coordinator fans out the requests
     first.stop()
     assert set(world.coordinate()) == {busy, quiet}
     world.follow()
     assert world.shows(REQUESTED) == []
-    assert world.shows(HANDED) == [(0, TASK, "specific"), (1, TASK, "oldest")]
+    assert world.shows(FANNED_OUT) == [(0, TASK, "specific"), (1, TASK, "oldest")]
     assert world.shows(STARTS) == by_startpoint
 
     # and the task begins there; a commit before anything was read takes nothing away
@@ -206,12 +206,12 @@ def test_a_jobs_life(world: World, job_name: str) -> None:
     assert second.refused_startpoints == ()
     commit(world, second)
     world.follow()
-    assert world.shows(HANDED) == [(0, TASK, "specific"), (1, TASK, "oldest")]
+    assert world.shows(FANNED_OUT) == [(0, TASK, "specific"), (1, TASK, "oldest")]
 
     # the first commit after a partition moved takes its startpoint away, and the quiet one's stays
     commit(world, second, (0, "1"))
     world.follow()
-    assert world.shows(HANDED) == [(1, TASK, "oldest")]
+    assert world.shows(FANNED_OUT) == [(1, TASK, "oldest")]
     assert world.shows(CHECKPOINTS) == [(0, "1"), (1, "2")]
     assert world.shows(STARTS) == [(0, "checkpoint", None, "2"), (1, "startpoint", "oldest", None)]
 
@@ -221,7 +221,7 @@ def test_a_jobs_life(world: World, job_name: str) -> None:
     assert starts(world, third) == ["2", "0"]
     commit(world, third, (1, "0"))
     world.follow()
-    assert world.shows(HANDED) == []
+    assert world.shows(FANNED_OUT) == []
     assert world.shows(STARTS) == [(0, "checkpoint", None, "2"), (1, "checkpoint", None, "1")]
     third.stop()
     with pytest.raises(NotReady):

@@ -255,8 +255,8 @@ def test_starting_offsets_before_run_2_are_what_run_2_fanned_out(whole: Imported
     decided = f"{FAN_OUT}, starting_offset, decided_by"
     rows = whole.rows_as_of("starting_offset", decided, at)
     assert len(rows) == 16
-    handed = whole.rows_as_of_offset("startpoint_fan_out", FAN_OUT, 194)
-    assert [row[:6] for row in rows if row[-1] == "startpoint"] == handed
+    fanned_out = whole.rows_as_of_offset("startpoint_fan_out", FAN_OUT, 194)
+    assert [row[:6] for row in rows if row[-1] == "startpoint"] == fanned_out
     assert [row for row in rows if row[-1] != "startpoint"] == [
         ("Partition 7", "kafka", "page-views", 7, None, None, "20", "checkpoint")
     ]

@@ -65,7 +65,7 @@ ENDED: Final = [
     (111, 112, "deleted"),
 ]
 #: offset of the fan-out record and its task
-HANDED: Final = {187: 1, 188: 0, 189: 3, 190: 2, 191: 5, 192: 4, 193: 7, 194: 6}
+FANNED_OUT: Final = {187: 1, 188: 0, 189: 3, 190: 2, 191: 5, 192: 4, 193: 7, 194: 6}
 #: offset of the record that took the last startpoints from the task; of task 1 the first
 CONSUMED: Final = {221: 1, 223: 3, 224: 5, 225: 7, 226: 6, 227: 0, 228: 2, 229: 4}
 WINNERS: Final = {0: 97, 1: 98, 2: 99, 3: 100, 4: 101, 5: 103, 6: 105}
@@ -76,10 +76,10 @@ def life_of_recording_a() -> list[Row]:
     requests = {row[0]: row[1:] for row in REQUESTED}
     steps = [(offset, "requested", *requests[offset]) for offset in requests]
     steps += [(step, status, *requests[offset]) for offset, step, status in ENDED]
-    handed = {task: [(0, "rules"), *([(task, "page-views")] if task in WINNERS else [])] for task in range(8)}
-    for status, records in (("fanned_out", HANDED), ("consumed", CONSUMED | {234: 1})):
+    fanned_out = {task: [(0, "rules"), *([(task, "page-views")] if task in WINNERS else [])] for task in range(8)}
+    for status, records in (("fanned_out", FANNED_OUT), ("consumed", CONSUMED | {234: 1})):
         for offset, task in records.items():
-            for partition, stream in handed[task]:
+            for partition, stream in fanned_out[task]:
                 if status == "consumed" and task == 1 and (stream == "rules") != (offset == 221):
                     continue
                 winner = requests[107 if stream == "rules" else WINNERS[task]]
@@ -147,17 +147,17 @@ def test_a_rebuild_shows_the_same_steps(recording: ImportedJob) -> None:
 def fanned_out_and_removed(
     database: Connection,
     name: str,
-    handed: Startpoint,
+    fanned_out: Startpoint,
     old: str | None,
     new: str | None,
     *,
     partition: str = "kafka.in.0",
 ) -> list[str]:
-    """The steps after a startpoint was handed to a task whose checkpoint went from one offset to another."""
+    """The steps after a startpoint was fanned out to a task whose checkpoint changed from one offset to another."""
     before = [] if old is None else [checkpoint_v1("t", {"kafka.in.0": old}, at=FIRST_TIME)]
     after = [] if new is None else [checkpoint_v1("t", {partition: new}, at=FIRST_TIME + 5 * MINUTE)]
     events = [
-        fan_out("t", {"kafka.in.0": handed}, timestamp=FIRST_TIME + MINUTE),
+        fan_out("t", {"kafka.in.0": fanned_out}, timestamp=FIRST_TIME + MINUTE),
         tombstone(fan_out("t", {})),
     ]
     job = ImportedJob(database, name, checkpoints=[*before, *after])
@@ -171,7 +171,7 @@ AHEAD: Final = StartpointSpecific("90", CREATED)
 
 
 @pytest.mark.parametrize(
-    ("handed", "old", "new", "status"),
+    ("fanned_out", "old", "new", "status"),
     [
         (BACK, "41", "9", "consumed"),
         (BACK, "41", "41", "consumed"),  # only what was read again can end where it ended before
@@ -202,10 +202,10 @@ AHEAD: Final = StartpointSpecific("90", CREATED)
     ],
 )
 def test_checkpoints_distinguish_consumed_and_refused(
-    database: Connection, handed: Startpoint, old: str | None, new: str, status: str
+    database: Connection, fanned_out: Startpoint, old: str | None, new: str, status: str
 ) -> None:
-    name = f"life-{handed.kind}-{handed.value}-{old}-{new}"
-    assert fanned_out_and_removed(database, name, handed, old, new) == ["fanned_out", status]
+    name = f"life-{fanned_out.kind}-{fanned_out.value}-{old}-{new}"
+    assert fanned_out_and_removed(database, name, fanned_out, old, new) == ["fanned_out", status]
 
 
 def test_a_startpoint_deleted_before_the_next_checkpoint_of_its_partition(database: Connection) -> None:
@@ -277,7 +277,7 @@ def test_a_fanned_out_startpoint_never_expires(database: Connection) -> None:
         fan_out("t", {"kafka.in.0": BACK}),
         tombstone(startpoint("kafka.in.0", BACK)),
     ]
-    job = ImportedJob(database, "life-handed", coordinator=events)
+    job = ImportedJob(database, "life-fanned-out", coordinator=events)
     assert [row[1] for row in told(job, FIRST_TIME + 3 * EXPIRY_MS)] == ["requested", "fanned_out"]
 
 

@@ -30,7 +30,7 @@ UPCOMING = StartpointUpcoming(1)
 
 
 def at(ms: int) -> StartpointTimestamp:
-    """An order to read from a time on."""
+    """A startpoint at a time."""
     return StartpointTimestamp(ms, 1)
 
 
@@ -136,22 +136,22 @@ class SystemAdminContract(ABC):
             (partition, None),
             (partition, "oldest"),
         ]
-        for place, order in cases:
+        for place, startpoint in cases:
             with pytest.raises((TypeError, ValueError)):
-                admin.resolve_startpoint_to_offset(place, order)
+                admin.resolve_startpoint_to_offset(place, startpoint)
             with pytest.raises((TypeError, ValueError)):
-                admin.resolve_startpoint(place, order)
+                admin.resolve_startpoint(place, startpoint)
 
-    @pytest.mark.parametrize("order", [OLDEST, UPCOMING, at(1), at(2**40)], ids=lambda order: type(order).__name__)
+    @pytest.mark.parametrize("startpoint", [OLDEST, UPCOMING, at(1), at(2**40)], ids=lambda each: type(each).__name__)
     def test_a_missing_partition_or_stream_is_reported(
-        self, admin: SystemAdmin, partition: SystemStreamPartition, order: Startpoint
+        self, admin: SystemAdmin, partition: SystemStreamPartition, startpoint: Startpoint
     ) -> None:
         beyond = SystemStreamPartition("input", partition.stream, 7)
         with pytest.raises(InputMissing, match=f"has no partition 7 of {partition.stream}. Check") as missing:
-            admin.resolve_startpoint(beyond, order)
+            admin.resolve_startpoint(beyond, startpoint)
         assert (missing.value.stream_name, missing.value.partition) == (partition.stream, 7)
         with pytest.raises(InputMissing, match="has no stream nothing-here") as missing:
-            admin.resolve_startpoint(SystemStreamPartition("input", "nothing-here", 0), order)
+            admin.resolve_startpoint(SystemStreamPartition("input", "nothing-here", 0), startpoint)
         assert (missing.value.stream_name, missing.value.partition) == ("nothing-here", None)
         with pytest.raises(InputMissing, match="has no stream nothing-here"):
             admin.get_system_stream_metadata([partition.stream, "nothing-here"])

@@ -1,4 +1,4 @@
-"""What the tests of the managers share: logs on three backends."""
+"""Fixtures of the managers' tests: logs on three backends."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -12,7 +12,7 @@ from tests.managers.log_makers import KafkaLogs, LogMaker, MemoryLogs, PostgresL
 
 @pytest.fixture(params=["memory", "postgres", pytest.param("kafka", marks=pytest.mark.kafka)])
 def logs(request: pytest.FixtureRequest) -> Iterator[LogMaker]:
-    """A maker of logs, on each backend in turn: ``logs.create("checkpoint")``, ``logs.open_again(log)``."""
+    """Creates logs, on each backend: ``logs.create("checkpoint")``, ``logs.open_again(log)``."""
     with ExitStack() as opened:
         if request.param == "memory":
             yield MemoryLogs(opened)
@@ -25,12 +25,12 @@ def logs(request: pytest.FixtureRequest) -> Iterator[LogMaker]:
 
 @pytest.fixture
 def coordinator_log(logs: LogMaker) -> EventLog:
-    """An empty coordinator stream, on each backend in turn."""
+    """An empty coordinator stream, on each backend."""
     return logs.create()
 
 
 @pytest.fixture
 def coordinator_store(coordinator_log: EventLog) -> Iterator[CoordinatorStreamStore]:
-    """An open store of an empty coordinator stream, on each backend in turn."""
+    """An open store of an empty coordinator stream, on each backend."""
     with CoordinatorStreamStore(coordinator_log) as store:
         yield store

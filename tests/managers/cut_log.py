@@ -1,4 +1,4 @@
-"""Logs whose program dies between any two events."""
+"""Logs of a program that dies between any two events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from tests.managers.watched_log import WatchedLog
 
 
 class Cut(BaseException):
-    """The program is dead: nothing tries again, as after a kill."""
+    """The program is dead: nothing is retried, as after a kill."""
 
 
 @dataclass
 class Lifetime:
-    """How many more events a program appends, over all of its logs, before it dies at one (``undone``)."""
+    """The number of events that a program appends to all its logs before it dies (at ``undone``)."""
 
     left: int
     undone: NewEvent | None = None
@@ -28,14 +28,14 @@ class Lifetime:
 
 
 class CutLog(WatchedLog):
-    """A log of a program with a limited lifetime, which sends its events one by one, as Samza does."""
+    """A log of a program with a limited lifetime, which appends events one by one, as Samza does."""
 
     def __init__(self, log: EventLog, lifetime: Lifetime) -> None:
         super().__init__(log)
         self._lifetime = lifetime
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append as long as the program lives; what was appended by then stays."""
+        """Append as long as the program is alive; earlier events stay."""
         offsets: list[int] = []
         for event in events:
             self._lifetime.spend(event)

@@ -1,4 +1,4 @@
-"""Time that passes while one sleeps, and only then."""
+"""Time that passes only during a sleep."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from managers.appending import Retry
 
 
 class FakeTime:
-    """A clock in seconds, the pauses that were made by it, and what is done in each (``meanwhile``)."""
+    """A clock in seconds that records its pauses, and calls ``meanwhile`` in each."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -14,11 +14,11 @@ class FakeTime:
         self.meanwhile: Callable[[], object] = lambda: None
 
     def sleep(self, seconds: float) -> None:
-        """Let the time pass."""
+        """Advance the time."""
         self.pauses.append(seconds)
         self.now += seconds
         self.meanwhile()
 
     def retry(self, longest: float) -> Retry:
-        """Tries by this time."""
+        """A `Retry` with this clock."""
         return Retry(longest=longest, clock=lambda: self.now, sleep=self.sleep)

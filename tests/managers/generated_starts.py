@@ -1,4 +1,4 @@
-"""Starts of jobs as they follow one another: other numbers of containers, streams that grow, come and go."""
+"""Generated sequences of job starts: the number of containers and the inputs change."""
 
 import random
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ STORE: Final = {"stores.kept.factory": "org.apache.samza.storage.kv.RocksDbKeyVa
 
 
 class Start(NamedTuple):
-    """What a start goes by: the job's config, and how many partitions each stream of a system has."""
+    """The input of a start: the job's config, and the partitions of each stream."""
 
     config: dict[str, str]
     counts: dict[tuple[str, str], int]
@@ -56,7 +56,7 @@ def _always(chance: random.Random) -> dict[str, str]:
 
 
 def _change(chance: random.Random, inputs: list[tuple[str, str]], counts: dict[tuple[str, str], int]) -> None:
-    """What an operator changes between two starts, if anything."""
+    """A change between two starts, or none."""
     what = chance.random()
     if what < 0.35:
         counts[chance.choice(inputs)] *= chance.choice([2, 2, 3])

@@ -1,4 +1,4 @@
-"""How much memory is held by what a test makes."""
+"""The memory that a test allocates."""
 
 import gc
 import tracemalloc
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def held_bytes() -> Iterator[Callable[[], int]]:
-    """What tells how many bytes are held that were not held before, garbage left out."""
+    """A function that returns how many bytes were allocated since, without garbage."""
     gc.collect()
     tracemalloc.start()
     try:

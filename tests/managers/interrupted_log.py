@@ -1,4 +1,4 @@
-"""Logs on which something happens just before an append: somebody else writes, or the program dies."""
+"""Logs with an event just before an append: another program writes, or this one dies."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,18 +9,18 @@ from tests.managers.watched_log import WatchedLog
 
 
 class Killed(Exception):
-    """The program has died before an append."""
+    """The program died before an append."""
 
 
 class InterruptedLog(WatchedLog):
-    """Does what it was given just before the first append from then on, and once."""
+    """Calls ``meanwhile`` once, just before the next append."""
 
     def __init__(self, log: EventLog) -> None:
         super().__init__(log)
         self.meanwhile: Callable[[], object] | None = None
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append, after what was to happen."""
+        """Call ``meanwhile``, then append."""
         act, self.meanwhile = self.meanwhile, None
         if act is not None:
             act()
@@ -28,23 +28,23 @@ class InterruptedLog(WatchedLog):
 
 
 class UnconditionalLog(InterruptedLog):
-    """Knows no conditional appends, as Kafka."""
+    """Has no conditional appends, like Kafka."""
 
     @property
     def capabilities(self) -> Capabilities:
-        """The log's, but for that."""
+        """Those of the log, without conditional appends."""
         return replace(super().capabilities, conditional_append=False)
 
 
 class MortalLog(WatchedLog):
-    """Takes so many appends, and no more."""
+    """Dies after a number of appends."""
 
     def __init__(self, log: EventLog, appends: int) -> None:
         super().__init__(log)
         self.appends_left = appends
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append, as long as the program lives."""
+        """Append, as long as the program is alive."""
         if self.appends_left == 0:
             raise Killed
         self.appends_left -= 1

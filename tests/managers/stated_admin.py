@@ -1,4 +1,4 @@
-"""An input system whose answers are stated, and what it was asked."""
+"""An input system with preset answers, which records its calls."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -33,18 +33,18 @@ class StatedAdmin:
     def get_offsets_after(
         self, offsets: Mapping[SystemStreamPartition, str]
     ) -> Mapping[SystemStreamPartition, str | None]:
-        """One more, None of what is no number."""
+        """The next offset, None if the offset is not a number."""
         return {each: offset_after(offset) for each, offset in offsets.items()}
 
     def get_system_stream_metadata(self, stream_names: Iterable[str]) -> Mapping[str, SystemStreamMetadata]:
-        """The stated ends."""
+        """The preset bounds."""
         self.streams_asked.append(tuple(stream_names))
         ends = SystemStreamPartitionMetadata(self.oldest, self.newest, self.upcoming)
         known = [name for name in self.streams_asked[-1] if name not in self.lacks]
         return {name: SystemStreamMetadata(name, dict.fromkeys(range(self.partitions), ends)) for name in known}
 
     def offset_comparator(self, one: str, other: str) -> int | None:
-        """By number."""
+        """Compare as numbers."""
         return compare_offsets(one, other)
 
     def resolve_startpoint(self, partition: SystemStreamPartition, startpoint: Startpoint) -> ResolvedStartpoint | None:
@@ -53,7 +53,7 @@ class StatedAdmin:
         return None if offset is None else ResolvedStartpoint(offset)
 
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
-        """What is stated, else the value, else the end that the order names."""
+        """The preset answer, otherwise the startpoint's value, otherwise the bound that it names."""
         self.resolved.append((partition, startpoint))
         if self.resolve is not None:
             return self.resolve(startpoint)

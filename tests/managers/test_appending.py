@@ -17,7 +17,7 @@ from managers.appending import (
     split_into_parts,
 )
 from tests.managers.fake_time import FakeTime
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 from tests.managers.watched_log import Opened
 
 EVENT = NewEvent(b"k", b"v")
@@ -28,7 +28,7 @@ def log() -> MemoryEventLog:
     return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
 
 
-def test_one_log_serves_as_long_as_it_works(log: MemoryEventLog) -> None:
+def test_a_working_log_is_reused(log: MemoryEventLog) -> None:
     opened = Opened(log)
     appender = RetryingAppender(opened, Retry())
     assert [appender.append([EVENT]), appender.append([EVENT])] == [range(1), range(1, 2)]
@@ -37,7 +37,7 @@ def test_one_log_serves_as_long_as_it_works(log: MemoryEventLog) -> None:
     assert opened.logs[0].is_closed
 
 
-def test_pauses_grow_to_the_longest_and_end_with_the_time_allowed(log: MemoryEventLog) -> None:
+def test_pauses_grow_to_the_longest_until_the_time_is_up(log: MemoryEventLog) -> None:
     time = FakeTime()
     appender = RetryingAppender(Opened(log, *[1] * 99), time.retry(longest=40))
     with pytest.raises(AppendGaveUp) as gave_up:
@@ -48,7 +48,7 @@ def test_pauses_grow_to_the_longest_and_end_with_the_time_allowed(log: MemoryEve
     assert log.end_offset() == 0
 
 
-def test_a_log_that_cannot_be_opened_is_tried_again(log: MemoryEventLog) -> None:
+def test_a_log_that_cannot_be_opened_is_retried(log: MemoryEventLog) -> None:
     time, opened = FakeTime(), Opened(log)
     down = [SourceUnavailable(), SourceUnavailable()]
 
@@ -63,7 +63,7 @@ def test_a_log_that_cannot_be_opened_is_tried_again(log: MemoryEventLog) -> None
 
 
 @pytest.mark.parametrize("error", [AppendRefused("s", "it is too large"), ValueError("no time")])
-def test_what_would_fail_again_is_not_tried_again(log: MemoryEventLog, error: Exception) -> None:
+def test_permanent_errors_are_not_retried(log: MemoryEventLog, error: Exception) -> None:
     time, opened = FakeTime(), Opened(log)
     appender = RetryingAppender(opened, time.retry(longest=60))
 
@@ -80,7 +80,7 @@ def sizes(events: list[NewEvent]) -> list[int]:
     return [len(part) for part in split_into_parts(events)]
 
 
-def test_a_part_has_so_many_bytes_and_events_at_most() -> None:
+def test_a_part_has_a_maximum_size() -> None:
     half = NewEvent(b"k", b"x" * (PART_BYTES // 2 - 100))
     large = NewEvent(b"k", b"x" * (3 * PART_BYTES))
     assert sizes([]) == []
@@ -90,7 +90,7 @@ def test_a_part_has_so_many_bytes_and_events_at_most() -> None:
 
 
 def test_parts_are_appended_in_order() -> None:
-    log = NotingLog()
+    log = RecordingLog()
     events = [NewEvent(b"%d" % number, None) for number in range(PART_EVENTS + 1)]
     assert append_in_parts(log, events) == [range(PART_EVENTS), range(PART_EVENTS, PART_EVENTS + 1)]
     assert [event.key for event in log.read()] == [event.key for event in events]

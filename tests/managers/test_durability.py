@@ -18,7 +18,7 @@ SECONDS: Final = 300
 
 
 def place_of(logs: LogMaker) -> str:
-    """Where another process finds the logs."""
+    """How another process opens the logs."""
     if isinstance(logs, KafkaLogs):
         return logs.options.bootstrap_servers
     assert isinstance(logs, PostgresLogs)

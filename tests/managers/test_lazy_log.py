@@ -1,22 +1,22 @@
 """A log that was given, or is opened when it is needed."""
 
 from managers.lazy_log import LazyLog
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 
 
-def test_a_log_that_was_given_is_not_closed() -> None:
-    log = NotingLog()
+def test_a_passed_log_is_not_closed() -> None:
+    log = RecordingLog()
     held = LazyLog(log)
     assert held.open() is log
     held.close()
     assert log.calls == []
 
 
-def test_a_log_that_was_opened_is_closed_once_and_opened_anew() -> None:
-    opened: list[NotingLog] = []
+def test_an_opened_log_is_closed_once_and_opened_again() -> None:
+    opened: list[RecordingLog] = []
 
-    def open_log() -> NotingLog:
-        opened.append(NotingLog())
+    def open_log() -> RecordingLog:
+        opened.append(RecordingLog())
         return opened[-1]
 
     held = LazyLog(open_log)

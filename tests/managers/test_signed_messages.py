@@ -6,16 +6,16 @@ from eventlog.messages import Delete, Envelope, SetChangelogMapping, SetTaskMode
 from managers.signed_messages import SignedMessages, sign
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import NOW_MS, clock
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 
 
 @pytest.fixture
-def log() -> NotingLog:
+def log() -> RecordingLog:
     """A log that notes what is asked of it."""
-    return NotingLog()
+    return RecordingLog()
 
 
-def test_all_is_written_at_once_and_signed(log: NotingLog) -> None:
+def test_messages_are_written_at_once_with_an_envelope(log: RecordingLog) -> None:
     said = SetChangelogMapping(task_name="a", changelog_partition=1)
     told = Envelope("somebody", "h", "u", 7)
     with CoordinatorStreamStore(log) as store:
@@ -30,12 +30,12 @@ def test_all_is_written_at_once_and_signed(log: NotingLog) -> None:
     assert (read.envelope.source, read.envelope.timestamp) == ("the-writer", NOW_MS)
 
 
-def test_nothing_to_write_appends_nothing(log: NotingLog) -> None:
+def test_nothing_to_write_appends_nothing(log: RecordingLog) -> None:
     with CoordinatorStreamStore(log) as store:
         SignedMessages(store, "the-writer", clock).write([])
     assert log.end_offset() == 0
 
 
-def test_it_says_what_it_is(log: NotingLog) -> None:
+def test_it_says_what_it_is(log: RecordingLog) -> None:
     expected = "<SignedMessages by me of <CoordinatorStreamStore __samza_coordinator_orders_1 read to offset 0>>"
     assert repr(SignedMessages(CoordinatorStreamStore(log), "me", clock)) == expected

@@ -1,4 +1,4 @@
-"""A log that tells what is done with it, and fails when it is told to."""
+"""A log that records its calls, and fails on request."""
 
 from collections.abc import Iterator, Sequence
 from types import TracebackType
@@ -11,7 +11,7 @@ from eventlog.streams import StreamKind
 
 
 class WatchedLog:
-    """Hands everything on to a log; the first ``failures`` appends fail."""
+    """Delegates to a log; the first ``failures`` appends fail."""
 
     def __init__(self, log: EventLog, *, failures: int = 0) -> None:
         self._log = log
@@ -36,7 +36,7 @@ class WatchedLog:
         return self._log.capabilities
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append, unless a failure is due."""
+        """Append, or fail."""
         self.append_count += 1
         if self.failures > 0:
             self.failures -= 1
@@ -44,7 +44,7 @@ class WatchedLog:
         return self._log.append(events, expected_offset=expected_offset)
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        """Read, and remember from where to where."""
+        """Read, and record the range."""
         self.reads.append((first, until))
         return self._log.read(first, until)
 
@@ -57,7 +57,7 @@ class WatchedLog:
         return self._log.end_offset()
 
     def close(self) -> None:
-        """Remember it; the log stays open for others."""
+        """Record it; the log stays open for others."""
         self.is_closed = True
 
     def __enter__(self) -> Self:
@@ -70,7 +70,7 @@ class WatchedLog:
 
 
 class Opened:
-    """Opens a log again and again, each time to be watched; the first of them are told to fail."""
+    """Opens a log repeatedly, each time as a `WatchedLog`; the first ones fail."""
 
     def __init__(self, log: EventLog, *failures: int) -> None:
         self._log = log

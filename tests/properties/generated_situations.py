@@ -147,7 +147,7 @@ def _startpoint(rng: random.Random, created: int) -> Startpoint:
 
 
 def _requests(rng: random.Random) -> Iterator[NewEvent]:
-    """Orders for every task and for one; some of the same moment, some overwritten, some taken back."""
+    """Requests for every task and for one; some with equal times, some overwritten, some deleted."""
     is_calm = rng.random() < 0.3
     for partition, tasks in ASSIGNED.items():
         age = rng.choice(_AGES)
@@ -160,7 +160,7 @@ def _requests(rng: random.Random) -> Iterator[NewEvent]:
 
 
 def _fan_outs(rng: random.Random) -> Iterator[NewEvent]:
-    """What tasks were handed at an earlier start and have not used up; it never expires."""
+    """Startpoints from an earlier fan-out that were not consumed; they never expire."""
     for task in ("t0", "t1", "2"):
         if rng.random() < 0.4:
             own = [partition for partition, tasks in ASSIGNED.items() if task in tasks]

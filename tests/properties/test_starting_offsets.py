@@ -50,11 +50,11 @@ Reads = dict[str, list[SystemStreamPartition]]
 
 @dataclass(frozen=True)
 class Shown:
-    """What the relation says of a place; ``order`` is the offset of the startpoint's event."""
+    """What the relation says of a place; ``request_offset`` is the log offset of the startpoint's event."""
 
     decision: StartingOffset
     ignored: IgnoredReason | None
-    order: int | None
+    request_offset: int | None
     assigned_by: str
 
 
@@ -99,7 +99,7 @@ def began(situation: Situation, *, is_replacing: bool) -> dict[Place, Began]:
     """Start a job at the time of judgement: fan its startpoints out, then ask the manager.
 
     ``is_replacing``: as Samza's coordinator does it, whose new fan-out of a task takes the place of all that it held;
-    ours keeps what it held for partitions without a new order.
+    ours keeps startpoints of partitions without a new request.
     """
     read = reads(situation)
     if not read:
@@ -257,8 +257,8 @@ def classes(place: Place, begun: Began, shown: Shown, events: list[RecordedEvent
             yield "checkpoint whose next offset only the system can tell"
     else:
         yield f"{decision.decided_by} {decision.startpoint_type}"
-    if shown.order is not None and decision.decided_by == "startpoint":
-        yield f"startpoint {asked(place, events[shown.order])}"
+    if shown.request_offset is not None and decision.decided_by == "startpoint":
+        yield f"startpoint {asked(place, events[shown.request_offset])}"
     yield f"partition known by {shown.assigned_by}"
     if shown.ignored is not None:
         yield f"ignored {shown.ignored}"

@@ -82,7 +82,7 @@ def test_several_partitions_are_asked_for_at_once(
 
     monkeypatch.setattr(KafkaSystemAdmin, "_list_offsets", noting)
     partitions = [SystemStreamPartition("input", name, number) for number in range(6)]
-    orders: list[Startpoint] = [
+    startpoints: list[Startpoint] = [
         StartpointOldest(1),
         StartpointUpcoming(1),
         StartpointTimestamp(1, 1),
@@ -90,7 +90,7 @@ def test_several_partitions_are_asked_for_at_once(
         StartpointSpecific("77", 1),
         StartpointSpecific(None, 1),
     ]
-    assert system.resolve_startpoints(dict(zip(partitions, orders, strict=True))) == {
+    assert system.resolve_startpoints(dict(zip(partitions, startpoints, strict=True))) == {
         partitions[0]: ResolvedStartpoint("0"),
         partitions[1]: ResolvedStartpoint("1"),
         partitions[2]: ResolvedStartpoint("1"),
@@ -104,18 +104,18 @@ def test_several_partitions_are_asked_for_at_once(
     assert requests == [6, 6]
 
 
-def test_buckets_of_one_partition_may_have_different_orders(
+def test_buckets_of_one_partition_can_have_different_startpoints(
     system: KafkaSystemAdmin, topics: Topics, job_name: str
 ) -> None:
     name = topics.create(f"{job_name}-input", INPUT)
     topics.write(name, inputs(range(9)))
     buckets = [SystemStreamPartition("input", name, 0, bucket) for bucket in range(3)]
-    orders: dict[SystemStreamPartition, Startpoint] = {
+    startpoints: dict[SystemStreamPartition, Startpoint] = {
         buckets[0]: StartpointTimestamp(4, 1),
         buckets[1]: StartpointTimestamp(5, 1),
         buckets[2]: StartpointUpcoming(1),
     }
-    found = system.resolve_startpoints(orders)
+    found = system.resolve_startpoints(startpoints)
     assert [found[bucket] for bucket in buckets] == [ResolvedStartpoint(offset) for offset in ("4", "5", "9")]
 
 

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 #: Deleted from, and not by age, since the records are of 1970.
 INPUT: Final = {"cleanup.policy": "delete", "retention.ms": "-1"}
 TIMES: Final = [1000, 1000, 1500, 1200, 2000, 2000, 2500, 3000]
-ORDERS: Final[list[Startpoint]] = [
+STARTPOINTS: Final[list[Startpoint]] = [
     StartpointOldest(1),
     StartpointUpcoming(1),
     StartpointSpecific("3", 1),
@@ -61,17 +61,17 @@ def stream_names(topics: Topics, job_name: str) -> list[str]:
 def test_both_answer_the_same(samza: Samza, system: KafkaSystemAdmin, stream_names: list[str], job_name: str) -> None:
     shortened, emptied = stream_names
     partitions = [SystemStreamPartition("kafka", shortened, number) for number in range(3)]
-    orders = list(itertools.product([*partitions, SystemStreamPartition("kafka", emptied, 0)], ORDERS))
+    cases = list(itertools.product([*partitions, SystemStreamPartition("kafka", emptied, 0)], STARTPOINTS))
     pairs = list(itertools.product(OFFSETS, repeat=2))
     calls = [
         *map(asked.metadata, stream_names),
-        *(asked.resolve(*each) for each in orders),
+        *(asked.resolve(*each) for each in cases),
         *(asked.after(partitions[0], offset) for offset in OFFSETS),
         *(asked.compare(*each) for each in pairs),
     ]
     ours = [
         *system.get_system_stream_metadata(stream_names).values(),
-        *(system.resolve_startpoint_to_offset(*each) for each in orders),
+        *(system.resolve_startpoint_to_offset(*each) for each in cases),
         *(system.get_offsets_after({partitions[0]: offset})[partitions[0]] for offset in OFFSETS),
         *(asked.sign(system.offset_comparator(*each)) for each in pairs),
     ]

@@ -1,4 +1,4 @@
-"""Assignments that we write are read by Samza itself, and the other way round: Samza 1.8.0 on a real broker."""
+"""Assignments are read by Samza 1.8.0 itself, and the other way round, on a real broker."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -112,7 +112,7 @@ def test_samza_reads_what_we_write(samza: Samza, log: KafkaEventLog, job_name: s
     assert samza.ask(asked.PROGRAM, samza.config(job_name), asked.READS) == EXPECTED == read_all(log)
 
 
-def test_samza_itself_does_not_read_where_jmx_servers_listen(samza: Samza, log: KafkaEventLog, job_name: str) -> None:
+def test_samza_does_not_read_jmx_urls(samza: Samza, log: KafkaEventLog, job_name: str) -> None:
     with CoordinatorStreamStore(log) as store:
         localities = LocalityManager(store)
         localities.write_container_to_host_mapping("0", "host", jmx_url="jmx", jmx_tunneling_url="tunnel")
@@ -136,7 +136,7 @@ def test_we_read_what_samza_writes_and_write_the_same(
 
 
 def signed_by_nobody(value: bytes | None) -> list[tuple[str, Any]] | None:
-    """A value's fields in their order, but for who wrote it, where and when; each must be there."""
+    """A value's fields in order, without the envelope, which must be complete."""
     if value is None:
         return None
     fields = json.loads(value).items()

@@ -1,4 +1,4 @@
-"""Which partition of the changelogs each task writes its state to."""
+"""ChangelogPartitionManager: the changelog partition of each task."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +17,12 @@ from tests.managers.log_makers import LogMaker
 
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> ChangelogPartitionManager:
-    """A manager over an empty stream, on each backend in turn."""
+    """A manager over an empty stream, on each backend."""
     return ChangelogPartitionManager(coordinator_store)
 
 
 def sources(log: EventLog) -> list[str]:
-    """Who wrote each message, in order."""
+    """The source of each message, in order."""
     return [json.loads(event.value)["source"] for event in log.read() if event.value is not None]
 
 
@@ -46,7 +46,7 @@ def test_an_empty_stream_has_no_mapping(manager: ChangelogPartitionManager) -> N
     manager.close()
 
 
-def test_both_names_of_samza_do_the_same(coordinator_store: CoordinatorStreamStore) -> None:
+def test_both_names_in_samza_do_the_same(coordinator_store: CoordinatorStreamStore) -> None:
     manager = ChangelogStreamManager(coordinator_store)
     manager.write_partition_mapping({"a": 1})
     assert manager.read_partition_mapping() == manager.read_change_log_partition_mapping() == {"a": 1}
@@ -68,7 +68,7 @@ def test_the_first_partition_is_0(manager: ChangelogPartitionManager) -> None:
 
 
 @pytest.mark.scenario("CLG-05")
-def test_partitions_stay_however_they_were_given(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
+def test_existing_partitions_are_kept(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
     manager.write_change_log_partition_mapping({"Partition 0": 1, "Partition 1": 0})
     expected = {"Partition 0": 1, "Partition 1": 0, "Partition 2": 2, "Partition 3": 3}
     assert manager.assign(expected) == expected
@@ -78,14 +78,14 @@ def test_partitions_stay_however_they_were_given(manager: ChangelogPartitionMana
 
 
 @pytest.mark.scenario("CLG-08")
-def test_new_tasks_are_numbered_in_the_order_of_texts(manager: ChangelogPartitionManager) -> None:
+def test_new_tasks_are_numbered_by_name(manager: ChangelogPartitionManager) -> None:
     assigned = manager.assign(f"Partition {number}" for number in range(12))
     assert sorted(assigned, key=lambda task: assigned[task]) == [
         f"Partition {number}" for number in (0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9)
     ]
 
 
-def test_the_partition_of_a_task_that_is_gone_is_not_given_again(manager: ChangelogPartitionManager) -> None:
+def test_the_partition_of_a_removed_task_is_not_reused(manager: ChangelogPartitionManager) -> None:
     manager.write_change_log_partition_mapping({"gone": 7, "stays": 0})
     assert manager.assign(["stays", "new"]) == {"stays": 0, "new": 8}
     assert manager.read_change_log_partition_mapping() == {"gone": 7, "stays": 0, "new": 8}
@@ -101,12 +101,12 @@ def test_none_deletes(manager: ChangelogPartitionManager, coordinator_log: Event
 
 
 @pytest.mark.scenario("CLG-10")
-def test_an_update_leaves_what_was_there_before(manager: ChangelogPartitionManager) -> None:
+def test_an_update_keeps_the_previous_mapping(manager: ChangelogPartitionManager) -> None:
     manager.update_partition_mapping({"x": 7}, {"x": 3, "y": 8})
     assert manager.read_change_log_partition_mapping() == {"x": 7, "y": 8}
 
 
-def test_another_partition_is_refused_unless_forced(
+def test_a_different_partition_is_refused_unless_forced(
     manager: ChangelogPartitionManager, coordinator_log: EventLog
 ) -> None:
     manager.write_change_log_partition_mapping({"a": 1, "b": 2, "c": 3})
@@ -122,21 +122,21 @@ def test_another_partition_is_refused_unless_forced(
     assert sources(coordinator_log) == [quiet] * 3 + [quiet, told, told, quiet]
 
 
-def test_many_that_are_refused_are_counted(manager: ChangelogPartitionManager) -> None:
+def test_only_some_refused_changes_are_listed(manager: ChangelogPartitionManager) -> None:
     manager.write_change_log_partition_mapping({str(number): number for number in range(9)})
     with pytest.raises(ChangelogRemapped, match=r"'2' from 2 to 3 and 6 more\.") as refused:
         manager.update_partition_mapping({}, {str(number): number + 1 for number in range(9)})
     assert len(refused.value.changes) == 9
 
 
-def test_what_seed_001_writes_is_read(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
+def test_the_older_form_is_read(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
     coordinator_log.append([NewEvent(coordinator_key("set-changelog", "a"), b'{"values":{"partition":"4"}}')])
     assert manager.read_change_log_partition_mapping() == {"a": 4}
     with pytest.raises(ChangelogRemapped):
         manager.write_change_log_partition_mapping({"a": 0})
 
 
-def test_what_is_no_mapping_is_not_written(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
+def test_invalid_mappings_are_not_written(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
     wrong: Any
     for wrong in ({"a": 1, "b": "2"}, {"b": True}, {None: 1}):
         with pytest.raises(TypeError, match=r"task 'b' must be an integer|task_name must be a string"):
@@ -148,7 +148,7 @@ def test_what_is_no_mapping_is_not_written(manager: ChangelogPartitionManager, c
 
 
 @pytest.mark.parametrize("wrong", ["Partition 0", ["Partition 0", 1]])
-def test_what_are_no_tasks_get_no_partitions(
+def test_invalid_task_names_get_no_partitions(
     manager: ChangelogPartitionManager, coordinator_log: EventLog, wrong: Any
 ) -> None:
     with pytest.raises(TypeError, match=r"task_names? must be a (list of strings|string, not 1)"):
@@ -156,7 +156,7 @@ def test_what_are_no_tasks_get_no_partitions(
     assert coordinator_log.end_offset() == 0
 
 
-def test_threads_do_not_give_a_partition_twice(manager: ChangelogPartitionManager) -> None:
+def test_threads_do_not_assign_a_partition_twice(manager: ChangelogPartitionManager) -> None:
     tasks = [f"Partition {number}" for number in range(16)]
     with ThreadPoolExecutor(8) as pool:
         for assigned in pool.map(manager.assign, ([task] for task in tasks)):

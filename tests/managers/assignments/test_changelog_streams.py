@@ -1,4 +1,4 @@
-"""Making the changelogs of a job's stores."""
+"""Creating the changelogs of a job's stores."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ CONFIG = {
 
 
 class NotedTopics:
-    """Topics that are only noted: what was asked for, in order, and how many partitions each has."""
+    """Records the calls in order; ``partitions`` of each topic are preset."""
 
     def __init__(self, **partitions: int) -> None:
         self.partitions = partitions
@@ -41,7 +41,7 @@ class NotedTopics:
 
 
 @pytest.mark.scenario("CLG-13")
-def test_each_changelog_is_made_and_looked_at() -> None:
+def test_each_changelog_is_created_and_checked() -> None:
     system = NotedTopics()
     made = create_changelog_streams(CONFIG, 10, {"system": system, "other": NotedTopics()})
     assert made == (
@@ -111,9 +111,7 @@ def test_a_changelog_has_a_partition_for_the_highest_number(containers: list[lis
 
 @pytest.mark.kafka
 @pytest.mark.scenario("CLG-13")
-def test_changelogs_are_made_on_kafka_as_samza_makes_them(
-    kafka_options: KafkaOptions, topics: Topics, job_name: str
-) -> None:
+def test_changelogs_on_kafka_have_samzas_settings(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
     name = f"{job_name}-store0-changelog"
     for each in (name, f"{name}-access-log"):
         topics.will_be_made(each)

@@ -23,7 +23,7 @@ COMPACTED = {
     "min.compaction.lag.ms": "14400000",
     "segment.bytes": "536870912",
 }
-"""What Samza 1.8.0 has made the changelog of the recorded job with."""
+"""The settings with which Samza 1.8.0 created the changelog of the recorded job."""
 
 
 def test_a_key_names_a_stores_changelog() -> None:
@@ -33,7 +33,7 @@ def test_a_key_names_a_stores_changelog() -> None:
     ] * 3
 
 
-def test_the_system_stands_before_the_stream_or_in_a_key_of_its_own() -> None:
+def test_the_system_is_a_prefix_or_another_key() -> None:
     short = {"stores.s.changelog": " log "}
     assert changelog_of({"stores.s.changelog": "other.a.b", "job.changelog.system": "kafka"}, "s") == "other.a.b"
     assert changelog_of({**short, "job.changelog.system": "x", "job.default.system": "y"}, "s") == "x.log"
@@ -42,7 +42,7 @@ def test_the_system_stands_before_the_stream_or_in_a_key_of_its_own() -> None:
     assert changelog_of({"stores.s.changelog": " "}, "s") is changelog_of({}, "s") is None
 
 
-def test_stores_without_a_changelog_are_left_out() -> None:
+def test_stores_without_a_changelog_are_omitted() -> None:
     config = {
         **CONFIG,
         "stores.none.factory": "f",
@@ -53,13 +53,13 @@ def test_stores_without_a_changelog_are_left_out() -> None:
     assert list(changelogs(config)) == [StoreChangelog("a", "s", "a.b"), StoreChangelog("b", None, "nowhere"), COUNTS]
 
 
-def test_an_access_log_is_there_where_it_is_asked_for() -> None:
+def test_an_access_log_exists_if_enabled() -> None:
     enabled = "stores.counts.accesslog.enabled"
     assert access_log_of({enabled: "True"}, COUNTS) == "counts-changelog-access-log"
     assert access_log_of({enabled: "false"}, COUNTS) is access_log_of({}, COUNTS) is None
 
 
-def test_copies_are_the_stores_then_all_stores_then_the_systems() -> None:
+def test_the_replication_factor_is_that_of_store_default_or_system() -> None:
     config: dict[str, str] = {}
     for key, copies in (
         ("app.note", 2),
@@ -124,12 +124,12 @@ def test_numbers_stay_as_they_are() -> None:
     assert numbers == {"Partition 0": 1, "Partition 1": 0, "Partition 2": 2, "Partition 3": 3}
 
 
-def test_new_tasks_are_numbered_in_the_order_of_texts() -> None:
+def test_new_tasks_are_numbered_by_name() -> None:
     numbers = assign_changelog_partitions([f"Partition {at}" for at in range(12)], {})
     assert numbers["Partition 10"] == 2
     assert numbers["Partition 2"] == 4
     assert list(numbers.values()) == list(range(12))
 
 
-def test_the_number_of_a_task_that_is_gone_is_not_given_again() -> None:
+def test_the_number_of_a_removed_task_is_not_reused() -> None:
     assert assign_changelog_partitions(["new"], {"gone": 7}) == {"new": 8}

@@ -1,4 +1,4 @@
-"""The cluster's ids of a job's containers."""
+"""ExecutionContainerIdManager: the cluster's ids of a job's containers."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ from tests.managers.log_makers import LogMaker
 
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> ExecutionContainerIdManager:
-    """A manager over an empty stream, on each backend in turn."""
+    """A manager over an empty stream, on each backend."""
     return ExecutionContainerIdManager(coordinator_store)
 
 
 @pytest.mark.scenario("LOC-05")
-def test_an_id_is_kept_by_a_type_of_its_own(
+def test_an_id_has_a_message_type_of_its_own(
     manager: ExecutionContainerIdManager,
     coordinator_store: CoordinatorStreamStore,
     logs: LogMaker,
@@ -38,7 +38,7 @@ def test_an_id_is_kept_by_a_type_of_its_own(
 
 @pytest.mark.parametrize(("container", "given"), [(None, "container_1"), ("0", None)])
 @pytest.mark.scenario("LOC-06")
-def test_what_is_no_text_is_not_written(
+def test_values_other_than_strings_are_not_written(
     manager: ExecutionContainerIdManager, coordinator_log: EventLog, container: Any, given: Any
 ) -> None:
     with pytest.raises(TypeError, match="must be strings"):

@@ -1,4 +1,4 @@
-"""A job model's assignments on the coordinator stream, and those of the run before."""
+"""JobModelAssignments: saving the assignments of a job model, and reading the previous ones."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobMo
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import config_set, task_container, task_mode, task_partition
 from tests.contracts.event_log import STREAM, clock
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 
 FLUSH_MS: Final = 50
 
@@ -42,7 +42,7 @@ def job_model(containers: Mapping[str, list[TaskModel]]) -> JobModel:
 
 
 def simple(tasks: int, containers: int = 2, *, standby: int = 0) -> JobModel:
-    """A model with a task a partition, dealt out in turn, and standby tasks for the first of them."""
+    """A model with one task per partition, assigned round-robin, and standby tasks for the first ones."""
     dealt: dict[str, list[TaskModel]] = {}
     for number in range(tasks):
         dealt.setdefault(str(number % containers), []).append(task(f"Partition {number}", number, changelog=number))
@@ -53,7 +53,7 @@ def simple(tasks: int, containers: int = 2, *, standby: int = 0) -> JobModel:
 
 
 def shown(store: CoordinatorStreamStore) -> dict[str, object]:
-    """All that is assigned."""
+    """All assignments on the log."""
     tasks = TaskAssignmentManager(store)
     return {
         "changelogs": ChangelogPartitionManager(store).read_change_log_partition_mapping(),
@@ -64,7 +64,7 @@ def shown(store: CoordinatorStreamStore) -> dict[str, object]:
 
 
 def expected(model: JobModel) -> dict[str, object]:
-    """What a model assigns."""
+    """The assignments of a model."""
     readers: dict[SystemStreamPartition, tuple[str, ...]] = {}
     for one in sorted(model.tasks.values()):
         for partition in one.partitions:
@@ -85,12 +85,12 @@ def deletes(log: EventLog, since: int) -> Deleted:
 
 @pytest.fixture
 def assignments(coordinator_store: CoordinatorStreamStore) -> JobModelAssignments:
-    """Over an empty stream, on each backend in turn."""
+    """Over an empty stream, on each backend."""
     return JobModelAssignments(coordinator_store)
 
 
 @pytest.mark.scenario("TAM-11")
-def test_other_tasks_leave_nothing_of_the_former_ones(
+def test_new_tasks_delete_the_assignments_of_previous_ones(
     assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
 ) -> None:
     assignments.save(simple(1))
@@ -127,7 +127,7 @@ def test_the_same_tasks_are_written_without_deletes(
 
 @pytest.mark.parametrize("standby", [0, 1, 3])
 @pytest.mark.scenario("TAM-11")
-def test_other_standby_tasks_end_the_former_standby_tasks_alone(
+def test_new_standby_tasks_delete_only_previous_standby_tasks(
     assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog, standby: int
 ) -> None:
     assignments.save(simple(4, standby=2))
@@ -145,7 +145,7 @@ def test_other_standby_tasks_end_the_former_standby_tasks_alone(
     }
 
 
-def test_tasks_of_other_names_are_other_tasks(
+def test_renamed_tasks_are_new_tasks(
     assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore
 ) -> None:
     assignments.save(simple(2))
@@ -160,7 +160,7 @@ def test_tasks_of_other_names_are_other_tasks(
     assert found["changelogs"] == {"Partition 0": 0, "Partition 1": 1, "one": 2, "two": 3}
 
 
-def test_a_stream_that_is_read_no_more_keeps_its_assignments(
+def test_a_stream_that_is_no_longer_read_keeps_its_assignments(
     assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
 ) -> None:
     assignments.save(simple(2))
@@ -170,7 +170,7 @@ def test_a_stream_that_is_read_no_more_keeps_its_assignments(
     assert partitions[SystemStreamPartition("kafka", "rules", 0)] == ("Partition 0", "Partition 1")
 
 
-def test_a_partition_of_others_stays_if_its_readers_do(
+def test_a_partition_stays_if_its_readers_stay(
     assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
 ) -> None:
     assignments.save(simple(2, standby=1))
@@ -185,7 +185,9 @@ def test_a_partition_of_others_stays_if_its_readers_do(
 
 
 @pytest.mark.scenario("TAM-13")
-def test_only_active_tasks_are_of_the_last_run(assignments: JobModelAssignments, coordinator_log: EventLog) -> None:
+def test_only_active_tasks_are_in_the_previous_assignment(
+    assignments: JobModelAssignments, coordinator_log: EventLog
+) -> None:
     assert assignments.read_previous().task_containers == {}
     coordinator_log.append(
         [
@@ -205,7 +207,7 @@ def test_only_active_tasks_are_of_the_last_run(assignments: JobModelAssignments,
     }
 
 
-def test_what_was_saved_is_read_by_the_next_run(assignments: JobModelAssignments) -> None:
+def test_the_next_run_reads_what_was_saved(assignments: JobModelAssignments) -> None:
     model = simple(4, standby=2)
     assignments.save(model)
     previous = assignments.read_previous()
@@ -225,7 +227,7 @@ def test_a_job_of_four_partitions_becomes_one_of_eight(
 
 @pytest.mark.scenario("HRD-29")
 def test_a_large_model_is_saved_in_a_few_writes() -> None:
-    log = NotingLog()
+    log = RecordingLog()
     with CoordinatorStreamStore(log) as store:
         for _ in range(2):
             log.calls.clear()
@@ -249,7 +251,7 @@ def test_a_moved_changelog_partition_is_refused_before_anything_is_written(
     assert shown(coordinator_store) == expected(moved)
 
 
-def test_a_mode_that_is_not_known_is_told_before_anything_is_written(
+def test_an_unknown_mode_raises_before_anything_is_written(
     assignments: JobModelAssignments, coordinator_log: EventLog
 ) -> None:
     coordinator_log.append([task_mode("Partition 0", "Asleep")])
@@ -263,7 +265,7 @@ def test_a_mode_that_is_not_known_is_told_before_anything_is_written(
     [(simple(3, standby=1), simple(5, standby=2)), (simple(5), simple(2)), (simple(2, standby=2), simple(2))],
     ids=["more tasks", "fewer tasks", "no standby tasks"],
 )
-def test_wherever_a_save_is_cut_off_the_next_one_puts_it_right(last: JobModel, new: JobModel) -> None:
+def test_the_next_save_completes_an_interrupted_one(last: JobModel, new: JobModel) -> None:
     whole = MemoryEventLog(STREAM, clock=clock)
     with CoordinatorStreamStore(whole) as store:
         JobModelAssignments(store).save(last)

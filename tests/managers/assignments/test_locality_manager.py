@@ -1,4 +1,4 @@
-"""Where a job's containers run."""
+"""LocalityManager: the hosts of containers."""
 
 import json
 from typing import Any
@@ -16,12 +16,12 @@ from tests.managers.log_makers import LogMaker
 
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> LocalityManager:
-    """A manager over an empty stream, on each backend in turn."""
+    """A manager over an empty stream, on each backend."""
     return LocalityManager(coordinator_store)
 
 
 @pytest.mark.scenario("LOC-01")
-def test_a_host_is_written_as_samza_does(manager: LocalityManager, coordinator_log: EventLog) -> None:
+def test_a_host_is_written_as_in_samza(manager: LocalityManager, coordinator_log: EventLog) -> None:
     assert manager.read_locality() == {}
     manager.write_container_to_host_mapping("0", "localhost")
     assert manager.read_locality() == {"0": ContainerLocality("0", "localhost", "", "")}
@@ -33,7 +33,7 @@ def test_a_host_is_written_as_samza_does(manager: LocalityManager, coordinator_l
 
 
 @pytest.mark.scenario("LOC-02")
-def test_the_last_host_counts_and_is_there_for_others(
+def test_the_last_host_counts_and_is_durable(
     manager: LocalityManager, logs: LogMaker, coordinator_log: EventLog
 ) -> None:
     manager.write_container_to_host_mapping("0", "localhost")
@@ -44,7 +44,7 @@ def test_the_last_host_counts_and_is_there_for_others(
 
 
 @pytest.mark.scenario("LOC-03")
-def test_no_host_is_no_place_to_ask_for(manager: LocalityManager, coordinator_log: EventLog) -> None:
+def test_an_empty_host_is_not_preferred(manager: LocalityManager, coordinator_log: EventLog) -> None:
     gone = container_host("1", "h")
     hostless = NewEvent(coordinator_key("set-container-host-assignment", "2"), b'{"values":{"jmx-url":"u"}}')
     seed = NewEvent(coordinator_key("set-container-host-assignment", "4"), b'{"values":{"hostname":"old"}}')
@@ -54,7 +54,7 @@ def test_no_host_is_no_place_to_ask_for(manager: LocalityManager, coordinator_lo
 
 
 @pytest.mark.parametrize(("container", "host"), [(None, "h"), ("0", None)])
-def test_what_is_no_text_is_not_written(
+def test_values_other_than_strings_are_not_written(
     manager: LocalityManager, coordinator_log: EventLog, container: Any, host: Any
 ) -> None:
     with pytest.raises(TypeError, match="must be a string, not None"):
@@ -67,7 +67,7 @@ def test_what_is_no_text_is_not_written(
 
 
 @pytest.mark.scenario("HRD-33")
-def test_it_needs_no_other_manager(coordinator_store: CoordinatorStreamStore) -> None:
+def test_managers_are_independent(coordinator_store: CoordinatorStreamStore) -> None:
     manager = LocalityManager(coordinator_store)
     manager.write_container_to_host_mapping("0", "h")
     manager.close()
@@ -75,7 +75,7 @@ def test_it_needs_no_other_manager(coordinator_store: CoordinatorStreamStore) ->
     assert coordinator_store.all("set-task-container-assignment") == {}
 
 
-def test_a_store_that_is_not_open_is_told(coordinator_log: EventLog) -> None:
+def test_a_store_that_is_not_open_raises(coordinator_log: EventLog) -> None:
     manager = LocalityManager(CoordinatorStreamStore(coordinator_log))
     with pytest.raises(NotReady, match=r"is not open. Call init\(\) first"):
         manager.read_locality()
@@ -84,7 +84,7 @@ def test_a_store_that_is_not_open_is_told(coordinator_log: EventLog) -> None:
     assert coordinator_log.end_offset() == 0
 
 
-def test_what_was_read_stays_as_it_is(manager: LocalityManager) -> None:
+def test_a_result_does_not_change(manager: LocalityManager) -> None:
     read: Any = manager.read_locality()
     manager.write_container_to_host_mapping("0", "h")
     assert read == {}

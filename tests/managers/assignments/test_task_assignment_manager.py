@@ -20,7 +20,7 @@ CONTAINERS = {
 
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> TaskAssignmentManager:
-    """A manager over an empty stream, on each backend in turn."""
+    """A manager over an empty stream, on each backend."""
     return TaskAssignmentManager(coordinator_store)
 
 

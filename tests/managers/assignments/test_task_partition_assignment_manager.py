@@ -1,4 +1,4 @@
-"""Which tasks read an input partition."""
+"""TaskPartitionAssignmentManager: the tasks of each input partition."""
 
 import json
 from typing import Any
@@ -28,12 +28,12 @@ SPELLINGS = (
 
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> TaskPartitionAssignmentManager:
-    """A manager over an empty stream, on each backend in turn."""
+    """A manager over an empty stream, on each backend."""
     return TaskPartitionAssignmentManager(coordinator_store)
 
 
 def assigned(partition_key: str, *tasks: str) -> NewEvent:
-    """An assignment whose key is spelled in some way."""
+    """An assignment with this spelling of its key."""
     said = {"values": {"taskNames": json.dumps(tasks)}}
     return NewEvent(coordinator_key("set-task-partition-assignment", partition_key), json.dumps(said).encode())
 
@@ -63,19 +63,19 @@ def test_the_last_tasks_count_until_they_are_deleted(manager: TaskPartitionAssig
     assert manager.read_task_partition_assignments() == {THIRD: ("z",)}
 
 
-@pytest.mark.parametrize("nobody", [[], None])
+@pytest.mark.parametrize("no_tasks", [[], None])
 @pytest.mark.scenario("TAM-08")
-def test_a_partition_that_nobody_reads_is_deleted(
-    manager: TaskPartitionAssignmentManager, coordinator_log: EventLog, nobody: list[str] | None
+def test_a_partition_without_tasks_is_deleted(
+    manager: TaskPartitionAssignmentManager, coordinator_log: EventLog, no_tasks: list[str] | None
 ) -> None:
     manager.write_task_partition_assignments({FIRST: ["a"], SECOND: ["b"]})
-    manager.write_task_partition_assignments({FIRST: nobody})
+    manager.write_task_partition_assignments({FIRST: no_tasks})
     assert manager.read_task_partition_assignments() == {SECOND: ("b",)}
     assert [event.value for event in coordinator_log.read()][-1] is None
 
 
 @pytest.mark.scenario("TAM-10")
-def test_however_a_partition_is_spelled_it_is_one(
+def test_spellings_of_a_partition_are_one_partition(
     manager: TaskPartitionAssignmentManager, coordinator_log: EventLog
 ) -> None:
     for number, spelling in enumerate(SPELLINGS):
@@ -88,7 +88,7 @@ def test_however_a_partition_is_spelled_it_is_one(
 
 
 @pytest.mark.scenario("HRD-52")
-def test_shares_of_a_partition_stay_apart(manager: TaskPartitionAssignmentManager, coordinator_log: EventLog) -> None:
+def test_key_buckets_are_separate(manager: TaskPartitionAssignmentManager, coordinator_log: EventLog) -> None:
     shares = [SystemStreamPartition("kafka", "PageViews", 3, bucket) for bucket in (0, 1)]
     manager.write_task_partition_assignments({share: [f"b{share.key_bucket}"] for share in shares})
     coordinator_log.append([assigned(SPELLINGS[0], "whole")])
@@ -96,7 +96,7 @@ def test_shares_of_a_partition_stay_apart(manager: TaskPartitionAssignmentManage
     assert manager.read_task_partition_assignments() == expected
 
 
-def test_what_others_write_oddly_is_read_as_the_relation_shows_it(
+def test_unusual_messages_are_read_as_in_the_relation(
     manager: TaskPartitionAssignmentManager, coordinator_log: EventLog
 ) -> None:
     coordinator_log.append(
@@ -105,7 +105,7 @@ def test_what_others_write_oddly_is_read_as_the_relation_shows_it(
     assert manager.read_task_partition_assignments() == {PAGE_VIEWS: ("b", "a")}
 
 
-def test_tasks_are_a_list_of_texts(manager: TaskPartitionAssignmentManager, coordinator_log: EventLog) -> None:
+def test_tasks_are_a_list_of_strings(manager: TaskPartitionAssignmentManager, coordinator_log: EventLog) -> None:
     wrong: Any = [None]
     with pytest.raises(TypeError, match="task_name must be a string, not None"):
         manager.write_task_partition_assignments({SECOND: ["a"], FIRST: wrong})

@@ -1,4 +1,4 @@
-"""A checkpoint that was written is there, also if its writer is killed the moment the call returns."""
+"""A written checkpoint survives if its writer is killed as soon as the call returns."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ SECONDS: Final = 300
 
 
 def place_of(logs: LogMaker) -> str:
-    """Where another process finds the logs."""
+    """How another process opens the logs."""
     if isinstance(logs, KafkaLogs):
         return logs.options.bootstrap_servers
     assert isinstance(logs, PostgresLogs)

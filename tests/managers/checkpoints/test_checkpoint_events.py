@@ -1,4 +1,4 @@
-"""Events of both places, read as checkpoints."""
+"""Decoding and encoding of checkpoints on both streams."""
 
 import pytest
 
@@ -21,26 +21,26 @@ def event(new: NewEvent) -> RecordedEvent:
 
 
 @pytest.mark.scenario("CKS-03", "CKS-11")
-def test_no_value_is_the_end_of_a_checkpoint() -> None:
+def test_a_tombstone_deletes_a_checkpoint() -> None:
     assert READER(event(tombstone(checkpoint_v1()))) == Entry("Partition 0", 1, None)
     assert READER(event(tombstone(checkpoint_v2()))) == Entry("Partition 0", 2, None)
     assert CoordinatorReader("stream")(event(tombstone(set_checkpoint()))) == Entry("Partition 0", 0, None)
 
 
 @pytest.mark.scenario("CKS-11")
-def test_a_corrupt_value_is_never_an_empty_checkpoint() -> None:
+def test_a_corrupt_value_is_not_an_empty_checkpoint() -> None:
     with pytest.raises(CheckpointUnreadable, match="offset 7 of topic") as error:
         READER(event(raw(checkpoint_v2().key, b"{bad hunter2")))
     assert error.value.reason == "not_json"
     assert "hunter2" not in str(error.value)  # a record may hold a secret
 
 
-def test_values_of_versions_that_are_not_read_are_not_looked_at() -> None:
+def test_values_of_other_versions_are_not_decoded() -> None:
     reader = TopicReader("topic", (1,), DEFAULT_GROUPER_FACTORY, is_validating=True)
     assert reader(event(raw(checkpoint_v2().key, b"{bad"))) == Entry("Partition 0", 2, None, is_ignored=True)
 
 
-def test_messages_of_other_types_say_nothing_of_checkpoints() -> None:
+def test_messages_of_other_types_are_ignored() -> None:
     assert CoordinatorReader("stream")(event(config_set())) is None
     assert READER(event(raw(b'{"type":"checkpoint-v9"}', b"{bad"))) is None
 

@@ -29,12 +29,12 @@ PAGE_VIEWS = SystemStreamPartition("kafka", "PageViews", 3)
 
 @pytest.fixture
 def memory_log() -> MemoryEventLog:
-    """An empty coordinator stream in memory, for what no log has a part in."""
+    """An empty coordinator stream in memory, for tests that do not depend on the backend."""
     return MemoryEventLog(identify("__samza_coordinator_orders_1"))
 
 
 def running(log: EventLog, *tasks: str, source: str = "Unknown") -> CheckpointManager:
-    """A manager that has been started for these tasks (``Partition 0`` where none is named)."""
+    """A started manager for these tasks (default: ``Partition 0``)."""
     manager = CheckpointManager(Opened(log), source=source, clock=clock)
     for task in tasks or ("Partition 0",):
         manager.register(task)
@@ -65,7 +65,7 @@ def test_a_task_must_be_registered(coordinator_log: EventLog) -> None:
 
 
 @pytest.mark.scenario("CKM-04")
-def test_no_record_is_no_checkpoint_and_an_empty_one_is(coordinator_log: EventLog) -> None:
+def test_an_empty_checkpoint_is_not_none(coordinator_log: EventLog) -> None:
     with running(coordinator_log) as manager:
         assert manager.read_last_checkpoint("Partition 0") is None
         manager.write_checkpoint("Partition 0", CheckpointV1({}))
@@ -74,7 +74,7 @@ def test_no_record_is_no_checkpoint_and_an_empty_one_is(coordinator_log: EventLo
 
 @pytest.mark.parametrize("source", ["Container-3", "Unknown"])
 @pytest.mark.scenario("CKM-05")
-def test_a_checkpoint_is_written_as_the_seed_does(logs: LogMaker, coordinator_log: EventLog, source: str) -> None:
+def test_the_bytes_of_a_checkpoint(logs: LogMaker, coordinator_log: EventLog, source: str) -> None:
     other = SystemStreamPartition("kafka", "PageViews", 1)
     with running(coordinator_log, source=source) as manager:
         assert manager.write_checkpoint("Partition 0", CheckpointV1({PAGE_VIEWS: "42", other: None})) == 0
@@ -99,7 +99,7 @@ def test_a_tasks_name_is_its_key(logs: LogMaker, coordinator_log: EventLog, task
 
 
 @pytest.mark.scenario("CKM-10")
-def test_nothing_is_written_after_the_end(coordinator_log: EventLog) -> None:
+def test_nothing_is_written_after_stop(coordinator_log: EventLog) -> None:
     manager = running(coordinator_log)
     manager.stop()
     with pytest.raises(NotReady, match="CheckpointManager is not running"):
@@ -112,7 +112,7 @@ def test_a_v2_checkpoint_is_refused(memory_log: MemoryEventLog) -> None:
         manager.write_checkpoint("Partition 0", CheckpointV2(None, {}, {}))
 
 
-def test_a_write_that_fails_is_tried_again_for_a_bounded_time(memory_log: MemoryEventLog) -> None:
+def test_a_failed_write_is_retried_for_a_bounded_time(memory_log: MemoryEventLog) -> None:
     time = FakeTime()
     manager = CheckpointManager(Opened(memory_log, 1, *[1] * 99), retry=time.retry(longest=5))
     manager.register("t")
@@ -150,7 +150,7 @@ def test_a_deleted_checkpoint_is_none(memory_log: MemoryEventLog) -> None:
 
 @pytest.mark.parametrize("vector", vectors("legacy_stream_case"), ids=lambda vector: vector["id"])
 @pytest.mark.scenario("CKM-02", "CKM-04", "CKM-09")
-def test_streams_that_the_seed_has_read(vector: Vector) -> None:
+def test_vectors_of_streams(vector: Vector) -> None:
     log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
     log.append([NewEvent(decoded(record["key_b64"]), decoded(record["value_b64"])) for record in vector["records"]])
     for task, expected in vector["with_SAMZA_699_fix"]["CheckpointManager.readLastCheckpoint"].items():

@@ -1,4 +1,4 @@
-"""Checkpoints that we write are read by Samza itself, and the other way round: Samza 1.8.0 on a real broker."""
+"""Checkpoints are read by Samza 1.8.0 itself, and the other way round, on a real broker."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -48,7 +48,7 @@ def checkpoints(topic: EventLog, *tasks: str, **config: str) -> list[Checkpoint 
 
 @pytest.fixture
 def topic(logs: LogMaker) -> EventLog:
-    """An empty checkpoint topic, on each backend in turn."""
+    """An empty checkpoint topic, on each backend."""
     return logs.create("checkpoint")
 
 

@@ -1,4 +1,4 @@
-"""Which versions of a checkpoint a job writes: as ``task.checkpoint.write.versions`` says, and no other."""
+"""The versions that a commit writes: exactly those in ``task.checkpoint.write.versions``."""
 
 from collections.abc import Mapping
 
@@ -36,7 +36,7 @@ def manager(log: MemoryEventLog, config: Mapping[str, str]) -> OffsetManager:
 
 
 def committed(config: Mapping[str, str], *given: Checkpoint) -> list[str]:
-    """The key types on the topic after one commit; of nothing given, of what the manager builds."""
+    """The key types on the topic after a commit of these checkpoints, or of the one that the manager builds."""
     log = topic()
     offsets = manager(log, {**config, "systems.kafka.samza.offset.default": "oldest"})
     offsets.register("t", [IN_0])
@@ -49,7 +49,7 @@ def committed(config: Mapping[str, str], *given: Checkpoint) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "versions"), [(None, None), (" ", None), ("1", (1,)), ("2", (2,)), ("2, 1", (2, 1)), ("1,1", (1,))]
 )
-def test_versions_are_those_that_config_names(text: str | None, versions: tuple[int, ...] | None) -> None:
+def test_versions_are_read_from_config(text: str | None, versions: tuple[int, ...] | None) -> None:
     assert write_versions({} if text is None else {WRITE: text}) == versions
 
 
@@ -71,7 +71,7 @@ def test_other_versions_are_refused(text: str) -> None:
     ],
 )
 @pytest.mark.parametrize("given", [(), (CheckpointV1(OFFSETS),)], ids=["built", "version 1"])
-def test_a_commit_writes_each_version_that_config_names(
+def test_a_commit_writes_each_version_in_config(
     text: str | None, types: list[str], given: tuple[Checkpoint, ...]
 ) -> None:
     assert committed({} if text is None else {WRITE: text}, *given) == types
@@ -91,14 +91,14 @@ def test_what_is_written_is_read_again() -> None:
             assert (checkpoint.offsets, checkpoint.state_markers) == ({IN_0: processed}, {})
 
 
-def test_a_version_that_is_given_is_written_as_it_is() -> None:
+def test_a_passed_version_is_written_unchanged() -> None:
     first, second = CheckpointV1({**OFFSETS, LOG_0: "1-2:5"}), CheckpointV2(ID, OFFSETS, STATE)
     for given in ((first, second), (second, first)):
         assert convert_to_versions(given, (1, 2), {WRITE: "1,2"}, lambda: CheckpointId(0, 0)) == [first, second]
     assert convert_to_versions((first, second), (2,), {WRITE: "2"}, lambda: CheckpointId(0, 0)) == [second]
 
 
-def test_a_version_is_made_of_the_other_unless_that_would_lose_state() -> None:
+def test_a_version_is_converted_unless_it_would_lose_state() -> None:
     made = convert_to_versions([CheckpointV1({**OFFSETS, LOG_0: None})], (2,), {WRITE: "2"}, lambda: ID)
     assert made == [CheckpointV2(ID, OFFSETS, {})]
     assert convert_to_versions([CheckpointV2(ID, OFFSETS, {})], (1,), {WRITE: "1"}, lambda: ID) == [
@@ -114,7 +114,7 @@ def test_a_version_is_made_of_the_other_unless_that_would_lose_state() -> None:
             convert_to_versions([holding], (3 - version_of(holding),), config, lambda: ID)
 
 
-def test_the_checkpoint_manager_takes_no_other_version() -> None:
+def test_the_checkpoint_manager_refuses_other_versions() -> None:
     log = topic()
     with KafkaCheckpointManager(log, config={WRITE: "2"}) as checkpoints:
         checkpoints.register("t")
@@ -125,7 +125,7 @@ def test_the_checkpoint_manager_takes_no_other_version() -> None:
     assert log.end_offset() == 1
 
 
-def test_a_tool_may_write_what_the_job_reads() -> None:
+def test_a_tool_can_write_the_version_that_the_job_reads() -> None:
     log = topic()
     with KafkaCheckpointManager(log, config={WRITE: "2"}, writes_any_version=True) as checkpoints:
         checkpoints.register("t")

@@ -58,18 +58,18 @@ T0 = 1_700_000_000_000
 
 @pytest.fixture
 def topic(logs: LogMaker) -> EventLog:
-    """An empty checkpoint topic, on each backend in turn."""
+    """An empty checkpoint topic, on each backend."""
     return logs.create("checkpoint")
 
 
 @pytest.fixture
 def memory_topic() -> MemoryEventLog:
-    """An empty checkpoint topic in memory, for what no log has a part in."""
+    """An empty checkpoint topic in memory, for tests that do not depend on the backend."""
     return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
 
 
 def running(log: EventLog, *tasks: str, **config: str) -> KafkaCheckpointManager:
-    """A manager that has been started for these tasks (``t`` where none is named); its end leaves the log open."""
+    """A started manager for these tasks (default: ``t``); it does not close the log."""
     manager = KafkaCheckpointManager(Opened(log), config=config)
     for task in tasks or ("t",):
         manager.register(task)
@@ -86,7 +86,7 @@ def v2(offset: str, task: str = "t", *, at: int = T0) -> NewEvent:
 
 
 def read(log: EventLog, task: str = "t", **config: str) -> tuple[int, Offsets] | None:
-    """What a new manager reads of a task: version and offsets."""
+    """The version and offsets that a new manager reads for a task."""
     with running(log, task, **config) as manager:
         found = manager.read_last_checkpoint(task)
     return None if found is None else (1 if isinstance(found, CheckpointV1) else 2, found.offsets)
@@ -189,7 +189,7 @@ def test_versions_are_read_from_config(memory_topic: MemoryEventLog) -> None:
 
 
 @pytest.mark.scenario("KCM-12", "KCM-24")
-def test_both_versions_are_written_beside_each_other(logs: LogMaker, topic: EventLog) -> None:
+def test_both_versions_are_on_the_topic(logs: LogMaker, topic: EventLog) -> None:
     checkpoint_id = CheckpointId(1, 2)
     with running(topic) as manager:
         assert manager.write_checkpoint("t", CheckpointV1({IN_1: None, IN_0: "1"})) == 0
@@ -211,7 +211,7 @@ def test_a_v2_checkpoint_with_a_null_is_not_written(memory_topic: MemoryEventLog
 
 
 def test_a_v2_checkpoint_with_a_null_is_not_read(memory_topic: MemoryEventLog) -> None:
-    """Neither as the task's newest one, nor, where validation is off, in the place of the one before it."""
+    """Not as the newest checkpoint, and without validation not instead of the previous one."""
     good = checkpoint_v2("t", {"kafka.in.0": "1"})
     assert good.value is not None
     memory_topic.append([good, NewEvent(good.key, good.value.replace(b'"1"', b"null"))])
@@ -231,7 +231,7 @@ def test_entries_are_written_in_order(memory_topic: MemoryEventLog) -> None:
     assert json.dumps(second["state-checkpoint-markers"]) == '{"f": {}, "g": {"a": "2", "b": "1"}}'
 
 
-def test_what_a_manager_writes_it_reads_where_it_reads_on(topic: EventLog) -> None:
+def test_a_manager_that_keeps_reading_reads_its_own_writes(topic: EventLog) -> None:
     with running(topic, **{STOP_AFTER_FIRST_READ: "false"}) as manager:
         for offset in ("1", "2"):
             manager.write_checkpoint("t", CheckpointV1({IN_0: offset}))
@@ -277,7 +277,7 @@ def test_retries_are_bounded(memory_topic: MemoryEventLog) -> None:
 
 @pytest.mark.slow
 @pytest.mark.scenario("HRD-19")
-def test_brokers_that_are_gone_for_good_are_given_up(
+def test_unreachable_brokers_end_the_retries(
     start_broker: BrokerMaker, job_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from eventlog.kafka import client, producer  # noqa: PLC0415
@@ -326,7 +326,7 @@ def test_an_unreadable_event_is_refused_or_ignored(
 
 
 @pytest.mark.scenario("KCM-17")
-def test_another_grouper_is_refused_or_taken(topic: EventLog, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_different_grouper_is_refused_or_used(topic: EventLog, caplog: pytest.LogCaptureFixture) -> None:
     topic.append([v1("0"), checkpoint_v1("t", {"kafka.in.0": "7"}, grouper="other.Grouper")])
     with running(topic) as manager, pytest.raises(GrouperMismatch, match=r"other\.Grouper") as error:
         manager.read_last_checkpoint("t")
@@ -359,14 +359,14 @@ def test_the_default_grouper_is_the_same_whether_config_names_it_or_not(
 
 
 @pytest.mark.scenario("KCM-19")
-def test_an_unknown_type_is_passed_over(topic: EventLog) -> None:
+def test_an_unknown_type_is_ignored(topic: EventLog) -> None:
     topic.append([v1("0"), raw(V9_KEY, b"\xff"), raw(b'{"type":"changelog-partition-mapping"}', b"{}")])
     assert read(topic) == (1, {IN_0: "0"})
 
 
 @pytest.mark.parametrize(("switch", "second"), [(None, "0"), ("false", "10")])
 @pytest.mark.scenario("KCM-20")
-def test_the_topic_is_read_again_only_where_it_is_asked_for(topic: EventLog, switch: str | None, second: str) -> None:
+def test_the_topic_is_read_again_only_if_configured(topic: EventLog, switch: str | None, second: str) -> None:
     topic.append([v1("0"), v1("3", "quiet")])
     opened = Opened(topic)
     manager = KafkaCheckpointManager(opened, config={STOP_AFTER_FIRST_READ: switch} if switch else {})
@@ -408,7 +408,7 @@ def test_a_manager_starts_without_a_task_as_a_standby_does(topic: EventLog) -> N
 
 
 @pytest.mark.scenario("HRD-47")
-def test_a_standby_that_polls_has_always_the_newest_by_one_reader(topic: EventLog) -> None:
+def test_a_polling_standby_reads_the_newest_with_one_reader(topic: EventLog) -> None:
     opened = Opened(topic)
     manager = KafkaCheckpointManager(opened, config={STOP_AFTER_FIRST_READ: "false"})
     manager.register("t")
@@ -422,7 +422,7 @@ def test_a_standby_that_polls_has_always_the_newest_by_one_reader(topic: EventLo
 
 
 @pytest.mark.scenario("HRD-47")
-def test_a_standby_that_polls_holds_no_more_than_at_first() -> None:
+def test_a_polling_standby_does_not_use_more_memory() -> None:
     log = MadeLog(identify("__samza_checkpoint_ver_1_for_orders_1"), lambda offset: v1(f"{offset:09}", at=T0 + offset))
     manager = KafkaCheckpointManager(log, config={STOP_AFTER_FIRST_READ: "false"})
     manager.register("t")
@@ -456,7 +456,7 @@ def test_reading_starts_at_the_oldest_offset(topics: "Topics", job_name: str, ka
         assert opened.logs[1].reads == [(1, 3)]
 
 
-def test_one_spellings_end_leaves_the_other_alone(memory_topic: MemoryEventLog) -> None:
+def test_a_tombstone_deletes_one_spelling_only(memory_topic: MemoryEventLog) -> None:
     other = raw((v1("1").key or b"").replace(b":", b": "), v1("9").value, at=T0)
     memory_topic.append([v1("1"), other])
     assert read(memory_topic) == (1, {IN_0: "9"})
@@ -484,7 +484,7 @@ RAISES = {"checkpoint_topic_case-16", "checkpoint_topic_case-17", "checkpoint_to
 
 @pytest.mark.parametrize("vector", vectors("checkpoint_topic_case"), ids=lambda vector: vector["id"])
 @pytest.mark.scenario("KCM-07", "KCM-09", "KCM-16", "KCM-17", "KCM-19")
-def test_topics_that_samza_has_read(vector: Vector) -> None:
+def test_vectors_of_topics(vector: Vector) -> None:
     log = MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
     for record in vector["records"]:
         log.append([NewEvent(decoded(record["key_b64"]), decoded(record["value_b64"]), record["timestamp"])])

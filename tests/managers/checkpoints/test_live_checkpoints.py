@@ -1,4 +1,4 @@
-"""The checkpoints that live on a log."""
+"""The live checkpoints of a log."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ STREAM = identify("__samza_checkpoint_ver_1_for_orders_1")
 
 
 def respelled(event: NewEvent) -> NewEvent:
-    """The event under another spelling of its key."""
+    """The event with another spelling of its key."""
     return event._replace(key=(event.key or b"").replace(b":", b": "))
 
 
@@ -41,7 +41,7 @@ def living() -> LiveCheckpoints:
 
 
 class LogOf(WatchedLog):
-    """A log with these events and no others, gaps and all."""
+    """A log with exactly these events, including gaps."""
 
     def __init__(self, events: Sequence[RecordedEvent], end: int) -> None:
         super().__init__(MemoryEventLog(STREAM))
@@ -56,7 +56,7 @@ class LogOf(WatchedLog):
 
 
 @given(EVENTS, st.integers(0, 12), st.booleans())
-def test_what_compaction_leaves_says_the_same(events: list[NewEvent], upto: int, keep_tombstones: bool) -> None:
+def test_compaction_does_not_change_the_checkpoints(events: list[NewEvent], upto: int, keep_tombstones: bool) -> None:
     log = recorded(events)
     kept = latest_per_key(log, keep_tombstones=keep_tombstones, upto=upto)
     whole, compacted, in_turns = living(), living(), living()
@@ -72,7 +72,7 @@ def test_what_compaction_leaves_says_the_same(events: list[NewEvent], upto: int,
     assert (whole.position, compacted.position) == (len(log), len(log))
 
 
-def test_a_candidate_has_its_version_place_and_time() -> None:
+def test_a_candidate_has_version_offset_and_time() -> None:
     log, state = recorded([checkpoint_v1("T0", {"kafka.in.0": "1"})], first=7), living()
     state.catch_up(LogOf(log, 9))
     checkpoint = CheckpointV1({SystemStreamPartition("kafka", "in", 0): "1"})
@@ -80,7 +80,7 @@ def test_a_candidate_has_its_version_place_and_time() -> None:
     assert (state.of_task("T1"), state.last_commit_ms, state.position) == ([], FIRST_TIME, 9)
 
 
-def test_a_position_never_goes_back() -> None:
+def test_the_position_never_decreases() -> None:
     state = living()
     state.catch_up(LogOf([], 5))
     state.catch_up(LogOf(recorded([raw(b"{}", None)]), 3))

@@ -1,4 +1,4 @@
-"""The life of a checkpoint manager, whichever it is."""
+"""Start, stop and registration, for every checkpoint manager."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -35,7 +35,7 @@ def log() -> MemoryEventLog:
 
 @MANAGERS
 @pytest.mark.scenario("CKM-10")
-def test_a_manager_works_between_its_start_and_its_end(log: MemoryEventLog, make: Maker) -> None:
+def test_a_manager_works_between_start_and_stop(log: MemoryEventLog, make: Maker) -> None:
     opened = Opened(log)
     manager = make(opened)
     name = type(manager).__name__
@@ -70,7 +70,7 @@ def _assert_refused(manager: JobCheckpoints) -> None:
 
 @MANAGERS
 @pytest.mark.scenario("KCM-21")
-def test_a_stream_that_is_not_there_is_told_at_the_start(make: Maker) -> None:
+def test_a_missing_stream_raises_at_the_start(make: Maker) -> None:
     def missing() -> EventLog:
         raise SourceUnavailable
 
@@ -82,7 +82,7 @@ def test_a_stream_that_is_not_there_is_told_at_the_start(make: Maker) -> None:
 
 @MANAGERS
 @pytest.mark.scenario("HRD-22")
-def test_a_start_that_fails_half_way_leaves_nothing_open(log: MemoryEventLog, make: Maker) -> None:
+def test_a_failed_start_closes_its_logs(log: MemoryEventLog, make: Maker) -> None:
     opened: list[BrokenLog] = []
 
     def open_log() -> EventLog:
@@ -99,7 +99,7 @@ def test_a_start_that_fails_half_way_leaves_nothing_open(log: MemoryEventLog, ma
 
 
 @MANAGERS
-def test_a_log_that_was_given_stays_open(log: MemoryEventLog, make: Maker) -> None:
+def test_a_passed_log_stays_open(log: MemoryEventLog, make: Maker) -> None:
     given = Opened(log)()
     with make(given) as manager:
         assert manager.stream_name == log.stream_name
@@ -107,7 +107,7 @@ def test_a_log_that_was_given_stays_open(log: MemoryEventLog, make: Maker) -> No
 
 
 @MANAGERS
-def test_a_task_must_be_registered_and_be_a_text(log: MemoryEventLog, make: Maker) -> None:
+def test_a_task_must_be_registered_and_a_string(log: MemoryEventLog, make: Maker) -> None:
     with make(log) as manager:
         with pytest.raises(TypeError, match="task_name must be a string, not None"):
             manager.register(None)  # type: ignore[arg-type]
@@ -119,7 +119,7 @@ def test_a_task_must_be_registered_and_be_a_text(log: MemoryEventLog, make: Make
 
 
 @MANAGERS
-def test_a_write_that_is_being_tried_again_gives_up_at_the_end(log: MemoryEventLog, make: Callable[..., Any]) -> None:
+def test_stop_ends_the_retries_of_a_write(log: MemoryEventLog, make: Callable[..., Any]) -> None:
     time = FakeTime()
     manager = make(Opened(log, *[1] * 99), retry=time.retry(longest=900))
     manager.register("t")
@@ -130,7 +130,7 @@ def test_a_write_that_is_being_tried_again_gives_up_at_the_end(log: MemoryEventL
 
 
 @MANAGERS
-def test_threads_may_share_a_manager(logs: LogMaker, make: Maker) -> None:
+def test_threads_can_share_a_manager(logs: LogMaker, make: Maker) -> None:
     log = logs.create("coordinator" if make is CheckpointManager else "checkpoint")
 
     def commit(task: str) -> None:

@@ -1,4 +1,4 @@
-"""Changes of a running job's config, in order, each once."""
+"""ConfigSubscription: the changes of a running job's config, in order, each once."""
 
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
@@ -7,7 +7,7 @@ from tests.builders import changelog_set, config_deleted, config_set
 from tests.managers.log_makers import LogMaker
 
 
-def test_changes_are_told_in_order_and_once(coordinator_log: EventLog, logs: LogMaker) -> None:
+def test_changes_are_returned_in_order_and_once(coordinator_log: EventLog, logs: LogMaker) -> None:
     coordinator_log.append([config_set("a", "1"), config_set("b", "1")])
     subscription = ConfigSubscription(coordinator_log)
     assert subscription.poll() == ()
@@ -19,14 +19,14 @@ def test_changes_are_told_in_order_and_once(coordinator_log: EventLog, logs: Log
     assert (subscription.poll(), subscription.position) == ((), coordinator_log.end_offset())
 
 
-def test_only_the_wanted_keys_are_told(coordinator_log: EventLog) -> None:
+def test_only_subscribed_keys_are_returned(coordinator_log: EventLog) -> None:
     subscription = ConfigSubscription(coordinator_log, ["task.*", "a"])
     coordinator_log.append([config_set(key, "1") for key in ("task.x", "a", "ab", "job.name")])
     assert [change.config_key for change in subscription.poll()] == ["task.x", "a"]
     assert repr(subscription).startswith("<ConfigSubscription to task.*, a of __samza_coordinator_")
 
 
-def test_another_program_goes_on_where_one_stopped(coordinator_log: EventLog, logs: LogMaker) -> None:
+def test_another_program_continues_at_the_position(coordinator_log: EventLog, logs: LogMaker) -> None:
     coordinator_log.append([config_set("a", "1")])
     position = ConfigSubscription(coordinator_log).position
     coordinator_log.append([config_set("a", "2"), config_set("a", "3")])
@@ -35,7 +35,7 @@ def test_another_program_goes_on_where_one_stopped(coordinator_log: EventLog, lo
     assert ConfigSubscription(coordinator_log, position=10**6).poll() == ()
 
 
-def test_what_cannot_be_read_and_another_spelling_change_what_is_shown_only(coordinator_log: EventLog) -> None:
+def test_unreadable_values_and_other_spellings(coordinator_log: EventLog) -> None:
     subscription = ConfigSubscription(coordinator_log)
     value = config_set("a", "2").value
     spelled = b'[1, "set-config", "a"]'

@@ -1,4 +1,4 @@
-"""Config that we write is read by Samza itself, and the other way round: Samza 1.8.0 on a real broker."""
+"""Config is read by Samza 1.8.0 itself, and the other way round, on a real broker."""
 
 import json
 from typing import Any, Final
@@ -32,7 +32,7 @@ AWKWARD: Final = {
 
 @pytest.fixture
 def stream_name(topics: Topics, job_name: str) -> str:
-    """The coordinator stream of the test's job, which is still to be made."""
+    """The coordinator stream of the test's job, which does not exist yet."""
     name = coordinator_stream_name(job_name)
     topics.will_be_made(name)
     return name
@@ -86,7 +86,7 @@ def test_both_write_the_same_keys_and_values(
     assert len(ours) == len(config)
 
 
-def test_both_make_the_same_stream(
+def test_both_create_the_same_stream(
     samza: Samza, kafka_options: KafkaOptions, topics: Topics, stream_name: str, job_name: str
 ) -> None:
     config = samza.config(job_name)
@@ -98,6 +98,6 @@ def test_both_make_the_same_stream(
 
 
 def signed_by_nobody(value: bytes | None) -> list[tuple[str, Any]]:
-    """A value's fields in their order, but for who wrote it, where and when; each must be there."""
+    """A value's fields in order, without the envelope, which must be complete."""
     said = json.loads(value or b"")
     return [(name, field if name == "values" else type(field)) for name, field in said.items()]

@@ -1,4 +1,4 @@
-"""A job's config, read and written as Samza's job runner does."""
+"""Reading and writing a job's config."""
 
 from typing import Any
 
@@ -12,21 +12,21 @@ from managers.config.job_config import delete_config, read_config, read_launch_c
 from managers.errors import NotReady, WriteOnceChange
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import config_set
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 
 GROUPER = "job.systemstreampartition.grouper.factory"
 
 
 @pytest.fixture
 def store(coordinator_log: EventLog) -> CoordinatorStreamStore:
-    """A store over an empty log, on each backend in turn."""
+    """A store over an empty log, on each backend."""
     store = CoordinatorStreamStore(coordinator_log)
     store.init()
     return store
 
 
 def log_keys(log: EventLog, first: int = 0) -> list[tuple[str, bool]]:
-    """The config key of each event, and whether it was set."""
+    """The config key of each event, and whether the event sets it."""
     return [(decode_key(event.key).key, event.value is not None) for event in log.read(first)]
 
 
@@ -36,7 +36,7 @@ def messages(log: EventLog) -> list[Message]:
 
 
 @pytest.mark.scenario("CFG-01")
-def test_an_empty_text_is_a_value_and_null_is_a_delete(
+def test_an_empty_string_is_a_value_and_null_is_a_delete(
     store: CoordinatorStreamStore, coordinator_log: EventLog
 ) -> None:
     coordinator_log.append([config_set("app.id", "1"), config_set("task.opt", ""), config_set("zk.server", "x")])
@@ -68,7 +68,7 @@ def test_without_a_reset_nothing_is_written_or_deleted(
 
 
 @pytest.mark.scenario("CFG-04")
-def test_sizes_that_were_found_stay_while_they_are_looked_for(store: CoordinatorStreamStore) -> None:
+def test_autosizing_results_stay_while_it_is_enabled(store: CoordinatorStreamStore) -> None:
     found = {"job.autosizing.container.count": "20"}
     enabled = {"job.autosizing.enabled": "true"}
     write_config(store, {**found, **enabled, "foo": "1"})
@@ -79,15 +79,15 @@ def test_sizes_that_were_found_stay_while_they_are_looked_for(store: Coordinator
 
 
 @pytest.mark.scenario("CFG-05")
-def test_a_launch_takes_sizes_from_the_stream_if_it_is_to(store: CoordinatorStreamStore) -> None:
+def test_a_launch_reads_autosizing_results_if_enabled(store: CoordinatorStreamStore) -> None:
     write_config(store, {"job.id": "321", "job.autosizing.container.count": "20"})
     assert read_launch_config({}, None) == {}
-    assert read_launch_config({}, CoordinatorStreamStore(NotingLog())) == {}
+    assert read_launch_config({}, CoordinatorStreamStore(RecordingLog())) == {}
     assert read_launch_config({"job.autosizing.enabled": "true"}, store) == {"job.autosizing.container.count": "20"}
 
 
 @pytest.mark.scenario("HRD-35")
-def test_a_launch_that_comes_before_the_store_is_open_is_told(coordinator_log: EventLog) -> None:
+def test_a_launch_before_the_store_is_open_raises(coordinator_log: EventLog) -> None:
     coordinator_log.append([config_set("job.autosizing.container.count", "20")])
     store = CoordinatorStreamStore(coordinator_log)
     with pytest.raises(NotReady, match=r"is not open. Call init\(\) first"):
@@ -97,7 +97,7 @@ def test_a_launch_that_comes_before_the_store_is_open_is_told(coordinator_log: E
 
 
 @pytest.mark.scenario("MSG-20")
-def test_config_says_who_wrote_it(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+def test_config_has_its_source(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
     write_config(store, {"a": "1"})
     set_config(store, "b", "2")
     delete_config(store, "a")
@@ -132,14 +132,14 @@ def test_a_write_once_setting_is_changed_by_force_only(
     assert read_config(store) == new
 
 
-def test_a_forced_delete_tells_before_it_ends(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+def test_a_forced_delete_first_writes_its_source(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
     write_config(store, {"job.name": "orders", GROUPER: "Old"})
     write_config(store, {"job.name": "orders"}, force=True)
     assert log_keys(coordinator_log, 2) == [("job.name", True), (GROUPER, True), (GROUPER, False)]
     assert read_config(store) == {"job.name": "orders"}
 
 
-def test_a_value_must_be_a_text_and_is_not_shown(store: CoordinatorStreamStore) -> None:
+def test_a_value_must_be_a_string_and_is_not_shown(store: CoordinatorStreamStore) -> None:
     wrong: Any = {"count": 8}
     with pytest.raises(TypeError, match="the value of count must be a string, not int"):
         write_config(store, wrong)

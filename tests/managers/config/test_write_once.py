@@ -1,4 +1,4 @@
-"""Settings that may be set only once."""
+"""Write-once settings."""
 
 import pytest
 
@@ -10,7 +10,7 @@ STARTED = {"job.name": "orders"}
 
 
 @pytest.mark.parametrize("key", DEFAULTS)
-def test_what_groups_partitions_stays(key: str) -> None:
+def test_groupers_are_write_once(key: str) -> None:
     assert write_once_changes({**STARTED, key: "X"}, {**STARTED, key: "X"}) == []
     assert write_once_changes({key: "X"}, {key: "Y"}) == [(key, "X", "Y")]
     assert write_once_changes(STARTED, {**STARTED, key: "X"}) == [(key, DEFAULTS[key], "X")]
@@ -18,12 +18,12 @@ def test_what_groups_partitions_stays(key: str) -> None:
     assert write_once_changes(STARTED, {**STARTED, key: DEFAULTS[key]}) == []
 
 
-def test_before_a_job_was_started_anything_may_be_set() -> None:
+def test_before_the_first_start_everything_can_be_set() -> None:
     assert write_once_changes({}, {**STARTED, GROUPER: "X"}) == []
     assert write_once_changes({"a": "1"}, {**STARTED, GROUPER: "X"}) == []
 
 
-def test_the_changelog_of_a_store_stays() -> None:
+def test_the_changelog_of_a_store_is_write_once() -> None:
     moved = {**STORE, "stores.s.changelog": "kafka.other"}
     assert write_once_changes(STORE, STORE) == []
     assert write_once_changes(STORE, moved) == [("stores.s.changelog", "kafka.log", "kafka.other")]
@@ -31,7 +31,7 @@ def test_the_changelog_of_a_store_stays() -> None:
     assert write_once_changes(STORE, without) == [("stores.s.changelog", "kafka.log", None)]
 
 
-def test_stores_and_changelogs_may_be_added_and_whole_stores_removed() -> None:
+def test_stores_and_changelogs_can_be_added_and_stores_removed() -> None:
     assert write_once_changes({"stores.s.factory": "RocksDb"}, STORE) == []
     assert write_once_changes({**STORE, "stores.s.changelog": ""}, STORE) == []
     assert write_once_changes({}, STORE) == []
@@ -39,7 +39,7 @@ def test_stores_and_changelogs_may_be_added_and_whole_stores_removed() -> None:
 
 
 @pytest.mark.parametrize("system", ["job.changelog.system", "job.default.system"])
-def test_a_changelog_whose_system_stands_elsewhere_is_the_same(system: str) -> None:
+def test_the_system_of_a_changelog_can_move_to_another_key(system: str) -> None:
     short = {"stores.s.changelog": "log", system: "kafka"}
     assert write_once_changes(STORE, short) == []
     assert write_once_changes(short, {**short, system: "other"}) == [("stores.s.changelog", "kafka.log", "other.log")]

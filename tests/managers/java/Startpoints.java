@@ -18,7 +18,7 @@ import org.apache.samza.startpoint.StartpointVisitor;
 import org.apache.samza.startpoint.TimedStartpoints;
 import org.apache.samza.system.SystemStreamPartition;
 
-/** Writes, reads, hands out and removes startpoints through Samza's own StartpointManager. */
+/** Writes, reads, fans out and removes startpoints through Samza's own StartpointManager. */
 public final class Startpoints {
   private final MetadataStore store;
   private final StartpointManager manager;
@@ -47,10 +47,10 @@ public final class Startpoints {
         delete(JsonLines.partition(line.get("partition")), task(line));
         return null;
       case "fan out":
-        Map<TaskName, Map<SystemStreamPartition, Startpoint>> handed =
+        Map<TaskName, Map<SystemStreamPartition, Startpoint>> fannedOut =
             manager.fanOut(JsonLines.map(line.get("tasks"), TaskName::new, JsonLines::partitions));
-        return handed.entrySet().stream().collect(toMap(each -> each.getKey().getTaskName(), each -> said(each.getValue())));
-      case "held":
+        return fannedOut.entrySet().stream().collect(toMap(each -> each.getKey().getTaskName(), each -> said(each.getValue())));
+      case "get fan out":
         return said(manager.getFanOutForTask(task(line)));
       case "remove":
         manager.removeFanOutForTaskSSPs(task(line), JsonLines.partitions(line.get("partitions")));

@@ -1,4 +1,4 @@
-"""The ids that a job coordinator was started with."""
+"""JobCoordinatorMetadata: the ids of a deployment, its config and its job model."""
 
 import json
 from copy import copy
@@ -51,7 +51,7 @@ def test_ids_are_those_of_samza(vector: Vector) -> None:
 
 
 @pytest.mark.parametrize("vector", [each for each in VECTORS if each not in GOOD], ids=lambda vector: vector["id"])
-def test_no_epoch_is_made_where_samza_makes_none(vector: Vector) -> None:
+def test_an_invalid_container_id_has_no_epoch(vector: Vector) -> None:
     with pytest.raises(ValueError, match="not the id of a YARN container"):
         yarn_epoch_id(vector["input"]["CONTAINER_ID"])
 
@@ -66,14 +66,14 @@ def test_the_order_of_json_does_not_matter(vector: Vector) -> None:
 
 
 def _turned(value: Any) -> Any:
-    """The same JSON, with all objects and lists the other way round."""
+    """The same JSON with all objects and lists reversed."""
     if isinstance(value, dict):
         return {key: _turned(each) for key, each in reversed(value.items())}
     return [_turned(each) for each in reversed(value)] if isinstance(value, list) else value
 
 
 @pytest.mark.scenario("JCM-06")
-def test_the_ids_of_seed_003() -> None:
+def test_the_ids_of_samzas_design() -> None:
     model = model_of(
         container("0", task("t1", 0), task("t2", 1)), container("1", task("t3", 2), task("t4", 3), task("t5", 4))
     )
@@ -105,13 +105,13 @@ def test_the_id_of_a_job_model_is_signed() -> None:
 
 
 @pytest.mark.scenario("JCM-20")
-def test_the_id_of_twelve_containers_is_that_of_javas_order() -> None:
+def test_the_id_of_twelve_containers_has_javas_order() -> None:
     containers = [container(str(at), task(f"Partition {at}", at, f"kafka.PageViews.{at}")) for at in range(12)]
     assert job_model_id(model_of(*containers)) == job_model_id(model_of(*reversed(containers))) == "-714287258"
 
 
-def test_the_id_of_a_model_that_was_read_is_that_of_its_json() -> None:
-    """Two containers of twelve share a bucket, and only what was written tells which was put in first."""
+def test_the_id_of_a_parsed_model_is_that_of_its_json() -> None:
+    """Two of twelve containers share a bucket, and only the JSON shows which was inserted first."""
     containers = [container(str(at), task(f"Partition {at}", at, f"kafka.PageViews.{at}")) for at in range(12)]
     said = json.loads(to_json(model_of(*containers)))
     other = {"11": said["containers"].pop("11"), **said["containers"]}
@@ -145,7 +145,7 @@ def test_no_application(container_id: str) -> None:
 @pytest.mark.scenario("JCM-17")
 @pytest.mark.parametrize("name", ["epoch_id", "config_id", "job_model_id"])
 @pytest.mark.parametrize("blank", ["", " ", None])
-def test_no_id_is_blank(name: str, blank: str) -> None:
+def test_a_blank_id_is_refused(name: str, blank: str) -> None:
     ids = {"epoch_id": "1", "config_id": "2", "job_model_id": "3"} | {name: blank}
     with pytest.raises(ValueError, match=name):
         JobCoordinatorMetadata(**ids)
@@ -163,7 +163,7 @@ def test_metadata_with_the_same_ids_are_equal() -> None:
     "error",
     [MetadataNotGenerated("YARN", "CONTAINER_ID"), MetadataNotWritten("YARN", JobCoordinatorMetadata("e", "c", "m"))],
 )
-def test_an_error_keeps_what_it_is_about(error: ManagerError) -> None:
+def test_an_error_keeps_its_attributes(error: ManagerError) -> None:
     again = copy(error)  # by way of what a pickle holds
     assert (str(again), vars(again)) == (str(error), vars(error))
     assert vars(error)["cluster_type"] == "YARN"

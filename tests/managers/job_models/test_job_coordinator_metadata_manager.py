@@ -1,4 +1,4 @@
-"""What the last job coordinator was started with, kept on the stream and compared."""
+"""JobCoordinatorMetadataManager: metadata on the stream, and its changes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -58,7 +58,7 @@ def unopened() -> CoordinatorStreamStore:
 
 @pytest.fixture
 def manager(unopened: CoordinatorStreamStore) -> JobCoordinatorMetadataManager:
-    """A manager for what needs no log."""
+    """A manager for tests that need no log."""
     return JobCoordinatorMetadataManager(unopened, environment=CONTAINER)
 
 
@@ -70,7 +70,7 @@ def test_another_epoch_is_a_new_deployment(manager: JobCoordinatorMetadataManage
 
 
 @pytest.mark.scenario("JCM-02")
-def test_what_has_changed_across_attempts_is_told(manager: JobCoordinatorMetadataManager) -> None:
+def test_changes_between_attempts(manager: JobCoordinatorMetadataManager) -> None:
     assert manager.check_for_metadata_changes(metadata(config_id="2"), metadata()) == {CONFIG}
     assert manager.metrics == MetadataMetrics(config_changed=1)
     assert manager.check_for_metadata_changes(metadata(job_model_id="2"), metadata()) == {JOB_MODEL}
@@ -80,7 +80,7 @@ def test_what_has_changed_across_attempts_is_told(manager: JobCoordinatorMetadat
 
 
 @pytest.mark.scenario("JCM-03")
-def test_without_previous_metadata_all_is_new(manager: JobCoordinatorMetadataManager) -> None:
+def test_without_previous_metadata_everything_is_new(manager: JobCoordinatorMetadataManager) -> None:
     assert manager.check_for_metadata_changes(metadata(), None) == ALL
     assert manager.metrics == MetadataMetrics(new_deployment=1)
 
@@ -107,7 +107,7 @@ def test_the_same_start_gives_the_same_metadata(manager: JobCoordinatorMetadataM
 
 @pytest.mark.scenario("JCM-12")
 @pytest.mark.parametrize("environment", [{}, {"CONTAINER_ID": "foo"}, {"SAMZA_EPOCH_ID": "abc"}])
-def test_without_an_application_no_metadata_is_made(
+def test_without_an_application_no_metadata_is_generated(
     environment: dict[str, str], unopened: CoordinatorStreamStore
 ) -> None:
     manager = JobCoordinatorMetadataManager(unopened, environment=environment)
@@ -118,7 +118,7 @@ def test_without_an_application_no_metadata_is_made(
 
 
 @pytest.mark.scenario("HRD-55")
-def test_other_clusters_name_the_deployment_themselves(unopened: CoordinatorStreamStore) -> None:
+def test_other_clusters_have_the_deployment_in_the_environment(unopened: CoordinatorStreamStore) -> None:
     environment = {"SAMZA_EPOCH_ID": "abc"} | CONTAINER
     other = JobCoordinatorMetadataManager(unopened, NON_YARN, environment=environment)
     assert other.generate_job_coordinator_metadata(EMPTY, {}).epoch_id == "abc"
@@ -131,13 +131,13 @@ def test_other_clusters_name_the_deployment_themselves(unopened: CoordinatorStre
             )
 
 
-def test_a_cluster_type_is_named(unopened: CoordinatorStreamStore) -> None:
+def test_a_blank_cluster_type_is_refused(unopened: CoordinatorStreamStore) -> None:
     with pytest.raises(ValueError, match="cluster_type must not be blank"):
         JobCoordinatorMetadataManager(unopened, " ")
 
 
 @pytest.mark.scenario("JCM-13")
-def test_what_is_written_is_read_by_another(
+def test_metadata_is_read_by_another_manager(
     logs: LogMaker, coordinator_log: EventLog, store: CoordinatorStreamStore
 ) -> None:
     written = metadata("1606797336059_0011", "2", "2")
@@ -155,7 +155,7 @@ def test_what_is_written_is_read_by_another(
 
 
 @pytest.mark.scenario("JCM-14")
-def test_nothing_is_no_metadata(store: CoordinatorStreamStore) -> None:
+def test_none_is_not_metadata(store: CoordinatorStreamStore) -> None:
     manager = JobCoordinatorMetadataManager(store)
     with pytest.raises(TypeError, match="metadata must be a JobCoordinatorMetadata, not NoneType"):
         manager.write_job_coordinator_metadata(None)  # type: ignore[arg-type]
@@ -163,7 +163,7 @@ def test_nothing_is_no_metadata(store: CoordinatorStreamStore) -> None:
 
 
 @pytest.mark.scenario("JCM-14")
-def test_a_write_that_fails_is_told(unopened: CoordinatorStreamStore) -> None:
+def test_a_failed_write_raises(unopened: CoordinatorStreamStore) -> None:
     manager = JobCoordinatorMetadataManager(unopened)
     with pytest.raises(MetadataNotWritten, match="Failed to write the metadata of cluster type YARN") as raised:
         manager.write_job_coordinator_metadata(metadata())
@@ -172,9 +172,7 @@ def test_a_write_that_fails_is_told(unopened: CoordinatorStreamStore) -> None:
 
 
 @pytest.mark.scenario("HRD-56")
-def test_another_attempt_with_nothing_new_leaves_the_log_as_it_is(
-    coordinator_log: EventLog, store: CoordinatorStreamStore
-) -> None:
+def test_unchanged_metadata_is_not_written_again(coordinator_log: EventLog, store: CoordinatorStreamStore) -> None:
     first = JobCoordinatorMetadataManager(store, environment=CONTAINER)
     first.write_job_coordinator_metadata(first.generate_job_coordinator_metadata(EMPTY, {}))
     end = coordinator_log.end_offset()
@@ -191,7 +189,7 @@ def test_another_attempt_with_nothing_new_leaves_the_log_as_it_is(
 
 
 @pytest.mark.parametrize("value", [b"{bad", b'{"values":{"meta-key":"{bad"}}', b'{"values":{"meta-key":"[]"}}', b"7"])
-def test_metadata_that_can_not_be_read_is_passed_over_counted_and_logged(
+def test_unreadable_metadata_is_ignored_counted_and_logged(
     coordinator_log: EventLog, store: CoordinatorStreamStore, caplog: pytest.LogCaptureFixture, value: bytes
 ) -> None:
     bad = NewEvent(encode_key("set-job-coordinator-metadata", "YARN"), value)
@@ -206,16 +204,14 @@ def test_metadata_that_can_not_be_read_is_passed_over_counted_and_logged(
     assert manager.metrics == MetadataMetrics(metadata_read_failed_count=3)
 
 
-def test_metadata_without_an_id_is_none_and_is_counted(
-    coordinator_log: EventLog, store: CoordinatorStreamStore
-) -> None:
+def test_metadata_without_an_id_is_none_and_counted(coordinator_log: EventLog, store: CoordinatorStreamStore) -> None:
     coordinator_log.append([message(SetJobCoordinatorMetadata(cluster_type="YARN", epoch_id="e", config_id=" "))])
     manager = JobCoordinatorMetadataManager(store)
     assert manager.read_job_coordinator_metadata() is None
     assert manager.metrics == MetadataMetrics(metadata_read_failed_count=1)
 
 
-def test_where_the_last_metadata_can_t_be_read_the_one_before_counts(store: CoordinatorStreamStore) -> None:
+def test_unreadable_metadata_leaves_the_previous_one(store: CoordinatorStreamStore) -> None:
     manager = JobCoordinatorMetadataManager(store)
     manager.write_job_coordinator_metadata(metadata())
     store.put(NamespacedKey(SetJobCoordinatorMetadata.message_type, "YARN"), b"{bad")

@@ -1,4 +1,4 @@
-"""What a job model is, and when two share out the work in the same way."""
+"""JobModel, ContainerModel and TaskModel, and their comparison."""
 
 from dataclasses import replace
 
@@ -24,14 +24,14 @@ def model(*tasks: TaskModel) -> JobModel:
 
 
 @pytest.mark.scenario("JMM-14")
-def test_tasks_sort_as_texts() -> None:
+def test_tasks_are_sorted_by_name() -> None:
     tasks = [task(f"Partition {number}") for number in (2, 10, 1, 0)]
     names = [each.task_name for each in sorted(tasks)]
     assert names == ["Partition 0", "Partition 1", "Partition 10", "Partition 2"]
 
 
 @pytest.mark.scenario("CLG-12")
-def test_a_changelog_needs_a_partition_more_than_the_greatest_number() -> None:
+def test_a_changelog_has_one_partition_more_than_the_greatest_number() -> None:
     shared = [ContainerModel("0", {f"t{at}": task(f"t{at}", at, at) for at in range(3)})]
     shared.append(ContainerModel("1", {f"t{at}": task(f"t{at}", at, at) for at in range(3, 5)}))
     five = JobModel({}, {each.processor_id: each for each in shared})
@@ -44,19 +44,19 @@ def test_the_tasks_of_all_containers() -> None:
     assert set(model(task("a"), task("b", 1)).tasks) == {"a", "b"}
 
 
-def test_what_a_model_was_read_from_and_offsets_don_t_make_it_another() -> None:
+def test_origin_and_offsets_do_not_affect_equality() -> None:
     one = model(task("a"))
     assert replace(one, origin=b"{}", stated_partitions=9) == one
     assert replace(task("a"), offsets={SystemStreamPartition("kafka", "in", 0): "4"}) == task("a")
 
 
-def test_equal_models_have_one_hash() -> None:
+def test_equal_models_have_equal_hashes() -> None:
     one, same = model(task("a"), task("b", 1)), model(task("a"), task("b", 1))
     assert {one: 1, replace(same, origin=b"{}"): 2} == {one: 2}
 
 
 @pytest.mark.scenario("JMM-10")
-def test_containers_are_compared_by_what_they_hold() -> None:
+def test_containers_are_compared_by_their_tasks() -> None:
     one = model(task("a"), task("b", 1))
     same = JobModel({"job.name": "another"}, model(task("a"), task("b", 1)).containers)
     assert compare_container_models(None, None)
@@ -78,6 +78,6 @@ def test_one_container_is_compared() -> None:
 
 @pytest.mark.scenario("JMM-10")
 @pytest.mark.parametrize("processor_id", ["", " ", None])
-def test_a_blank_id_names_no_container(processor_id: str) -> None:
+def test_a_blank_container_id_is_refused(processor_id: str) -> None:
     with pytest.raises(ValueError, match="processor_id must not be blank"):
         compare_container_model_for_processor(processor_id, model(), model())

@@ -1,4 +1,4 @@
-"""A job model made of config, inputs and the last run."""
+"""Building a job model from config, inputs and the previous assignment."""
 
 from itertools import permutations
 from typing import Final
@@ -19,7 +19,7 @@ STATE: Final = {"stores.counts.factory": "org.apache.samza.storage.kv.RocksDbKey
 
 
 def read_by(model: JobModel) -> dict[str, set[str]]:
-    """The partitions of each task, as texts."""
+    """The partitions of each task, as strings."""
     return {name: set(map(str, task.partitions)) for name, task in model.tasks.items()}
 
 
@@ -32,13 +32,13 @@ def containers(model: JobModel) -> dict[str, dict[str, int]]:
 
 
 def assignment(model: JobModel) -> PreviousAssignment:
-    """What the next run is told of this one."""
+    """The assignment that the next run gets from this one."""
     homes = {name: key for key, container in model.containers.items() for name in container.tasks}
     return PreviousAssignment(homes, {name: task.partitions for name, task in model.tasks.items()})
 
 
 @pytest.mark.scenario("JMM-01")
-def test_containers_have_their_tasks_and_these_their_changelog_partitions() -> None:
+def test_tasks_and_changelog_partitions_of_containers() -> None:
     model = build_job_model(CONFIG, {INPUT: range(3)}, {"Partition 0": 4, "Partition 1": 3, "Partition 2": 5})
     assert containers(model) == {"0": {"Partition 0": 4, "Partition 2": 5}, "1": {"Partition 1": 3}}
     again = from_json(to_json(model))
@@ -48,7 +48,7 @@ def test_containers_have_their_tasks_and_these_their_changelog_partitions() -> N
 
 
 @pytest.mark.scenario("JMM-11")
-def test_numbers_are_given_after_the_matcher_has_left_what_it_wants() -> None:
+def test_changelog_partitions_are_assigned_after_the_matcher() -> None:
     matcher = {
         "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory",
         "job.systemstreampartition.matcher.class": "org.apache.samza.system.RegexSystemStreamPartitionMatcher",
@@ -66,7 +66,7 @@ def test_new_tasks_are_numbered_after_all_others() -> None:
 
 
 @pytest.mark.scenario("CLG-04", "CLG-05", "CLG-08")
-def test_numbers_of_a_first_run_and_of_one_with_some() -> None:
+def test_changelog_partitions_with_and_without_previous_ones() -> None:
     first = build_job_model(CONFIG, {INPUT: range(4)}, {})
     assert [first.tasks[f"Partition {at}"].changelog_partition for at in range(4)] == [0, 1, 2, 3]
     kept = build_job_model(CONFIG, {INPUT: range(4)}, {"Partition 0": 1, "Partition 1": 0})
@@ -86,7 +86,7 @@ def test_broadcast_inputs_are_read_by_all_tasks() -> None:
     }
 
 
-def test_partitions_may_have_tasks_of_their_own() -> None:
+def test_partitions_can_have_a_task_each() -> None:
     by_partition = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
     model = build_job_model(CONFIG | {"job.systemstreampartition.grouper.factory": by_partition}, {INPUT: range(2)}, {})
     assert read_by(model) == {
@@ -95,7 +95,7 @@ def test_partitions_may_have_tasks_of_their_own() -> None:
     }
 
 
-def test_a_grown_stream_stays_with_the_tasks_that_keep_its_state() -> None:
+def test_an_expanded_stream_stays_with_the_tasks_that_have_its_state() -> None:
     first = assignment(build_job_model(CONFIG, {INPUT: range(2)}, {}))
     grown = build_job_model(CONFIG | STATE, {INPUT: range(4)}, {"Partition 0": 0, "Partition 1": 1}, first)
     assert read_by(grown) == {
@@ -106,7 +106,7 @@ def test_a_grown_stream_stays_with_the_tasks_that_keep_its_state() -> None:
 
 
 @pytest.mark.parametrize(("affinity", "homes"), [("false", [[0, 3], [1], [2]]), ("true", [[0, 2], [1], [3]])])
-def test_tasks_stay_in_their_containers_where_hosts_matter(affinity: str, homes: list[list[int]]) -> None:
+def test_with_host_affinity_tasks_stay_in_their_containers(affinity: str, homes: list[list[int]]) -> None:
     first = assignment(build_job_model(CONFIG, {INPUT: range(4)}, {}))
     config = CONFIG | {"job.container.count": "3", "job.host-affinity.enabled": affinity}
     model = build_job_model(config, {INPUT: range(4)}, {}, first)
@@ -122,7 +122,7 @@ def test_standby_containers_are_beside_the_active_ones() -> None:
 
 
 @pytest.mark.scenario("HRD-54")
-def test_a_topic_that_appears_is_read_by_the_next_deployment_and_tasks_keep_their_numbers() -> None:
+def test_a_new_topic_is_read_after_the_next_deployment() -> None:
     pattern = {
         "job.config.rewriters": "views",
         "job.config.rewriter.views.class": "org.apache.samza.config.RegExTopicGenerator",
@@ -146,7 +146,7 @@ def test_a_topic_that_appears_is_read_by_the_next_deployment_and_tasks_keep_thei
 
 
 class NotingCounter:
-    """A system that notes what it is asked, and answers nothing but how many partitions a stream has."""
+    """A system that records its calls, and only knows the number of partitions."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -157,7 +157,7 @@ class NotingCounter:
 
 
 @pytest.mark.scenario("HRD-08")
-def test_a_model_of_five_thousand_partitions_takes_one_question_and_no_offset() -> None:
+def test_a_model_of_five_thousand_partitions_needs_one_query() -> None:
     system = NotingCounter()
     model = build_job_model(CONFIG, count_partitions(CONFIG, {"test": system}), {})
     assert system.asked == ["stream1"]
@@ -165,7 +165,7 @@ def test_a_model_of_five_thousand_partitions_takes_one_question_and_no_offset() 
     assert all(task.offsets == {} for task in model.tasks.values())
 
 
-def test_the_order_of_no_mapping_matters() -> None:
+def test_the_order_of_mappings_does_not_matter() -> None:
     streams = {("kafka", name): range(3) for name in ("a", "b", "c")}
     config = {"task.inputs": "kafka.a,kafka.b,kafka.c", "job.container.count": "2", "job.host-affinity.enabled": "true"}
     numbers = {"Partition 0": 4, "Partition 1": 3}
@@ -185,14 +185,14 @@ def test_the_order_of_no_mapping_matters() -> None:
     assert len(written) == 1
 
 
-def test_a_grouper_that_is_not_samzas_is_refused() -> None:
+def test_an_unsupported_grouper_is_refused() -> None:
     for key in ("job.systemstreampartition.grouper.factory", "task.name.grouper.factory"):
         with pytest.raises(ConfigError, match=r"is org\.example\.Mine, which is not supported"):
             build_job_model(CONFIG | {key: "org.example.Mine"}, {INPUT: range(2)}, {})
 
 
 @pytest.mark.parametrize("key", sorted(DEFAULTS))
-def test_what_decides_who_reads_what_is_honoured_or_refused_by_name(key: str) -> None:
+def test_every_grouping_setting_is_used_or_refused(key: str) -> None:
     plain = build_job_model(CONFIG, {INPUT: range(3)}, {})
     assert read_by(build_job_model({**CONFIG, key: DEFAULTS[key]}, {INPUT: range(3)}, {})) == read_by(plain)
     with pytest.raises(ConfigError, match=key.replace(".", r"\.")):
@@ -211,12 +211,12 @@ def test_what_decides_who_reads_what_is_honoured_or_refused_by_name(key: str) ->
         ({"job.container.count": "3", "job.autosizing.enabled": "true"}, 3),
     ],
 )
-def test_what_counts(config: dict[str, str], count: int) -> None:
+def test_the_container_count(config: dict[str, str], count: int) -> None:
     assert container_count(config) == count
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "many", "", "1_0", " 3", "2147483648"])
-def test_a_count_is_a_number_from_1_on(text: str) -> None:
+def test_a_count_is_a_positive_integer(text: str) -> None:
     with pytest.raises(ConfigError, match=r"job\.container\.count is .*, not a positive integer"):
         container_count({"job.container.count": text})
     with pytest.raises(ConfigError, match=r"^n is .*, not a positive integer"):

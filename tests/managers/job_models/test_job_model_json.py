@@ -21,7 +21,7 @@ RECORDED = sorted((Path(__file__).parents[2] / "recordings" / "A").glob("jobmode
 
 
 def model_of(said: Vector) -> JobModel:
-    """The model that a vector was made from."""
+    """The model of a vector."""
     containers = {key: container_of(container) for key, container in said["containers"].items()}
     return JobModel(said["config"], containers)
 
@@ -75,7 +75,7 @@ def test_a_recorded_model_is_written_as_it_was_served(path: Path) -> None:
 
 
 @pytest.mark.scenario("HRD-52")
-def test_shares_of_a_partition_stay_apart() -> None:
+def test_key_buckets_are_separate() -> None:
     shares = [{"system": "kafka", "stream": "in", "partition": 0} | bucket for bucket in BUCKETS]
     model = from_json(task_json(f'"system-stream-partitions":{json.dumps(shares)}'))
     expected = [SystemStreamPartition("kafka", "in", 0, bucket) for bucket in (-1, 0, 1)]
@@ -83,7 +83,7 @@ def test_shares_of_a_partition_stay_apart() -> None:
     assert from_json(to_json(without_origin(model))) == model
 
 
-def test_a_changed_model_is_not_written_as_it_was() -> None:
+def test_a_changed_model_is_not_written_as_it_was_read() -> None:
     model = from_json(RECORDED[0].read_bytes())
     changed = replace(model, config={"job.name": "another"})
     assert json.loads(to_json(changed))["config"] == {"job.name": "another"}
@@ -127,7 +127,7 @@ def test_a_task_without_a_mode_is_active(fields: str, mode: str) -> None:
         ('"processor-id":"123","container-id":1', "123"),
     ],
 )
-def test_a_container_is_known_by_either_id(fields: str, processor_id: str) -> None:
+def test_a_container_can_have_either_id(fields: str, processor_id: str) -> None:
     assert from_json(container_json(f'{fields},"tasks":{{}}')).containers["0"].processor_id == processor_id
 
 
@@ -139,7 +139,7 @@ def test_a_container_without_an_id_is_refused(fields: str) -> None:
 
 
 @pytest.mark.scenario("JMM-06")
-def test_the_first_form_has_partitions_with_offsets() -> None:
+def test_the_oldest_form_has_partitions_with_offsets() -> None:
     legacy = task_json('"system-stream-partitions-offsets":{"test.stream1.0":"4","test.stream1.2":null}')
     model = from_json(legacy)
     first, second = (SystemStreamPartition("test", "stream1", number) for number in (0, 2))
@@ -165,6 +165,6 @@ def test_the_first_form_has_partitions_with_offsets() -> None:
         (task_json('"system-stream-partitions":[],"task-mode":[]'), "task 'T' is neither Active nor Standby"),
     ],
 )
-def test_what_can_t_be_read_is_named(data: bytes, sentence: str) -> None:
+def test_invalid_json_is_refused(data: bytes, sentence: str) -> None:
     with pytest.raises(WireError, match=sentence):
         from_json(data)

@@ -29,7 +29,7 @@ def model(*tasks: TaskModel, config: dict[str, str] | None = None) -> JobModel:
 
 
 def order(read: JobModel, task_name: str) -> list[str]:
-    """The partitions of a task as JSON has them."""
+    """The partitions of a task in the order of the JSON."""
     ((_, tasks),) = json_order(insertion_order(read))
     return [f"{each.stream}.{each.partition}" for each in dict(tasks)[task_name]]
 
@@ -38,18 +38,18 @@ def names(containers: OrderedContainers) -> list[str]:
     return [name for _, tasks in containers for name, _ in tasks]
 
 
-def test_config_is_a_copy_of_a_map() -> None:
+def test_config_has_the_order_of_a_copied_map() -> None:
     assert config_order(str(number) for number in range(12))[0] == "11"
     assert config_order(["b", "a"]) == ["a", "b"]
 
 
 @pytest.mark.parametrize("keys", ["da", "hai", "hacd", "habdg"])
 def test_a_small_config_has_fewer_buckets_than_a_map_that_grows(keys: str) -> None:
-    """As Samza 1.8.0's ``MapConfig`` was seen to give them."""
+    """The order of ``MapConfig`` in Samza 1.8.0."""
     assert config_order(sorted(keys)) == list(keys)
 
 
-def test_containers_are_put_in_as_they_are_counted() -> None:
+def test_containers_are_inserted_by_number() -> None:
     containers = {str(at): ContainerModel(str(at), {}) for at in range(12)}
     turned = insertion_order(JobModel({}, dict(reversed(containers.items()))))
     assert [key for key, _ in turned] == list(containers)
@@ -57,24 +57,24 @@ def test_containers_are_put_in_as_they_are_counted() -> None:
     assert [key for key, _ in json_order(turned[::-1])][:3] == ["11", "0", "1"]
 
 
-def test_tasks_are_put_in_as_texts_sort() -> None:
+def test_tasks_are_inserted_by_name() -> None:
     read = model(*(task(f"t{at}", PARTITION) for at in (3, 1, 5, 2, 4)))
     assert names(insertion_order(read)) == ["t1", "t2", "t3", "t4", "t5"]
     assert names(json_order(insertion_order(read))) == ["t4", "t5", "t1", "t2", "t3"]
 
 
 @pytest.mark.scenario("JCM-06")
-def test_tasks_that_read_nothing_are_in_no_hash_map() -> None:
+def test_tasks_without_partitions_keep_their_order() -> None:
     read = model(*(task(f"t{at}") for at in (3, 1, 5, 2, 4)))
     assert names(json_order(insertion_order(read))) == ["t1", "t2", "t3", "t4", "t5"]
 
 
-def test_a_bucket_counts_unless_there_is_none() -> None:
+def test_the_key_bucket_is_part_of_the_hash() -> None:
     whole, first, second = (SystemStreamPartition("kafka", "in", 0, bucket) for bucket in (-1, 0, 1))
     assert partition_hash(whole) == partition_hash(first) == partition_hash(second) - 1
 
 
-def test_partitions_of_a_bucket_come_as_all_inputs_do() -> None:
+def test_partitions_in_a_bucket_have_the_order_of_all_inputs() -> None:
     """Of ``h`` and ``in`` the fourth partitions share one of a task's 16 buckets, and none of the 32 of all inputs."""
     alone = model(task("Partition 4", partition("h", 4), partition("in", 4)))
     assert order(alone, "Partition 4") == ["h.4", "in.4"]
@@ -82,7 +82,7 @@ def test_partitions_of_a_bucket_come_as_all_inputs_do() -> None:
     assert order(model(*tasks), "Partition 4") == ["in.4", "h.4"]
 
 
-def test_partitions_of_a_bucket_of_all_inputs_come_as_samza_asks_for_their_streams() -> None:
+def test_partitions_in_a_bucket_of_all_inputs_have_the_order_of_metadata() -> None:
     """Of ``Z9`` and ``ad-views`` the fifth partitions share a bucket of all inputs, too."""
     streams = [("kafka", "Z9"), ("kafka", "ad-views")]
     assert metadata_order(streams) == metadata_order(streams[::-1]) == streams[::-1]
@@ -90,28 +90,28 @@ def test_partitions_of_a_bucket_of_all_inputs_come_as_samza_asks_for_their_strea
     assert order(alone, "Partition 5") == ["ad-views.5", "Z9.5"]
 
 
-def test_more_than_four_streams_come_by_their_hashes() -> None:
+def test_more_than_four_streams_are_ordered_by_hash() -> None:
     names = ["a", "b", "orders", "in", "h"]
     four, five = (metadata_order([("kafka", name) for name in some]) for some in (names[:4], names))
     assert [stream for _, stream in four] == ["b", "in", "orders", "a"]
     assert [stream for _, stream in five] == ["h", "b", "in", "a", "orders"]
 
 
-def test_what_came_to_a_task_is_after_what_it_had() -> None:
-    """Of 16 and of 0 one bucket holds both."""
+def test_partitions_from_an_expansion_come_last() -> None:
+    """16 and 0 share a bucket."""
     read = model(task("Partition 0", partition("in", 16), partition("in", 0)), task("Partition 1", partition("in", 1)))
     assert order(read, "Partition 0") == ["in.0", "in.16"]
     apart = model(task("Partition 16", partition("in", 16), partition("in", 0)))
     assert order(apart, "Partition 16") == ["in.16", "in.0"]
 
 
-def test_a_standby_task_reads_in_the_order_of_its_active_one() -> None:
+def test_a_standby_task_has_the_order_of_its_active_task() -> None:
     pair = (partition("in", 16), partition("in", 0))
     read = model(task("Standby-Partition 16-0", *pair), task("Partition 16", *pair))
     assert order(read, "Standby-Partition 16-0") == order(read, "Partition 16") == ["in.16", "in.0"]
 
 
-def test_broadcast_partitions_come_after_inputs_and_before_what_came() -> None:
+def test_broadcast_partitions_come_between_inputs_and_expansions() -> None:
     read = model(
         task("Partition 0", partition("in", 0), partition("in", 16), partition("in", 32)),
         config={"task.broadcast.inputs": "kafka.in#32"},
@@ -119,5 +119,5 @@ def test_broadcast_partitions_come_after_inputs_and_before_what_came() -> None:
     assert order(read, "Partition 0") == ["in.0", "in.32", "in.16"]
 
 
-def test_config_that_can_t_be_read_does_not_matter() -> None:
+def test_invalid_config_does_not_matter() -> None:
     assert order(model(task("T", PARTITION), config={"task.broadcast.inputs": "rules"}), "T") == ["in.0"]

@@ -1,4 +1,4 @@
-"""Jobs are started as Samza 1.8.0 starts them: the same job models, and the same left on the coordinator stream."""
+"""Jobs start as with Samza 1.8.0: the same job models, and the same messages on the coordinator stream."""
 
 import json
 import random
@@ -36,13 +36,13 @@ Said = dict[tuple[str, str], Any]
 
 
 class OurJob:
-    """A job that is started by us, on a coordinator stream of its own or on another log."""
+    """A job that this library starts, on its own coordinator stream or another log."""
 
     def __init__(self, log: EventLog | None = None) -> None:
         self._log: Final = log or MemoryEventLog(identify("__samza_coordinator_started_1"), clock=clock)
 
     def start(self, start: Start) -> tuple[JobModel, Stored]:
-        """Start it once more. Raises ConfigError."""
+        """Start the job again. Raises ConfigError."""
         with CoordinatorStreamStore(self._log) as store:
             assignments = JobModelAssignments(store)
             numbers = ChangelogPartitionManager(store).read_partition_mapping()
@@ -57,7 +57,7 @@ def start_by_samza(samza: Samza, jobs: list[list[Start]]) -> Iterator[Started | 
     return iter(samza.ask(samza_starts.PROGRAM, {}, calls))
 
 
-def test_jobs_are_started_alike(samza: Samza) -> None:
+def test_jobs_start_as_with_samza(samza: Samza) -> None:
     chance = random.Random(3)
     jobs = [list(life(chance)) for _ in range(JOBS)]
     answers = start_by_samza(samza, jobs)
@@ -78,7 +78,7 @@ def test_jobs_are_started_alike(samza: Samza) -> None:
     assert models > JOBS
 
 
-def test_a_job_is_taken_over_from_samza_and_given_back(
+def test_a_job_moves_from_samza_to_us_and_back(
     samza: Samza, kafka_options: KafkaOptions, coordinator_topic: str, job_name: str
 ) -> None:
     kept = {"job.name": job_name, "task.inputs": "kafka.in,other.in", "job.host-affinity.enabled": "true", **STORE}
@@ -100,7 +100,7 @@ def test_a_job_is_taken_over_from_samza_and_given_back(
 
 
 def assert_leaves_the_same(model: JobModel, ours: Stored, theirs: Stored) -> None:
-    """Both say the same, but of partitions whose readers are gone: Samza leaves them there for ever."""
+    """Both streams are equal, except for partitions without readers, which Samza never deletes."""
     our_words, their_words = said_by(ours), said_by(theirs)
     left = {name: said for name, said in their_words.items() if name not in our_words}
     assert their_words == {**our_words, **left}
@@ -121,12 +121,12 @@ def test_new_jobs_without_standby_tasks_have_the_same_containers_in_the_same_ord
 
 
 def containers_of(model: bytes) -> bytes:
-    """The containers in a job model's JSON, as they stand there."""
+    """The containers in a job model's JSON, as bytes."""
     return model[model.index(b'"containers":') + len(b'"containers":') : model.rindex(b',"max-change-log')]
 
 
 def said_by(stored: Stored) -> Said:
-    """What keys say, but for who wrote it and when; the order of a partition's tasks means nothing."""
+    """The values of keys without envelopes; the order of a partition's tasks does not matter."""
     return {name: values(value) for name, value in stored.items()}
 
 
@@ -136,7 +136,7 @@ def values(value: bytes) -> dict[str, Any]:
 
 
 def in_no_order(model: bytes) -> tuple[int, str]:
-    """A job model's length and what it says, whatever the order of its parts."""
+    """A job model's length and content, regardless of the order of its parts."""
     said = json.loads(model)
     for container in said["containers"].values():
         for task in container["tasks"].values():

@@ -26,7 +26,7 @@ def test_a_hash_has_32_bits() -> None:
     assert text_hash("polygenelubricants") == 2**31
 
 
-def test_half_a_surrogate_pair_has_a_hash() -> None:
+def test_an_unpaired_surrogate_has_a_hash() -> None:
     assert text_hash("\ud83d") == 0xD83D
 
 
@@ -47,7 +47,7 @@ def test_the_order_of_twelve_container_ids() -> None:
     assert java_map_order(numbers, text_hash) == ["0", "11", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]
 
 
-def test_a_bucket_keeps_the_order_in_which_it_was_filled() -> None:
+def test_a_bucket_keeps_the_order_of_insertion() -> None:
     assert java_map_order(["11", "0"], text_hash) == ["11", "0"]
     assert java_map_order(["0", "11"], text_hash) == ["0", "11"]
 

@@ -1,4 +1,4 @@
-"""Metadata of job coordinators is made, compared, read and written as by Samza 1.8.0, both ways on a real broker."""
+"""Metadata of job coordinators: this library and Samza 1.8.0 read each other's, on a real broker."""
 
 import itertools
 import json
@@ -63,7 +63,7 @@ def models() -> Iterator[JobModel]:
             yield build_job_model(start.config, {stream: range(count) for stream, count in start.counts.items()}, {})
 
 
-def test_both_make_the_same_ids(samza: Samza) -> None:
+def test_both_compute_the_same_ids(samza: Samza) -> None:
     served = [(to_json(model), config) for model, config in zip(models(), itertools.cycle(AUTOSIZED), strict=False)]
     calls = [asked.generate(cluster, *each) for cluster in (YARN, NON_YARN) for each in served]
     theirs = samza.ask(asked.PROGRAM, {}, calls, ENVIRONMENT)
@@ -115,6 +115,6 @@ def test_we_read_what_samza_writes_and_write_the_same(
 
 
 def signed_by_nobody(value: bytes | None) -> list[tuple[str, Any]]:
-    """A value's fields in their order, but for who wrote it, where and when; each must be there."""
+    """A value's fields in order, without the envelope, which must be complete."""
     fields = json.loads(value or b"").items()
     return [(name, field if name == "values" else type(field)) for name, field in fields]

@@ -31,12 +31,12 @@ def stream(name: str, count: int) -> set[SystemStreamPartition]:
 
 
 def grouped(count: int, *, moved: dict[str, set[int]] | None = None) -> dict[str, frozenset[SystemStreamPartition]]:
-    """Stream ``in`` by number, but for tasks that are given other numbers."""
+    """The partitions of stream ``in`` by task; arguments override the default."""
     numbers = {f"Partition {at}": {at} for at in range(count)} | (moved or {})
     return {name: frozenset(partition("in", number) for number in found) for name, found in numbers.items() if found}
 
 
-def test_partitions_of_one_number_go_to_one_task() -> None:
+def test_partitions_with_the_same_number_have_the_same_task() -> None:
     groups = group_partitions(stream("a", 2) | stream("b", 3), (), BY_NUMBER)
     assert groups == {
         "Partition 0": {partition("a", 0), partition("b", 0)},
@@ -45,7 +45,7 @@ def test_partitions_of_one_number_go_to_one_task() -> None:
     }
 
 
-def test_each_partition_has_a_task_of_its_own() -> None:
+def test_each_partition_has_its_own_task() -> None:
     groups = group_partitions(stream("a", 2), (), BY_LABEL)
     assert groups == {
         "SystemStreamPartition [kafka, a, 0]": {partition("a", 0)},
@@ -53,23 +53,23 @@ def test_each_partition_has_a_task_of_its_own() -> None:
     }
 
 
-def test_broadcast_partitions_go_to_all_tasks_and_make_none() -> None:
+def test_broadcast_partitions_are_assigned_to_all_tasks() -> None:
     broadcast = {partition("rules", 7), partition("a", 1)}
     groups = group_partitions(stream("a", 2), broadcast, BY_NUMBER)
     assert groups == {"Partition 0": {partition("a", 0), partition("a", 1), partition("rules", 7)}}
     assert group_partitions((), broadcast, BY_NUMBER) == {}
 
 
-def test_without_a_previous_run_groups_are_as_made() -> None:
+def test_without_a_previous_run_groups_are_unchanged() -> None:
     assert keep_tasks(grouped(2), {}, ()) == grouped(2)
 
 
-def test_a_stream_that_has_doubled_stays_with_its_tasks() -> None:
+def test_an_expanded_stream_stays_with_its_tasks() -> None:
     kept = keep_tasks(grouped(8), grouped(4), ())
     assert kept == grouped(4, moved={f"Partition {at}": {at, at + 4} for at in range(4)})
 
 
-def test_and_stays_so_at_the_next_start() -> None:
+def test_an_expanded_stream_stays_with_its_tasks_at_the_next_start() -> None:
     once = keep_tasks(grouped(8), grouped(4), ())
     assert keep_tasks(grouped(8), once, ()) == once
 
@@ -79,7 +79,7 @@ def test_a_partition_stays_with_a_task_of_another_name() -> None:
     assert keep_tasks(grouped(2), previous, ()) == previous
 
 
-def test_broadcast_and_new_streams_are_as_grouped() -> None:
+def test_broadcast_and_new_streams_are_grouped_as_usual() -> None:
     broadcast = {partition("rules", 0)}
     previous = group_partitions(stream("in", 2), broadcast, BY_NUMBER)
     now = group_partitions(stream("in", 2) | stream("new", 2), broadcast, BY_NUMBER)
@@ -97,11 +97,11 @@ def test_broadcast_and_new_streams_are_as_grouped() -> None:
         ({"stores.counts.changelog": "kafka.counts", "stores.counts.side.inputs.processor.factory": "x.Y"}, False),
     ],
 )
-def test_tasks_are_kept_where_they_have_state(config: dict[str, str], keeps: bool) -> None:
+def test_tasks_with_state_keep_their_partitions(config: dict[str, str], keeps: bool) -> None:
     assert keeps_tasks(config) == keeps
 
 
-def test_a_count_that_is_no_multiple_is_refused() -> None:
+def test_a_count_that_is_not_a_multiple_is_refused() -> None:
     with pytest.raises(
         ConfigError,
         match=r"kafka\.in has 6 partitions, which is not a multiple of the previous 4: .*\.input\.expansion\.enabled",
@@ -109,7 +109,7 @@ def test_a_count_that_is_no_multiple_is_refused() -> None:
         keep_tasks(grouped(6), grouped(4), ())
 
 
-def test_another_grouper_is_named() -> None:
+def test_an_unsupported_grouper_is_named() -> None:
     for known in ({}, {GROUPER_FACTORY: BY_PARTITION}, {GROUPER_FACTORY: BY_SYSTEM_STREAM_PARTITION}):
         require_known_grouper(known)
     for key in (GROUPER_FACTORY, "job.system.stream.partition.mapper.factory"):

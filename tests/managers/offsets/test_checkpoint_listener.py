@@ -21,7 +21,7 @@ PROCESSED = {SSP[number]: f"{number}0" for number in SSP}
 
 
 class Listener(CheckpointListener):
-    """Gives what it is told to, and notes what it hears."""
+    """Returns preset offsets, and records its calls."""
 
     def __init__(self, given: Offsets | None = None) -> None:
         self.given = given

@@ -100,7 +100,7 @@ class Job:
             checkpoint = checkpoints.read_last_checkpoint(task_name)
             return None if checkpoint is None else checkpoint.offsets
 
-    def handed(self, task_name: str = "c") -> set[SystemStreamPartition]:
+    def fan_out(self, task_name: str = "c") -> set[SystemStreamPartition]:
         """What stands in the task's fan-out, as another program reads it."""
         with StartpointManager(self.store, clock=now_ms) as startpoints:
             return set(startpoints.get_fan_out_for_task(task_name))
@@ -111,7 +111,7 @@ class Job:
 
 @pytest.fixture
 def job(logs: LogMaker) -> Iterator[Job]:
-    """A job, on each backend in turn."""
+    """A job, on each backend."""
     made = Job(logs.create(), logs.create("checkpoint"))
     with made.store:
         yield made
@@ -119,7 +119,7 @@ def job(logs: LogMaker) -> Iterator[Job]:
 
 @pytest.fixture
 def memory_job() -> Job:
-    """A job in memory, for what no log has a part in."""
+    """A job in memory, for tests that do not depend on the backend."""
     coordinator, topic = coordinator_stream_name("orders"), checkpoint_stream_name("orders")
     return Job(MemoryEventLog(identify(coordinator)), MemoryEventLog(identify(topic)))
 
@@ -377,7 +377,7 @@ def test_a_startpoint_outlives_a_commit_whose_snapshot_was_before_the_move(job: 
     snapshot = manager.build_checkpoint("c")
     manager.update("c", SSP[0], "23")
     manager.write_checkpoint("c", snapshot)
-    assert (job.written(), job.handed()) == ({SSP[0]: "45"}, {SSP[0]})
+    assert (job.written(), job.fan_out()) == ({SSP[0]: "45"}, {SSP[0]})
     manager.stop()
     assert at(job.started()) == "23"
 
@@ -417,7 +417,7 @@ def failing(_startpoint: Startpoint) -> str:
 
 @pytest.mark.scenario("OFF-14")
 @pytest.mark.parametrize("resolve", [lambda _: None, lambda _: "", failing])
-def test_a_startpoint_that_cannot_be_resolved_is_left_aside_and_seen(
+def test_a_startpoint_that_cannot_be_resolved_is_refused(
     memory_job: Job, resolve: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     memory_job.admins = {"test-system": StatedAdmin(resolve=resolve)}
@@ -428,7 +428,7 @@ def test_a_startpoint_that_cannot_be_resolved_is_left_aside_and_seen(
     assert manager.metrics.refused_startpoint_count == 1
     (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
     assert "'c' cannot start test-system.test-stream.0 at its startpoint (specific 23)" in warning.getMessage()
-    assert memory_job.handed() == {SSP[0]}, "it stays until the partition moves"
+    assert memory_job.fan_out() == {SSP[0]}, "it stays until the partition moves"
 
 
 @pytest.mark.scenario("OFF-15")
@@ -438,7 +438,7 @@ def test_a_startpoint_belongs_to_a_task(memory_job: Job) -> None:
     manager.set_startpoint("d", SSP[0], StartpointUpcoming(NOW))
     held = [manager.get_startpoint(task_name, SSP[0]) for task_name in ("c", "d", "e")]
     assert held == [StartpointOldest(NOW), StartpointUpcoming(NOW), None]
-    assert memory_job.handed("d") == set(), "it was not written"
+    assert memory_job.fan_out("d") == set(), "it was not written"
 
 
 def test_a_starting_offset_can_be_set_for_what_is_read(memory_job: Job) -> None:
@@ -458,12 +458,12 @@ def test_a_startpoint_is_used_up_by_the_first_commit_after_its_partition_moved(j
     )
     manager = job.started({"c": SSP[:3]})
     commit(manager)
-    left = [job.handed()]
+    left = [job.fan_out()]
     for number, offset in enumerate(["46", "100", "201"]):
         manager.update("c", SSP[number], offset)
         assert job.startpoints.is_running
         commit(manager)
-        left.append(job.handed())
+        left.append(job.fan_out())
     assert left == [set(SSP[:3]), set(SSP[1:3]), {SSP[2]}, set()]
     assert [manager.get_startpoint("c", partition) for partition in SSP[:3]] == [None] * 3
     with pytest.raises(NotReady):
@@ -499,7 +499,7 @@ def test_the_end_of_a_stream_is_no_offset_but_uses_up_a_startpoint(job: Job) -> 
     manager.update("c", SSP[0], END_OF_STREAM_OFFSET)
     assert manager.get_last_processed_offset("c", SSP[0]) == "45"
     commit(manager)
-    assert (job.written(), job.handed()) == ({SSP[0]: "45"}, set())
+    assert (job.written(), job.fan_out()) == ({SSP[0]: "45"}, set())
 
 
 @pytest.mark.scenario("OFF-20")
@@ -508,11 +508,11 @@ def test_the_end_of_a_stream_that_had_no_checkpoint_uses_it_up_too(memory_job: J
     manager = memory_job.started()
     manager.update("c", SSP[0], END_OF_STREAM_OFFSET)
     commit(manager)
-    assert (memory_job.written(), memory_job.handed()) == (None, set())
+    assert (memory_job.written(), memory_job.fan_out()) == (None, set())
 
 
 class Plus(CheckpointListener):
-    """Adds to what is written, gives what nobody asked for, and notes what it hears."""
+    """Changes offsets, returns one of another system, and records its calls."""
 
     def __init__(self, more: int) -> None:
         self.more = more
@@ -673,7 +673,7 @@ def test_all_versions_of_a_commit_are_there_before_a_startpoint_goes(memory_job:
     manager.update("c", SSP[0], "23")
     first = manager.build_checkpoint("c")
     manager.write_checkpoint("c", first, CheckpointV2(CheckpointId(1, 2), first.offsets, {}))
-    assert (memory_job.topic.end_offset(), memory_job.handed()) == (2, set())
+    assert (memory_job.topic.end_offset(), memory_job.fan_out()) == (2, set())
 
 
 def test_what_a_commit_could_not_write_the_next_one_does() -> None:

@@ -37,7 +37,7 @@ RULES: Final = SystemStreamPartition("k", "rules", 0)
 TASKS: Final = {"t0": [IN[0], IN[2], RULES], "t1": [IN[1], IN[3], RULES]}
 TIMED: Final = StartpointTimestamp(5, NOW)
 
-#: two tasks with checkpoints; one still holds a startpoint; orders of both kinds, an older and an expired one
+#: two tasks with checkpoints, one with a startpoint; requests of both kinds, an older and an expired one
 BEFORE: Final = (
     fan_out("t0", {"k.in.2": StartpointUpcoming(NOW - 3 * EXPIRY_MS)}),
     startpoint("k.in.0", StartpointSpecific("7", NOW)),
@@ -171,7 +171,7 @@ def test_a_fan_out_that_is_cut_off_anywhere_is_done_by_the_next_start(logs: LogM
             "delete request k.rules.0",
         ]
     )
-    assert all(at.startswith("put") for at in cut_at[:2]), "what is handed out is there before an order goes"
+    assert all(at.startswith("put") for at in cut_at[:2]), "fan-outs are written before requests are deleted"
 
 
 def test_the_start_after_one_that_was_cut_off_may_be_cut_off_too(memory_logs: LogMaker) -> None:
@@ -231,7 +231,7 @@ def test_a_commit_that_is_cut_off_anywhere_loses_no_startpoint(logs: LogMaker, v
 
 
 @pytest.mark.parametrize("task_name", [None, "t0"])
-def test_an_order_written_while_orders_are_handed_out_is_not_lost(logs: LogMaker, task_name: str | None) -> None:
+def test_a_request_written_during_a_fan_out_is_not_lost(logs: LogMaker, task_name: str | None) -> None:
     job = job_on(logs)
     log = InterruptedLog(job.coordinator)
     log.meanwhile = lambda: job.order("99", task_name)
@@ -255,16 +255,16 @@ def test_nor_is_one_written_before_the_rest_of_a_fan_out_that_was_cut_off(
         assert events == 6
 
 
-def test_an_order_handed_out_while_a_commit_takes_the_old_one_away_is_not_lost(logs: LogMaker) -> None:
+def test_a_startpoint_fanned_out_during_a_commit_is_not_lost(logs: LogMaker) -> None:
     job = job_on(logs)
     job.fan_out(job.coordinator)
 
-    def hand_out_another() -> None:
+    def fan_out_another() -> None:
         job.order("99")
         job.fan_out(job.coordinator)
 
     log = InterruptedLog(job.coordinator)
-    log.meanwhile = hand_out_another
+    log.meanwhile = fan_out_another
     with job.container(log, job.topic) as manager:
         manager.update("t0", IN[0], "7")
         commit(manager)

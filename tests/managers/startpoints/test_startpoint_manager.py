@@ -31,7 +31,7 @@ from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint
 from tests.contracts.event_log import NOW_MS
 from tests.managers.interrupted_log import InterruptedLog, Killed, MortalLog, UnconditionalLog
 from tests.managers.log_makers import LogMaker
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 
 PAGE_VIEWS = SystemStreamPartition("kafka", "PageViews", 3)
 ORDERS = SystemStreamPartition("kafka", "orders", 0)
@@ -503,7 +503,7 @@ def test_records_without_an_envelope_are_read(manager: StartpointManager, coordi
 
 @pytest.mark.scenario("SPM-26")
 def test_a_fan_out_reads_the_store_once() -> None:
-    log = NotingLog()
+    log = RecordingLog()
     tasks = {
         f"Partition {task}": [SystemStreamPartition("kafka", f"in{number}", task) for number in range(50)]
         for task in range(200)

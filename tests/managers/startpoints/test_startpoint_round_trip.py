@@ -1,4 +1,4 @@
-"""Startpoints that we write are read by Samza itself, and the other way round: Samza 1.8.0 on a real broker."""
+"""Startpoints are read by Samza 1.8.0 itself, and the other way round, on a real broker."""
 
 import json
 import random
@@ -50,25 +50,25 @@ TASKS: Final = {
 AWKWARD: Final = 'task "\u0436" \U0001f680'
 
 
-class Asked(NamedTuple):
-    """Who asks for what."""
+class Request(NamedTuple):
+    """A startpoint request."""
 
     partition: SystemStreamPartition
     startpoint: Startpoint
     task_name: str | None = None
 
 
-ORDERS: Final = [
-    Asked(IN[0], StartpointSpecific("42", FRESH)),
-    Asked(IN[0], StartpointTimestamp(1732147200000, FRESH + 1), "Partition 0"),
-    Asked(IN[1], StartpointOldest(FRESH)),
-    Asked(IN[2], StartpointUpcoming(FRESH), AWKWARD),
-    Asked(OTHER, StartpointTimestamp(-1, FRESH)),
-    Asked(IN[3], StartpointSpecific('a:\u2713 \U0001f680 "\\', NOW_MS + EXPIRY_MS)),
-    Asked(IN[4], StartpointSpecific("1", STALE)),
-    Asked(IN[5], StartpointSpecific("", FRESH), "nobody's"),
+REQUESTS: Final = [
+    Request(IN[0], StartpointSpecific("42", FRESH)),
+    Request(IN[0], StartpointTimestamp(1732147200000, FRESH + 1), "Partition 0"),
+    Request(IN[1], StartpointOldest(FRESH)),
+    Request(IN[2], StartpointUpcoming(FRESH), AWKWARD),
+    Request(OTHER, StartpointTimestamp(-1, FRESH)),
+    Request(IN[3], StartpointSpecific('a:\u2713 \U0001f680 "\\', NOW_MS + EXPIRY_MS)),
+    Request(IN[4], StartpointSpecific("1", STALE)),
+    Request(IN[5], StartpointSpecific("", FRESH), "unread"),
 ]
-EXPECTED: Final = [None if each.startpoint.creation_timestamp == STALE else each.startpoint for each in ORDERS]
+EXPECTED: Final = [None if each.startpoint.creation_timestamp == STALE else each.startpoint for each in REQUESTS]
 FANNED_OUT: Final[Mapping[str, Mapping[SystemStreamPartition, Startpoint]]] = {
     "Partition 0": {IN[0]: StartpointTimestamp(1732147200000, FRESH + 1), IN[1]: StartpointOldest(FRESH)},
     AWKWARD: {
@@ -105,45 +105,48 @@ def memory_log() -> MemoryEventLog:
 
 
 def write_all(manager: StartpointManager) -> None:
-    for order in ORDERS:
-        manager.write_startpoint(order.partition, StartpointOldest(FRESH - 1), task_name=order.task_name)
-        manager.write_startpoint(order.partition, order.startpoint, task_name=order.task_name)
-    manager.write_startpoint(OTHER, StartpointOldest(FRESH), task_name="taken back")
-    manager.delete_startpoint(OTHER, task_name="taken back")
+    for request in REQUESTS:
+        manager.write_startpoint(request.partition, StartpointOldest(FRESH - 1), task_name=request.task_name)
+        manager.write_startpoint(request.partition, request.startpoint, task_name=request.task_name)
+    manager.write_startpoint(OTHER, StartpointOldest(FRESH), task_name="deleted")
+    manager.delete_startpoint(OTHER, task_name="deleted")
 
 
 #: The same by Samza.
 WRITE_ALL: Final = [
     *(
-        asked.write(order.partition, startpoint, order.task_name)
-        for order in ORDERS
-        for startpoint in (StartpointOldest(FRESH - 1), order.startpoint)
+        asked.write(request.partition, startpoint, request.task_name)
+        for request in REQUESTS
+        for startpoint in (StartpointOldest(FRESH - 1), request.startpoint)
     ),
-    asked.write(OTHER, StartpointOldest(FRESH), "taken back"),
-    asked.delete(OTHER, "taken back"),
+    asked.write(OTHER, StartpointOldest(FRESH), "deleted"),
+    asked.delete(OTHER, "deleted"),
 ]
-READ_ALL: Final = [*(asked.read(order.partition, order.task_name) for order in ORDERS), asked.read(OTHER, "taken back")]
-HELD: Final = [asked.held(task) for task in TASKS]
+READ_ALL: Final = [
+    *(asked.read(request.partition, request.task_name) for request in REQUESTS),
+    asked.read(OTHER, "deleted"),
+]
+FAN_OUTS: Final = [asked.get_fan_out(task) for task in TASKS]
 
 
 def read_all(manager: StartpointManager) -> list[Startpoint | None]:
-    places = [*((order.partition, order.task_name) for order in ORDERS), (OTHER, "taken back")]
+    places = [*((request.partition, request.task_name) for request in REQUESTS), (OTHER, "deleted")]
     return [manager.read_startpoint(partition, task_name=task) for partition, task in places]
 
 
-def held_by_all(manager: StartpointManager) -> list[Mapping[SystemStreamPartition, Startpoint]]:
+def fan_outs_of_all(manager: StartpointManager) -> list[Mapping[SystemStreamPartition, Startpoint]]:
     return [manager.get_fan_out_for_task(task) for task in TASKS]
 
 
 def remove_some(manager: StartpointManager) -> None:
     for task, partitions in TASKS.items():
         manager.remove_fan_out_for_task_ssps(task, partitions[:1])
-    manager.remove_fan_out_for_task("never handed anything")
+    manager.remove_fan_out_for_task("never fanned out")
 
 
 REMOVE_SOME: Final = [
     *(asked.remove(task, partitions[:1]) for task, partitions in TASKS.items()),
-    asked.remove("never handed anything"),
+    asked.remove("never fanned out"),
 ]
 
 
@@ -157,12 +160,12 @@ def test_samza_reads_what_we_write(samza: Samza, log: KafkaEventLog, job_name: s
         assert samza.ask(asked.PROGRAM, config, READ_ALL) == [*EXPECTED, None] == read_all(manager)
         assert manager.fan_out(TASKS) == FANNED_OUT
         held = [FANNED_OUT.get(task, {}) for task in TASKS]
-        said = samza.ask(asked.PROGRAM, config, [*READ_ALL, *HELD, *REMOVE_SOME])
-        requests = [None] * 7 + [ORDERS[-1].startpoint, None]
+        said = samza.ask(asked.PROGRAM, config, [*READ_ALL, *FAN_OUTS, *REMOVE_SOME])
+        requests = [None] * 7 + [REQUESTS[-1].startpoint, None]
         assert said == [*requests, *held, *[None] * len(REMOVE_SOME)]
-        assert samza.ask(asked.PROGRAM, config, HELD) == list(LEFT.values())
+        assert samza.ask(asked.PROGRAM, config, FAN_OUTS) == list(LEFT.values())
         assert read_all(manager) == requests
-        assert held_by_all(manager) == list(LEFT.values())
+        assert fan_outs_of_all(manager) == list(LEFT.values())
 
 
 def test_we_read_what_samza_writes_and_write_the_same(
@@ -173,41 +176,41 @@ def test_we_read_what_samza_writes_and_write_the_same(
     with managing(log) as manager:
         assert read_all(manager) == [*EXPECTED, None]
         assert samza.ask(asked.PROGRAM, config, [asked.fan_out(TASKS)]) == [FANNED_OUT]
-        assert samza.ask(asked.PROGRAM, config, HELD) == held_by_all(manager)
+        assert samza.ask(asked.PROGRAM, config, FAN_OUTS) == fan_outs_of_all(manager)
         remove_some(manager)
-        assert held_by_all(manager) == list(LEFT.values())
+        assert fan_outs_of_all(manager) == list(LEFT.values())
     theirs = [(each.key, unordered(each.value)) for each in topics.kept(log.stream_name)]
     ours = memory_log()
-    with managing(ours, handed_out_at(theirs)) as manager:
+    with managing(ours, fanned_out_at(theirs)) as manager:
         write_all(manager)
         manager.fan_out(TASKS)
         remove_some(manager)
     assert sorted(theirs, key=repr) == sorted(((each.key, unordered(each.value)) for each in ours.read()), key=repr)
 
 
-def handed_out_at(records: list[tuple[bytes | None, Any]]) -> int:
-    """When Samza handed out what it did: it asks its own clock."""
+def fanned_out_at(records: list[tuple[bytes | None, Any]]) -> int:
+    """The time of Samza's fan-out, by its own clock."""
     (time_ms,) = {json.loads(value)["timestamp"] for _, value in records if value and b"fanOuts" in value}
     assert isinstance(time_ms, int)
     return time_ms
 
 
 def unordered(value: bytes | None) -> bytes | None:
-    """A value with the entries of its maps in one order: those of Java's maps mean nothing."""
+    """A value with sorted maps: the order of Java's maps does not matter."""
     return None if value is None else json.dumps(json.loads(value), sort_keys=True).encode()
 
 
 class Situation(NamedTuple):
-    """Requests that a start finds, and the tasks of the job."""
+    """The requests at a start, and the tasks of the job."""
 
-    orders: list[Asked]
+    requests: list[Request]
     tasks: dict[str, list[SystemStreamPartition]]
 
     def calls(self) -> list[Call]:
-        """The same for Samza, and what it holds in the end."""
+        """The same calls for Samza, and its store at the end."""
         return [
             asked.CLEAR,
-            *(asked.write(*order) for order in self.orders),
+            *(asked.write(*request) for request in self.requests),
             asked.fan_out(self.tasks),
             asked.STORED,
             *(asked.remove(task, partitions[:1]) for task, partitions in self.tasks.items()),
@@ -220,10 +223,10 @@ def situation(chance: random.Random) -> Situation:
     partitions = [SystemStreamPartition(*stream, number) for stream in streams for number in range(3)]
     names = chance.sample(["Partition 0", "Partition 1", "Partition 10", "t.1", AWKWARD], 3)
     tasks = {name: chance.sample(partitions, chance.randint(1, 5)) for name in names}
-    return Situation([an_order(chance, partitions, names) for _ in range(chance.randint(0, 9))], tasks)
+    return Situation([random_request(chance, partitions, names) for _ in range(chance.randint(0, 9))], tasks)
 
 
-def an_order(chance: random.Random, partitions: list[SystemStreamPartition], names: list[str]) -> Asked:
+def random_request(chance: random.Random, partitions: list[SystemStreamPartition], names: list[str]) -> Request:
     created = chance.choice([FRESH, FRESH, FRESH + 1, NOW_MS, STALE])
     kinds: list[Callable[[], Startpoint]] = [
         lambda: StartpointSpecific(str(chance.randint(0, 99)), created),
@@ -231,7 +234,7 @@ def an_order(chance: random.Random, partitions: list[SystemStreamPartition], nam
         lambda: StartpointOldest(created),
         lambda: StartpointUpcoming(created),
     ]
-    return Asked(chance.choice(partitions), chance.choice(kinds)(), chance.choice([None, None, *names]))
+    return Request(chance.choice(partitions), chance.choice(kinds)(), chance.choice([None, None, *names]))
 
 
 def stored_by(log: MemoryEventLog) -> dict[tuple[str, str], bytes]:
@@ -240,39 +243,45 @@ def stored_by(log: MemoryEventLog) -> dict[tuple[str, str], bytes]:
 
 
 def timeless(stored: Mapping[tuple[str, str], bytes]) -> Mapping[tuple[str, str], Any]:
-    """What is stored, but for when something was handed out, by keys and whatever order."""
+    """The stored values by key, without the times of fan-outs."""
     said = {name: json.loads(value) for name, value in stored.items()}
     return {name: {**each, "timestamp": type(each.get("timestamp"))} for name, each in said.items()}
 
 
-def test_both_hand_out_the_same(samza: Samza) -> None:
+def test_both_fan_out_the_same(samza: Samza) -> None:
     chance = random.Random(7)
     situations = [situation(chance) for _ in range(200)]
     said = iter(samza.ask(asked.PROGRAM, {}, [call for each in situations for call in each.calls()]))
-    handed_to = 0
+    fanned_out_count = 0
     for each in situations:
         answers = [next(said) for _ in each.calls()]
-        first = 1 + len(each.orders)
+        first = 1 + len(each.requests)
         log = memory_log()
         with managing(log) as manager:
-            for order in each.orders:
-                manager.write_startpoint(order.partition, order.startpoint, task_name=order.task_name)
+            for request in each.requests:
+                manager.write_startpoint(request.partition, request.startpoint, task_name=request.task_name)
             assert manager.fan_out(each.tasks) == answers[first]
             assert timeless(stored_by(log)) == timeless(answers[first + 1])
             for task, partitions in each.tasks.items():
                 manager.remove_fan_out_for_task_ssps(task, partitions[:1])
             assert timeless(stored_by(log)) == timeless(answers[-1])
-        handed_to += len(answers[first])
-    assert handed_to > 200
+        fanned_out_count += len(answers[first])
+    assert fanned_out_count > 200
 
 
-def test_what_samza_itself_loses_or_misreads_is_read_by_us(samza: Samza) -> None:
+def test_fan_outs_that_samza_misreads_are_read(samza: Samza) -> None:
     dotted = SystemStreamPartition("kafka", "in.2024.5", 3)
     oldest, upcoming = StartpointOldest(FRESH), StartpointUpcoming(FRESH)
     tasks = {"dotted": [dotted], "twice": IN[:2]}
-    first, second = Asked(IN[0], oldest), Asked(IN[1], upcoming)
+    first, second = Request(IN[0], oldest), Request(IN[1], upcoming)
     calls = [asked.write(dotted, oldest), asked.write(*first), asked.fan_out(tasks)]
-    again = [asked.write(*second), asked.fan_out(tasks), asked.held("dotted"), asked.held("twice"), asked.STORED]
+    again = [
+        asked.write(*second),
+        asked.fan_out(tasks),
+        asked.get_fan_out("dotted"),
+        asked.get_fan_out("twice"),
+        asked.STORED,
+    ]
     *_, theirs, replaced, stored = samza.ask(asked.PROGRAM, {}, [*calls, *again])
     assert theirs == {SystemStreamPartition("kafka", "in", 2024): oldest}  # it splits at every dot
     assert replaced == {IN[1]: upcoming}  # and forgets what the task had not followed yet

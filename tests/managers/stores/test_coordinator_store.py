@@ -1,4 +1,4 @@
-"""The store of all that a job's coordinator stream says."""
+"""CoordinatorStreamStore, on every backend."""
 
 import json
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from tests.managers.held_memory import held_bytes
 from tests.managers.interrupted_log import InterruptedLog, UnconditionalLog
 from tests.managers.log_makers import LogMaker
 from tests.managers.made_log import MadeLog
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 from tests.managers.snapshot_readers import check_snapshots, snapshot
 
 KEY = NamespacedKey("namespace", "test-key1")
@@ -36,7 +36,7 @@ OTHER_SPELLING = b'[1, "namespace", "test-key1"]'
 
 @pytest.fixture
 def store(coordinator_log: EventLog) -> CoordinatorStreamStore:
-    """A store over an empty log, on each backend in turn."""
+    """A store over an empty log, on each backend."""
     store = CoordinatorStreamStore(coordinator_log)
     store.init()
     return store
@@ -54,7 +54,7 @@ def test_a_store_reads_what_it_wrote(store: CoordinatorStreamStore, logs: LogMak
 
 
 @pytest.mark.scenario("CSS-02")
-def test_what_was_deleted_is_gone(store: CoordinatorStreamStore) -> None:
+def test_a_deleted_key_has_no_value(store: CoordinatorStreamStore) -> None:
     store.put(KEY, b"test-value1")
     store.delete(KEY)
     assert (store.get(KEY), store.all()) == (None, {})
@@ -68,14 +68,14 @@ def test_a_key_that_was_never_written(store: CoordinatorStreamStore) -> None:
 
 
 @pytest.mark.scenario("CSS-04")
-def test_the_last_update_counts(store: CoordinatorStreamStore) -> None:
+def test_the_last_value_counts(store: CoordinatorStreamStore) -> None:
     store.put(KEY, b"test-value1")
     store.put(KEY, b"test-value2")
     assert (store.get(KEY), store.all()) == (b"test-value2", {KEY: b"test-value2"})
 
 
 @pytest.mark.scenario("CSS-05")
-def test_many_are_put_as_one_by_one(store: CoordinatorStreamStore) -> None:
+def test_put_all_is_like_single_puts(store: CoordinatorStreamStore) -> None:
     entries = {NamespacedKey("namespace", f"test-key{number}"): b"v%d" % number for number in range(5)}
     store.put(NamespacedKey("namespace", "before"), b"stays")
     store.put_all(entries)
@@ -83,7 +83,7 @@ def test_many_are_put_as_one_by_one(store: CoordinatorStreamStore) -> None:
     assert len(store.all("namespace")) == 6
 
 
-def test_what_others_write_is_seen(store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog) -> None:
+def test_writes_of_others_are_read(store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog) -> None:
     with CoordinatorStreamStore(logs.open_again(coordinator_log)) as other:
         other.put(KEY, b"theirs")
         assert store.get(KEY) == b"theirs"
@@ -93,7 +93,7 @@ def test_what_others_write_is_seen(store: CoordinatorStreamStore, logs: LogMaker
         assert store.all() == {}
 
 
-def test_every_living_spelling_is_deleted(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
+def test_every_live_spelling_is_deleted(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
     coordinator_log.append([NewEvent(OTHER_SPELLING, b"1"), NewEvent(encode_key(*KEY), b"2")])
     assert store.get(KEY) == b"2"
     store.delete(KEY)
@@ -110,8 +110,8 @@ def test_a_partition_is_found_by_any_of_its_spellings(store: CoordinatorStreamSt
 
 
 @pytest.mark.scenario("CSS-11")
-def test_a_store_is_made_ready_once() -> None:
-    log = NotingLog()
+def test_a_store_is_initialized_once() -> None:
+    log = RecordingLog()
     log.append([config_set("a", "1")])
     store = CoordinatorStreamStore(log)
     store.init()
@@ -120,8 +120,8 @@ def test_a_store_is_made_ready_once() -> None:
     assert repr(store) == "<CoordinatorStreamStore __samza_coordinator_orders_1 read to offset 1>"
 
 
-def test_a_store_that_is_not_open_says_so() -> None:
-    store = CoordinatorStreamStore(NotingLog())
+def test_a_store_that_is_not_open_raises() -> None:
+    store = CoordinatorStreamStore(RecordingLog())
     for ask in (lambda: store.get(KEY), store.all, lambda: store.put(KEY, b""), lambda: store.delete(KEY)):
         with pytest.raises(NotReady, match=r"__samza_coordinator_orders_1 is not open. Call init\(\) first"):
             ask()
@@ -134,7 +134,7 @@ def test_a_store_that_is_not_open_says_so() -> None:
 
 
 @pytest.mark.scenario("CSS-15")
-def test_what_was_read_cannot_be_changed(store: CoordinatorStreamStore) -> None:
+def test_results_are_immutable(store: CoordinatorStreamStore) -> None:
     store.put(KEY, b"v")
     read: Any = store.all()
     with pytest.raises(TypeError):
@@ -144,7 +144,7 @@ def test_what_was_read_cannot_be_changed(store: CoordinatorStreamStore) -> None:
 
 
 def test_own_writes_are_read_while_the_log_hides_them() -> None:
-    log = NotingLog()
+    log = RecordingLog()
     with CoordinatorStreamStore(log) as store:
         log.append([NewEvent(encode_key(*KEY), b"theirs")])
         log.lags = 2
@@ -156,8 +156,8 @@ def test_own_writes_are_read_while_the_log_hides_them() -> None:
         assert (store.get(KEY), store.position) == (None, 3)
 
 
-def test_a_log_that_was_made_again_is_not_taken_for_the_former() -> None:
-    log = NotingLog()
+def test_a_re_created_log_raises() -> None:
+    log = RecordingLog()
     with CoordinatorStreamStore(log) as store:
         store.put_all({KEY: b"former", OTHER: b"former"})
         log._events.pop()
@@ -168,14 +168,14 @@ def test_a_log_that_was_made_again_is_not_taken_for_the_former() -> None:
         assert store.all() == {KEY: b"former"}
 
 
-def test_more_than_a_log_takes_at_once_is_put_in_parts(store: CoordinatorStreamStore) -> None:
+def test_large_writes_are_split(store: CoordinatorStreamStore) -> None:
     entries = {NamespacedKey("namespace", str(number)): b"x" * 400_000 for number in range(4)}
     store.put_all(entries)
     assert store.all() == entries
 
 
 def test_messages_are_written_in_order_and_at_once() -> None:
-    log = NotingLog()
+    log = RecordingLog()
     log.append([NewEvent(b'[1, "set-config", "a"]', b'{"values":{"value":"0"}}'), config_set("b", "0")])
     with CoordinatorStreamStore(log) as store:
         ends = [Delete(message_type="set-config", key=key) for key in ("a", "b", "never")]
@@ -189,13 +189,13 @@ def test_messages_are_written_in_order_and_at_once() -> None:
 
 
 def test_messages_are_not_written_by_a_store_that_is_not_open() -> None:
-    log = NotingLog()
+    log = RecordingLog()
     with pytest.raises(NotReady):
         CoordinatorStreamStore(log).write([SetConfig(config_key="a", config_value="1")])
     assert log.end_offset() == 0
 
 
-def test_a_value_is_bytes_and_a_key_is_text(store: CoordinatorStreamStore) -> None:
+def test_values_are_bytes_and_keys_are_strings(store: CoordinatorStreamStore) -> None:
     wrong: Any = None
     with pytest.raises(TypeError, match="to remove a key, delete it"):
         store.put(KEY, wrong)
@@ -231,7 +231,7 @@ def test_threads_share_a_store(store: CoordinatorStreamStore) -> None:
 
 
 def test_an_update_sets_first_and_deletes_then_in_one_write() -> None:
-    log = NotingLog()
+    log = RecordingLog()
     with CoordinatorStreamStore(log) as store:
         store.put_all({KEY: b"old", OTHER: b"same"})
         log.calls.clear()
@@ -290,7 +290,7 @@ def test_what_others_wrote_about_other_keys_is_left_alone(logs: LogMaker, coordi
 
 
 def test_an_update_takes_nothing_of_its_own_for_what_others_wrote() -> None:
-    hiding = NotingLog()
+    hiding = RecordingLog()
     log = UnconditionalLog(hiding)
 
     def others_write() -> None:

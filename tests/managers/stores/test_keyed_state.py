@@ -17,7 +17,7 @@ VALUES = st.sampled_from((b"1", b"2", b"unreadable", b"deleted", None))
 
 def read(_key: bytes, value: bytes) -> bytes | None:
     if value == b"unreadable":
-        raise WireError("not_json", "it says so")
+        raise WireError("not_json", "no value")
     return None if value == b"deleted" else value
 
 

@@ -22,7 +22,7 @@ from tests.builders import changelog_set, config_deleted, config_set
 from tests.contracts.event_log import NOW
 from tests.fixtures.kafka_topics import Topics
 from tests.managers.log_makers import LogMaker
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 from tests.managers.snapshot_readers import check_snapshots, snapshot
 from tests.managers.watched_log import BrokenLog, WatchedLog
 
@@ -47,10 +47,10 @@ def test_config_is_what_was_set_and_not_deleted(coordinator_log: EventLog) -> No
 
 @pytest.mark.scenario("CON-01", "CON-03", "CON-07")
 def test_a_log_is_opened_once_and_closed_by_who_opened_it() -> None:
-    log = NotingLog()
-    opened: list[NotingLog] = []
+    log = RecordingLog()
+    opened: list[RecordingLog] = []
 
-    def open_log() -> NotingLog:
+    def open_log() -> RecordingLog:
         opened.append(log)
         return log
 
@@ -69,8 +69,8 @@ def test_a_log_is_opened_once_and_closed_by_who_opened_it() -> None:
     assert log.calls == ["start_offset", "append 1", "read 0", "close"]
 
 
-def test_a_log_that_was_given_stays_open() -> None:
-    log = NotingLog()
+def test_a_passed_log_stays_open() -> None:
+    log = RecordingLog()
     with CoordinatorStreamConsumer(log) as consumer:
         assert consumer.config == {}
         assert repr(consumer) == "<CoordinatorStreamConsumer of __samza_coordinator_orders_1 read to offset 0>"
@@ -156,7 +156,7 @@ def test_threads_see_whole_configs_while_it_is_bootstrapped(coordinator_log: Eve
 
 
 @pytest.mark.scenario("HRD-22")
-def test_a_start_that_fails_half_way_leaves_nothing_open(logs: LogMaker) -> None:
+def test_a_failed_start_closes_its_logs(logs: LogMaker) -> None:
     log = BrokenLog(logs.create(), closes=True)
     consumer = CoordinatorStreamConsumer(lambda: log)
     with pytest.raises(SourceUnavailable):

@@ -9,7 +9,7 @@ from managers.errors import NotReady
 from managers.streams.coordinator_producer import CoordinatorStreamProducer
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.contracts.event_log import NOW_MS, clock
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 
 
 def said(log: EventLog) -> list[object]:
@@ -54,7 +54,7 @@ def test_a_message_says_who_wrote_it(coordinator_log: EventLog) -> None:
 
 @pytest.mark.scenario("PRO-02")
 def test_config_is_written_at_once() -> None:
-    log = NotingLog()
+    log = RecordingLog()
     with CoordinatorStreamProducer(log) as producer:
         producer.write_config("job-runner", {"a": "1", "b": "", "c": "3"})
         assert log.calls == ["append 3"]
@@ -67,9 +67,9 @@ def test_config_is_written_at_once() -> None:
 
 @pytest.mark.scenario("PRO-08")
 def test_it_starts_once_and_stops_in_any_state() -> None:
-    log, opened = NotingLog(), []
+    log, opened = RecordingLog(), []
 
-    def open_log() -> NotingLog:
+    def open_log() -> RecordingLog:
         opened.append(log)
         return log
 

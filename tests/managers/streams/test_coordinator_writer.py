@@ -11,7 +11,7 @@ from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from managers.streams.coordinator_writer import CoordinatorStreamWriter
 from tests.builders import config_set
 from tests.contracts.event_log import STREAM
-from tests.managers.noting_log import NotingLog
+from tests.managers.recording_log import RecordingLog
 from tests.managers.watched_log import BrokenLog
 
 GROUPER = "job.systemstreampartition.grouper.factory"
@@ -24,7 +24,7 @@ def config(log: EventLog) -> dict[str, str]:
 
 
 def sources(log: EventLog) -> list[str | None]:
-    """Who wrote each event that is no tombstone."""
+    """The source of each event except tombstones."""
     messages = [decode_message(decode_key(event.key), event.value) for event in log.read() if event.value is not None]
     return [message.envelope.source for message in messages if message.envelope is not None]
 
@@ -70,7 +70,7 @@ def test_what_may_be_set_once_is_refused_unless_forced(coordinator_log: EventLog
 
 
 def test_it_must_be_started() -> None:
-    log = NotingLog()
+    log = RecordingLog()
     writer = CoordinatorStreamWriter(lambda: log)
     writer.stop()
     with pytest.raises(NotReady, match=r"is not running. Call start\(\) first"):

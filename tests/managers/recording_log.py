@@ -1,4 +1,4 @@
-"""A log that notes how it is used, over one in memory."""
+"""An in-memory log that records its calls."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,9 +7,11 @@ from eventlog.memory import MemoryEventLog
 from tests.contracts.event_log import STREAM, clock
 
 
-class NotingLog(MemoryEventLog):
-    """Notes in ``calls`` what is asked of it, by name; ``lags`` hides so many of the newest events, as Kafka hides what
-    stands behind a transaction that is open."""
+class RecordingLog(MemoryEventLog):
+    """Records its calls by name in ``calls``.
+
+    ``lags`` is the number of newest events to hide, as Kafka hides events behind an open transaction.
+    """
 
     def __init__(self) -> None:
         super().__init__(STREAM, clock=clock)
