@@ -20,7 +20,7 @@ from coordstream.cli.app import main as coordstream
 from coordstream.cli.database import URL_SETTING, open_database
 from coordstream.cli.output.tables import Column, input_partition, page, print_rows
 from coordstream.cli.query.rows import fetch
-from coordstream.cli.recording.import_command import checked_parts, describe_import, import_parts
+from coordstream.cli.recording.import_command import check_parts, describe_import, import_parts
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.account import ServerAccount
@@ -148,7 +148,7 @@ def _import() -> Times:
         "Import the two topics of a recorded job", "Each batch is archived, folded and positioned in one transaction."
     )
     _prompt(["import", *(str(file) for file in RECORDING)])
-    with checked_parts(RECORDING, None) as parts, open_database() as database:
+    with check_parts(RECORDING, None) as parts, open_database() as database:
         imported = import_parts(database, parts, batch_events=BATCH_EVENTS, progress_after=0)
         (times,) = fetch(database.connection, TIMES, {"job": JOB})
     for result in imported:

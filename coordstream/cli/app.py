@@ -16,7 +16,7 @@ import coordstream
 from coordstream.cli.completion import completed_line
 from coordstream.cli.failure import TRACEBACK, close_broken_output, replace_closed_streams, report, report_usage
 from coordstream.cli.termination import interrupted_by_signals
-from coordstream.cli.verbs import noun_app, reflowed
+from coordstream.cli.verbs import noun_app, reflow
 
 PROGRAM: Final = "coordstream"
 INTERRUPTED: Final = 130
@@ -123,7 +123,7 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
             if command.has_verbs:
                 app.add_typer(noun_app(loaded, verb), name=command.word, help=command.help)
             else:
-                app.add_typer(reflowed(loaded.app))
+                app.add_typer(reflow(loaded.app))
         elif command.module != module:  # otherwise it came with the module
             app.command(command.word, help=command.help)(_not_loaded)
     return app

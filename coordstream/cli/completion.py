@@ -53,39 +53,39 @@ def completed_line() -> list[str] | None:
 
 def complete_job(incomplete: str) -> list[str]:
     """Jobs, as ``name/id``."""
-    return _offered(_JOBS, {}, incomplete)
+    return _offer(_JOBS, {}, incomplete)
 
 
 def complete_stream(incomplete: str) -> list[str]:
     """Streams that the database knows."""
-    return _offered(_STREAMS, {}, incomplete)
+    return _offer(_STREAMS, {}, incomplete)
 
 
 def complete_task(context: typer.Context, incomplete: str) -> list[str]:
     """Tasks of the job named earlier on the line."""
-    return _offered(_TASKS, {"job": _job_before(context)}, incomplete)
+    return _offer(_TASKS, {"job": _find_job(context)}, incomplete)
 
 
 def complete_input(context: typer.Context, incomplete: str) -> list[str]:
     """Input streams of the job named earlier on the line, as ``system.stream``."""
-    return _offered(_INPUTS, {"job": _job_before(context)}, incomplete)
+    return _offer(_INPUTS, {"job": _find_job(context)}, incomplete)
 
 
-def _job_before(context: typer.Context) -> str | None:
+def _find_job(context: typer.Context) -> str | None:
     # while an option has no value yet, Typer does not assign the arguments: they are left over
     job: str | None = context.params.get("job") or next(iter(context.args), None)
     return job
 
 
-def _offered(query: str, values: dict[str, Any], incomplete: str) -> list[str]:
+def _offer(query: str, values: dict[str, Any], incomplete: str) -> list[str]:
     try:
-        answers = _answers(query, values)
+        answers = _query(query, values)
     except Exception:  # the user is typing: an error message would get in the way
         return []
-    return [_typed(answer) for answer in sorted(answers) if answer.startswith(incomplete)]
+    return [_escape(answer) for answer in sorted(answers) if answer.startswith(incomplete)]
 
 
-def _answers(query: str, values: dict[str, Any]) -> Sequence[str]:
+def _query(query: str, values: dict[str, Any]) -> Sequence[str]:
     import psycopg  # noqa: PLC0415
 
     url = _running_database()
@@ -107,7 +107,7 @@ def _running_database() -> str | None:
     return server.connect_url() if server.status().state == "running" else None
 
 
-def _typed(candidate: str) -> str:
+def _escape(candidate: str) -> str:
     """A candidate as it has to be typed. Bash, unlike other shells, inserts it unchanged, perhaps within quotes."""
     if os.environ.get(VARIABLE) != "complete_bash" or _begins_with_quote():
         return candidate

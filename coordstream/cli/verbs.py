@@ -32,17 +32,17 @@ def noun_app(module: ModuleType, named: str) -> typer.Typer:
     own: typer.Typer = module.app
     verbs: tuple[Verb, ...] = getattr(module, "VERBS", ())
     if not verbs:
-        return reflowed(own)
+        return reflow(own)
     known = {command.name or getattr(command.callback, "__name__", "") for command in own.registered_commands}
     noun = typer.Typer(no_args_is_help=True)
     noun.registered_commands.extend(own.registered_commands)
     for verb in verbs:
         if verb.word == named or named not in {*known, *(other.word for other in verbs)}:
             noun.command(verb.word, context_settings={"ignore_unknown_options": verb.takes_dashes})(_function(verb))
-    return reflowed(noun)
+    return reflow(noun)
 
 
-def reflowed(app: typer.Typer) -> typer.Typer:
+def reflow(app: typer.Typer) -> typer.Typer:
     """The same commands, their help with one line for each paragraph and list item: Typer keeps every line break."""
     for command in app.registered_commands:
         command.help = _SINGLE_BREAK.sub(" ", command.help or inspect.getdoc(command.callback) or "")

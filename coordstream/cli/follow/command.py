@@ -22,7 +22,7 @@ from coordstream.cli.follow.options import (
 from coordstream.cli.follow.outcome import SIGNALLED, describe_end, exit_code, stream_row
 from coordstream.cli.follow.progress import FollowProgress, LogFormat
 from coordstream.cli.follow.start import describe_start, wait_for_database
-from coordstream.cli.follow.stop import StopRequest, stop_request
+from coordstream.cli.follow.stop import StopRequest, stop_on_signal_or_timeout
 from coordstream.cli.output.formats import print_json
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings
@@ -61,7 +61,7 @@ def follow(
     _check_usage(names, follows_all, once, until, timeout)
     plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
     with (
-        stop_request(timeout) as stop,
+        stop_on_signal_or_timeout(timeout) as stop,
         FollowProgress(Console(stderr=True), monotonic, system_clock, log_format) as progress,
     ):
         outcome = _follow(plan, stop, progress, OUTAGE_TIMEOUT_SECONDS if plan.has_end and timeout is None else None)

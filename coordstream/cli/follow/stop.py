@@ -48,7 +48,7 @@ class StopRequest:
 
 
 @contextmanager
-def stop_request(timeout: float | None) -> Iterator[StopRequest]:
+def stop_on_signal_or_timeout(timeout: float | None) -> Iterator[StopRequest]:
     """A request that the first signal makes, or the end of ``timeout`` seconds."""
     request = StopRequest()
     timer = Timer(0 if timeout is None else timeout, request.by_timeout)

@@ -51,7 +51,7 @@ def import_files(
     as_csv: Csv = False,
 ) -> None:
     """Import recordings (JSON lines, gzipped or not). If one of them is invalid, nothing is written."""
-    with checked_parts(files, kind) as parts, open_database() as database:
+    with check_parts(files, kind) as parts, open_database() as database:
         imported = import_parts(database, parts, processes=processes)
     if as_json or as_csv:
         print_list([_result_row(result) for result in imported], as_csv=as_csv)
@@ -61,7 +61,7 @@ def import_files(
 
 
 @contextmanager
-def checked_parts(files: Sequence[Path], kind: str | None) -> Iterator[list[Part]]:
+def check_parts(files: Sequence[Path], kind: str | None) -> Iterator[list[Part]]:
     """Read all files once, to their ends, and return the streams in them.
 
     Raises:
@@ -73,7 +73,7 @@ def checked_parts(files: Sequence[Path], kind: str | None) -> Iterator[list[Part
         for file in files:
             if file in recordings:
                 raise CoordstreamError(f"File '{file}' is named twice. Name it once.")
-            recordings[file] = _checked(file, spool)
+            recordings[file] = _check(file, spool)
         by_topic: dict[str, list[CheckedRecording]] = {}
         for recording in recordings.values():
             for topic in recording.summaries:
@@ -123,7 +123,7 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _checked(file: Path, spool: LineSpool) -> CheckedRecording:
+def _check(file: Path, spool: LineSpool) -> CheckedRecording:
     if file.exists() and not file.is_file() and not file.is_dir():
         raise CoordstreamError(f"'{file}' is not a regular file, and it is read twice. Write it to a file first.")
     with Console(stderr=True).status(f"Checking {file}") if file.is_file() else nullcontext():

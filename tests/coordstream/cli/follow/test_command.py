@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from coordstream.cli.follow import command as follow_command
-from coordstream.cli.follow.stop import stop_request
+from coordstream.cli.follow.stop import stop_on_signal_or_timeout
 from eventlog.kafka import client
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
@@ -118,7 +118,7 @@ def test_a_signal_ends_it_cleanly(cli: CommandLine, number: signal.Signals) -> N
 def test_a_second_signal_has_its_usual_effect() -> None:
     stops: list[str] = []
     before = signal.getsignal(signal.SIGTERM)
-    with stop_request(None) as stop:
+    with stop_on_signal_or_timeout(None) as stop:
         stop.stop_with(lambda: stops.append("stop"))
         assert signal.getsignal(signal.SIGTERM) is not before
         os.kill(os.getpid(), signal.SIGTERM)
