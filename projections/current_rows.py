@@ -56,7 +56,7 @@ def forget_merged(connection: Connection) -> None:
 
 def merge_many(connection: Connection, fold: BatchFold, schema: str = SCHEMA) -> None:
     """Bring in the rows of many keys, over temporary tables; for few, ``projection.move_position`` does the same."""
-    if fold.last_checkpoints:
+    if fold.checkpoints.last_rows:
         copy_rows(connection, _MERGED_CHECKPOINT, _checkpoints_by_key(fold))
         connection.execute(_DELETE_CHECKPOINTS.format(schema).encode())
         connection.execute(_MERGE_CHECKPOINTS.format(schema).encode())
@@ -73,7 +73,7 @@ def newest_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
 
 
 def _checkpoints_by_key(fold: BatchFold) -> list[tuple[Any, ...]]:
-    return [row[:_CHECKPOINT_FIELDS] for row in _by_key(fold.last_checkpoints)]
+    return [row[:_CHECKPOINT_FIELDS] for row in _by_key(fold.checkpoints.last_rows)]
 
 
 def _by_key(rows: dict[int, Any]) -> list[Any]:

@@ -3,12 +3,12 @@
 from typing import Final
 
 from eventlog.postgres.connection import Connection
-from projections.fold.batch import BEFORE_THE_FIRST, LogFold
 from projections.fold.layouts import LayoutEntry
 from projections.fold.log_clock import STRIDE
-from projections.fold.other_version import NONE, UNHELD
+from projections.fold.log_fold import BEFORE_THE_FIRST, LogFold
 from projections.fold.rows import CheckpointRow
 from projections.fold.settings import FoldSettings
+from projections.fold.task_checkpoints import NO_TIME, NOT_STORABLE
 from projections.tracked_logs import TrackedLog
 
 _NEWEST_TIMES: Final = """
@@ -68,7 +68,7 @@ def _load_newest_times(connection: Connection, log: TrackedLog, fold: LogFold) -
     if log.stream.stream_kind == "checkpoint":
         for task_name, grouper_factory, version, is_delete, micros in connection.execute(_NEWEST_TIMES, (log.log_id,)):
             times = fold.keys.task(task_name, grouper_factory).newest_times
-            times[version] = NONE if is_delete else UNHELD if micros is None else micros
+            times[version] = NO_TIME if is_delete else NOT_STORABLE if micros is None else micros
 
 
 def _log_time(connection: Connection, log_id: int) -> int | None:

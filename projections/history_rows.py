@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from eventlog.postgres.binary_values import UTF8_TEXT
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import Columns, Rows, copy_rows
+from eventlog.postgres.copy_rows import Columns, copy_rows, copying
 from projections.fold.batch import BatchFold
 from projections.fold.keys import KeyEntry
 from projections.fold.layouts import Layout, input_streams
@@ -32,7 +32,7 @@ MESSAGE_COLUMNS: Final = {
     "host": "text",
     "username": "text",
 }
-_CHECKPOINT_EVENT: Final = Columns.of(
+CHECKPOINT_EVENT: Final = Columns.of(
     "projection.checkpoint_event", **CHECKPOINT_COLUMNS, other_version_time="timestamptz"
 )
 _MESSAGE_EVENT: Final = Columns.of("projection.message_event", **MESSAGE_COLUMNS)
@@ -118,29 +118,26 @@ where log_id = %s and key_id = %s and log_offset < %s and resolved_by is null
 
 def append_histories(connection: Connection, fold: BatchFold, schema: str = SCHEMA) -> None:
     """Append the batch's rows to every history and dictionary."""
+    with copying(connection, CHECKPOINT_EVENT.in_schema(schema)) as write:
+        fold.decode_checkpoints(write)
     for columns, rows in history_rows(fold):
         if rows:
             copy_rows(connection, columns.in_schema(schema), rows)
-    for key_id, offset in fold.resolved:
+    for key_id, offset in fold.quarantine.resolved:
         connection.execute(_RESOLVE.format(schema).encode(), (offset, fold.log.log_id, key_id, offset))
 
 
-def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
-    """The batch's rows by table; checkpoints first, and to be drawn once: they are decoded while they are written."""
-    yield _CHECKPOINT_EVENT, fold.checkpoint_rows()
-    yield from _others(fold)
-
-
-def _others(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]]:
+def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]]:
+    """Return the batch's rows by table, without those of checkpoint_event, which have to be decoded before."""
     log, log_id = fold.log, fold.log.log_id
     keys, log.keys.new = log.keys.new, []
     layouts, log.layouts.new = log.layouts.new, []
     yield _MESSAGE_EVENT, fold.messages
-    yield _SUSPECT_CHECKPOINT, fold.suspects
-    yield _CHECKPOINT_ENVELOPE, sorted(fold.envelopes)  # by offset, as their index goes
+    yield _SUSPECT_CHECKPOINT, fold.checkpoints.suspects
+    yield _CHECKPOINT_ENVELOPE, sorted(fold.checkpoints.envelopes)  # by offset, as their index goes
     yield _LOG_TIME, [(log_id, offset, time) for offset, time in fold.clock.rows]
     yield _GAP, [(log_id, *gap) for gap in fold.gaps]
-    yield _QUARANTINE, fold.quarantined
+    yield _QUARANTINE, fold.quarantine.rows
     yield _EVENT_KEY, [_key_row(log_id, entry, key_sha256) for entry, key_sha256 in keys]
     yield _STARTPOINT_READING, list(_reading_rows(log_id, (entry for entry, _ in keys)))
     yield _CHECKPOINT_LAYOUT, [row for layout_id, layout in layouts for row in _layout_rows(log_id, layout_id, layout)]

@@ -18,11 +18,12 @@ from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
 from projections.current_rows import merge_many, newest_rows, prepare
 from projections.errors import LogRebuilt, PositionMoved
-from projections.fold.batch import BatchFold, LogFold
-from projections.fold.rows import Swept
+from projections.fold.batch import BatchFold
+from projections.fold.log_fold import LogFold
+from projections.fold.rows import CheckpointRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold_state import load_fold
-from projections.history_rows import append_histories, history_rows
+from projections.history_rows import CHECKPOINT_EVENT, append_histories, history_rows
 from projections.tracked_logs import TrackedLog, name_job
 
 Clock = Callable[[], datetime]
@@ -31,14 +32,14 @@ JsonRows = Sequence[Mapping[str, Any]]
 
 BATCH_EVENTS: Final = 40_000
 FEW_EVENTS: Final = 80
-"""So many events and so many bytes of values at most go as JSON in one statement, more by COPY."""
+"""Batches of at most this many events and bytes of values are sent as JSON in one statement, larger ones by COPY."""
 
 FEW_BYTES: Final = 64 << 10
 _ALTERNATING_EVENTS: Final = 500
-"""Archiving and folding take turns, so that the server archives while we fold."""
+"""Archiving and folding alternate, so that the server archives while we fold."""
 
 POSITION_CHANNEL: Final = "coordstream_position"
-"""Where moves of positions are notified; the payload is JSON: stream_name, stream_kind, incarnation, next_offset."""
+"""Notified of every new position; the payload is JSON: stream_name, stream_kind, incarnation, next_offset."""
 
 _HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s and rebuilds = %s for update"
 _MOVE: Final = "select projection.move_position(%s, %s, %s, %s, %s, %s::jsonb)"
@@ -47,7 +48,7 @@ _REBUILDS: Final = "select rebuilds from projection.position where log_id = %s"
 
 @dataclass(frozen=True)
 class Applied:
-    """What a batch did: events taken, how many of them went to quarantine, the position after it."""
+    """The number of events of a batch, how many of them were quarantined, and the position after it."""
 
     events: int
     quarantined: int
@@ -57,9 +58,9 @@ class Applied:
 class Projector:
     """Folds one log. Not safe for threads; a second projector of the same log is stopped by `PositionMoved`.
 
-    ``archives``: events are also copied into the archive, as those of Kafka and of recordings must be; those of a
-    Postgres log stand there already. ``on_step`` is told the name of each step of a batch as it is done: ``archived``,
-    ``folded``, ``merged`` (the position not yet moved) and ``committed``; with it, few events take all steps, too.
+    ``archives``: events are also copied into the archive. Those of Kafka and of recordings must be; those of a Postgres
+    log are already there. ``on_step`` is called with the name of each completed step of a batch: ``archived``,
+    ``folded``, ``merged`` (the position has not moved yet) and ``committed``; also of small batches, if it is given.
     """
 
     def __init__(
@@ -85,13 +86,13 @@ class Projector:
         prepare(connection)
 
     def apply(self, events: Sequence[RecordedEvent], *, swept: Sequence[Swept] = ()) -> Applied:
-        """Take the log's next events, in offset order, none below ``next_offset``, and then the keys that are gone.
+        """Fold the log's next events, in offset order, none below ``next_offset``, then deletes of the ``swept`` keys.
 
-        Everything of the batch is committed, or nothing. After an error that is not of the caller's making the
-        projector may go on; within a transaction of the caller's it is to be thrown away if that fails.
+        The batch is committed completely or not at all. After an error the projector can be used again, unless the
+        batch was part of a transaction of the caller's.
 
         Raises:
-            PositionMoved: another projector has taken events of this log meanwhile.
+            PositionMoved: another projector has folded events of this log.
             ValueError: the events do not begin at or after the position.
         """
         if not events and not swept:
@@ -99,7 +100,7 @@ class Projector:
         if events and events[0].offset < self.next_offset:
             raise ValueError(f"events begin at {events[0].offset}, before the position {self.next_offset}")
         log_fold = self._fold or self._load_fold()
-        self._fold = None  # ids given in a transaction that fails must not be remembered
+        self._fold = None  # the ids of a failed transaction must be forgotten
         next_offset = events[-1].offset + 1 if events else self.next_offset
         fold = BatchFold(log_fold, micros_of(self._clock()))
         self._make_partitions(self._missing_partitions(events, swept))
@@ -113,23 +114,23 @@ class Projector:
         self._fold = log_fold
         self.next_offset = next_offset
         self._say_done("committed")
-        return Applied(len(events), len(fold.quarantined), next_offset)
+        return Applied(len(events), len(fold.quarantine.rows), next_offset)
 
     def _load_fold(self) -> LogFold:
         with _no_collections():
             return load_fold(self._connection, self._log, self._settings)
 
     def pass_to(self, next_offset: int) -> None:
-        """Move the position over offsets at which the log has no events.
+        """Move the position past offsets at which the log has no events.
 
         Raises:
-            PositionMoved: another projector has moved it meanwhile.
+            PositionMoved: another projector has moved it.
         """
         self._move(next_offset)
         self.next_offset = next_offset
 
     def _write(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> None:
-        """Many events: a COPY a table, in which the server works while we fold."""
+        """Write many events with one COPY per table; the server works on them while we fold."""
         self._take(events, fold)
         fold.sweep(swept)
         self._say_done("archived")
@@ -140,7 +141,7 @@ class Projector:
         self._say_done("merged")
 
     def _take(self, events: Sequence[RecordedEvent], fold: BatchFold) -> None:
-        """Archive the events, where that is ours to do, and add them to the fold."""
+        """Add the events to the fold, and to the archive if we keep it."""
         if not self._archives:
             fold.add(events)
             return
@@ -151,13 +152,15 @@ class Projector:
                 fold.add(some)
 
     def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, JsonRows]:
-        """Few events: all rows by table."""
+        """Return all rows of few events by table."""
         fold.add(events)
         fold.sweep(swept)
         archived = [archive_rows(self._log.log_id, fold.archived_at, events)] if self._archives else []
-        tables = chain(archived, history_rows(fold), newest_rows(fold))
+        checkpoints: list[CheckpointRow] = []
+        fold.decode_checkpoints(checkpoints.extend)
+        tables = chain(archived, [(CHECKPOINT_EVENT, checkpoints)], history_rows(fold), newest_rows(fold))
         rows = {columns.table: json_rows(columns, rows) for columns, rows in tables}
-        rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.resolved]
+        rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.quarantine.resolved]
         return {table: some for table, some in rows.items() if some}
 
     def _move_with_rows(self, next_offset: int, rows: Mapping[str, JsonRows], fold: BatchFold) -> None:
@@ -173,14 +176,14 @@ class Projector:
             name_job(self._connection, self._log.stream)
 
     def _missing_partitions(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> set[int]:
-        """First offsets of partitions that are not known to be there."""
+        """Return the first offsets of partitions that may be missing."""
         offsets = [events[0].offset, events[-1].offset] if events else []
-        if len(ranges_of(offsets)) > 1:  # else there is none between them
+        if len(ranges_of(offsets)) > 1:  # otherwise there are no others between them
             offsets = [event.offset for event in events]
         return set(ranges_of(chain(offsets, (at_offset for at_offset, _ in swept)))) - self._partitions
 
     def _make_partitions(self, missing: set[int]) -> None:
-        """Before the batch, and not in its transaction, for whose end the projectors of other logs would wait."""
+        """Create partitions before the batch: in its transaction, they would block the projectors of other logs."""
         for first in sorted(missing):
             with self._connection.transaction():
                 ensure_partition(self._connection, "projection", "checkpoint_event", first)
@@ -193,13 +196,13 @@ class Projector:
             self._on_step(step)
 
     def _hold(self) -> None:
-        """Wait for another projector of this log and stop if it moved the position, before its rows are met."""
+        """Lock the position, and raise an error if another session has moved it or rebuilt the log."""
         held = self._connection.execute(_HOLD, (self._log.log_id, self.next_offset, self._log.rebuilds))
         if held.fetchone() is None:
             raise self._conflict()
 
     def _conflict(self) -> PositionMoved | LogRebuilt:
-        """The error that another session's change of the position leads to."""
+        """Return the error for another session's change of the position."""
         stream_name = self._log.stream.stream_name
         if self._connection.execute(_REBUILDS, (self._log.log_id,)).fetchone() != (self._log.rebuilds,):
             return LogRebuilt(stream_name)
@@ -227,10 +230,10 @@ def _are_few(events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:
 
 @contextmanager
 def _no_collections() -> Iterator[None]:
-    """Keep the garbage collector from what is made meanwhile, which has no cycles: most of it goes by itself.
+    """Disable the garbage collector: what a batch allocates has no cycles, and reference counting frees most of it.
 
-    Walking a batch again and again took a fifth of the fold, and walking a log's dictionaries, which stay, kept a live
-    follower waiting for 100 ms every few seconds.
+    Scanning a batch repeatedly took a fifth of the fold; scanning a log's dictionaries, which stay, blocked a live
+    follower for 100 ms every few seconds.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -6,8 +6,8 @@ from typing import Final
 
 from eventlog.postgres.archive import read_archive_at
 from eventlog.postgres.connection import Connection
+from projections.fold.batch import can_be_read
 from projections.fold.settings import FoldSettings
-from projections.fold.trial import is_understood
 from projections.projector import BATCH_EVENTS
 from projections.rebuild import rebuild_log
 from projections.stream_lock import stream_lock
@@ -70,6 +70,6 @@ def _check_log(connection: Connection, log: TrackedLog, settings: FoldSettings) 
     log.require_fold_at_most(settings)
     offsets = [offset for (offset,) in connection.execute(_UNRESOLVED, (log.log_id,))]
     events = read_archive_at(connection, log.log_id, offsets)
-    readable = sum(is_understood(event, log.stream.stream_kind, settings) for event in events)
+    readable = sum(can_be_read(event, log.stream.stream_kind, settings) for event in events)
     is_misplaced = log.next_offset != position_once_folded(connection, log)
     return QuarantineCheck(log, len(offsets), readable, is_misplaced or log.fold_version != settings.fold_version)

@@ -11,7 +11,8 @@ from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection
 from eventlog.timestamps import MICROS_OF_AN_HOUR, micros_of, storable_micros
 from projections.current_rows import forget_merged, merge_many, prepare
-from projections.fold.batch import BatchFold, LogFold
+from projections.fold.batch import BatchFold
+from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.history_rows import append_histories

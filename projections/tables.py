@@ -1,8 +1,8 @@
-"""Tables of the schema ``projection``: what is true now and what was, made from ``eventlog`` alone.
+"""Tables of the schema ``projection``: the current and the past state, derived from ``eventlog`` only.
 
-No exact bytes and no secret stand here. Histories have one row per event and one index, their primary key
-(log_id, key_id, log_offset): "as of" is one backward probe per key. Current tables hold the same row per
-living key. Nothing refers to another table by a foreign key: the projector is the only writer of a log's rows.
+They contain no exact bytes and no secrets. Histories have one row per event and one index, their primary key
+(log_id, key_id, log_offset): "as of" is one backward probe per key. Current tables have the same row per
+live key. There are no foreign keys: the projector is the only writer of a log's rows.
 """
 
 from sqlalchemy import (

@@ -1,4 +1,4 @@
-"""Compares the rows of a log with those that its archived events fold to. Changes nothing and blocks nobody."""
+"""Compares the rows of a log with those that its archived events fold to. Changes and blocks nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

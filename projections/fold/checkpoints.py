@@ -1,6 +1,5 @@
 """A checkpoint event of any of the three wire forms, read into its layout and its offsets."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
@@ -11,15 +10,11 @@ from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.state_markers import KafkaChangelogOffset, KafkaStateCheckpointMarker, is_changelog_offset
 from eventlog.wire.checkpoint_topic import decode_v1, decode_v2
 from eventlog.wire.coordinator import CoordinatorKey, decode_message
-from projections.fold.held_text import require_held
 from projections.fold.layouts import Layout, LayoutEntry
-from projections.fold.rows import CheckpointRow
+from projections.fold.storable_text import require_storable
 
 SEPARATOR: Final = "\x1f"
 NULL: Final = "\x1e"
-_SEPARATOR: Final = SEPARATOR.encode()
-_is_number: Final = re.compile(rb"-?[0-9]{1,18}").fullmatch
-"""As projection.offset_number reads a number."""
 
 
 class DecodedCheckpoint(NamedTuple):
@@ -39,21 +34,8 @@ def decode_checkpoint(version: int, key: CoordinatorKey | None, value: bytes) ->
     """Read a value; None where it says that the checkpoint is deleted. Raises `WireError`."""
     decoded = _DECODERS[version](key, value)
     if decoded is not None:
-        require_held(value, (decoded.offsets, decoded.layout, decoded.envelope))
+        require_storable(value, (decoded.offsets, decoded.layout, decoded.envelope))
     return decoded
-
-
-def may_be_lower(row: CheckpointRow, before: CheckpointRow | None) -> bool:
-    """Whether an offset may be a lower number in a checkpoint than in the one before under the same key.
-
-    Also true where that takes names to tell: another layout, or offsets with the characters that separate them.
-    """
-    if before is None or not row.layout_id or not before.layout_id:
-        return False
-    if row.offsets is None or before.offsets is None or row.layout_id != before.layout_id:
-        return True
-    pairs = zip(row.offsets.split(_SEPARATOR), before.offsets.split(_SEPARATOR), strict=True)
-    return any(_is_number(new) and _is_number(old) and int(new) < int(old) for new, old in pairs if new != old)
 
 
 def mask_opaque_markers(decoded: DecodedCheckpoint, secrets: SecretPolicy) -> DecodedCheckpoint:

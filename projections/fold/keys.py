@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from eventlog.errors import WireError
 from eventlog.messages import (
@@ -24,9 +24,10 @@ from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.partition_json import decode_partition_key, encode_partition_key
-from projections.fold.held_text import require_held
-from projections.fold.other_version import TaskCheckpoints
+from projections.fold.checkpoint_template import Template
 from projections.fold.rows import CheckpointRow
+from projections.fold.storable_text import require_storable
+from projections.fold.task_checkpoints import TaskCheckpoints
 
 CHECKPOINT_VERSIONS: Final = {
     SetCheckpoint.message_type: 0,
@@ -76,7 +77,7 @@ class KeyEntry:
     meaning: KeyMeaning
     coordinator_key: coordinator.CoordinatorKey | None
     is_quarantined: bool = False
-    template: Any = field(default=None, repr=False)
+    template: Template | None = field(default=None, repr=False)
     task: TaskCheckpoints | None = field(default=None, repr=False)
     """What it shares with the task's other checkpoint keys; None for other messages."""
     version: int = 0
@@ -108,7 +109,7 @@ class KeyDictionary:
         self._quarantined.add(key_id)
 
     def remember_newest(self, row: CheckpointRow) -> None:
-        """Take back the newest checkpoint of a key, which is no delete."""
+        """Restore the newest checkpoint of a key. A delete need not be restored."""
         self._newest[row.key_id] = row
 
     def add(self, key: bytes) -> KeyEntry:
@@ -142,7 +143,7 @@ class KeyDictionary:
 
 def _read_checkpoint_key(key: bytes, secrets: SecretPolicy) -> tuple[KeyMeaning, coordinator.CoordinatorKey | None]:
     decoded = checkpoint_topic.decode_key(key)
-    require_held(key, decoded)
+    require_storable(key, decoded)
     version = CHECKPOINT_VERSIONS.get(decoded.key_type)
     if not version:  # unknown here, and so is `set-checkpoint`: that type belongs to the coordinator stream
         stand_in = coordinator.CoordinatorKey(None, decoded.key_type, decoded.task_name)
@@ -152,7 +153,7 @@ def _read_checkpoint_key(key: bytes, secrets: SecretPolicy) -> tuple[KeyMeaning,
 
 def _read_coordinator_key(key: bytes, secrets: SecretPolicy) -> tuple[KeyMeaning, coordinator.CoordinatorKey | None]:
     decoded = coordinator.decode_key(key)
-    require_held(key, decoded)
+    require_storable(key, decoded)
     return _coordinator_meaning(decoded, secrets), decoded
 
 

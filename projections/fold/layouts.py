@@ -1,5 +1,6 @@
-"""Layouts: the names of a checkpoint's offsets, kept once, so that history holds the offsets alone."""
+"""Layouts: the names of a checkpoint's offsets, stored once, so that the history contains only the offsets."""
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 NO_OFFSETS: Final = 0
@@ -59,3 +60,25 @@ class LayoutDictionary:
         self._ids[layout] = self._last
         self.new.append((self._last, layout))
         return self._last
+
+
+class BatchLayouts:
+    """Gives each new layout of a batch a provisional number below 0, until `number` assigns the final ones.
+
+    Final numbers are assigned in the order of the layouts' first offsets, although a batch is decoded task by task. So
+    they do not depend on how the log was divided into batches.
+    """
+
+    def __init__(self, layouts: LayoutDictionary) -> None:
+        self._layouts = layouts
+        self._provisional: dict[Layout, int] = {}
+
+    def id_of(self, layout: Layout) -> int:
+        """Return the number of a layout: the final one if it is known."""
+        number = self._layouts.known(layout)
+        return number if number is not None else self._provisional.setdefault(layout, -1 - len(self._provisional))
+
+    def number(self, ids: Iterable[int]) -> dict[int, int]:
+        """Return the final number for each provisional one; ``ids`` are those in use, in the order of their offsets."""
+        layouts = {provisional: layout for layout, provisional in self._provisional.items()}
+        return {provisional: self._layouts.id_of(layouts[provisional]) for provisional in dict.fromkeys(ids)}

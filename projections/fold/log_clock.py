@@ -6,14 +6,14 @@ from typing import Final
 from eventlog.timestamps import MICROS_OF_AN_HOUR
 
 STRIDE: Final = 100
-"""Events from one stored log_time to the next, however batches are cut; a search reads at most so many."""
+"""Events from one stored log_time to the next, in any batches; a search reads at most this many events."""
 
 
 class LogClock:
     """Follows one log's time over a batch; all times in microseconds since 2000.
 
-    A record time counts unless it lies more than an hour ahead of ``archived_at``. Before any counted, the time is
-    that of archiving. The time never runs backward. ``until_row``: events left before the next one that gets a row.
+    A record time counts unless it is more than an hour after ``archived_at``. Before the first one that counts, the
+    log's time is that of archiving. It never decreases. ``until_row``: the number of events before the next row.
     """
 
     def __init__(self, now: int | None, archived_at: int, until_row: int = 0) -> None:
@@ -24,7 +24,7 @@ class LogClock:
         self.rows: list[tuple[int, int]] = []
 
     def take(self, offsets: Sequence[int], times: Sequence[int | None]) -> None:
-        """Take the next events, by their offsets and record times.
+        """Add the next events, by their offsets and record times.
 
         ``rows`` gets an (offset, log_time) at the log's first event and at every `STRIDE`-th after it.
         """

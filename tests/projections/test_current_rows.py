@@ -9,7 +9,8 @@ from psycopg.types.json import Jsonb
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.json_rows import json_rows
 from projections.current_rows import merge_many, newest_rows, prepare
-from projections.fold.batch import BatchFold, LogFold
+from projections.fold.batch import BatchFold
+from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow, MessageRow
 from tests.properties.importing import SETTINGS
 
@@ -54,7 +55,7 @@ def merge_message(way: Merge, connection: Connection, row: MessageRow) -> None:
 
 def merge_checkpoint(way: Merge, connection: Connection, row: CheckpointRow) -> None:
     fold = BatchFold(LogFold(1, "checkpoint", SETTINGS.secrets), 0)
-    fold.last_checkpoints[KEY_ID] = row
+    fold.checkpoints.last_rows[KEY_ID] = row
     with connection.transaction():
         way(connection, fold)
 

@@ -10,7 +10,7 @@ from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import FoldVersionDiffers, StreamBusy
-from projections.fold import batch, settings
+from projections.fold import batch, checkpoint_batch, settings
 from projections.quarantine_retry import QuarantineCheck, check_quarantine, rebuild_checked_log
 from projections.stream_lock import stream_lock
 from tests.builders import changelog_set, checkpoint_v2, config_set, raw, recorded
@@ -42,7 +42,7 @@ def older_program(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     with monkeypatch.context() as patch:
         patch.setattr(batch, "decode_message", refuse)
-        patch.setattr(batch, "decode_checkpoint", refuse)
+        patch.setattr(checkpoint_batch, "decode_checkpoint", refuse)
         patch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION - 1)
         yield
 

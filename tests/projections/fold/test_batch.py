@@ -6,8 +6,9 @@ from eventlog.events import NewEvent
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.timestamps import storable_micros
-from projections.fold.batch import BatchFold, LogFold
-from projections.fold.rows import Swept
+from projections.fold.batch import BatchFold
+from projections.fold.log_fold import LogFold
+from projections.fold.rows import CheckpointRow, Swept
 from tests.builders import FIRST_TIME, config_deleted, config_set, raw, recorded
 
 SECRETS = SecretPolicy(b"key")
@@ -17,7 +18,7 @@ ARCHIVED_AT = storable_micros(FIRST_TIME) or 0
 def folded(*events: NewEvent, kind: StreamKind = "coordinator") -> BatchFold:
     fold = BatchFold(LogFold(1, kind, SECRETS), ARCHIVED_AT)
     fold.add(recorded(events))
-    list(fold.checkpoint_rows())
+    fold.decode_checkpoints(lambda _: None)
     return fold
 
 
@@ -35,8 +36,8 @@ def test_a_key_that_is_set_deleted_and_set_ends_set_and_keeps_its_history() -> N
 
 def test_checkpoints_keep_their_order_whichever_way_they_are_read() -> None:
     fold = folded(checkpoint("1"), checkpoint("2"), checkpoint(None), checkpoint("4", source="container-1"))
-    assert [row.offsets for row in fold.last_checkpoints.values()] == [b"4"]
-    assert sorted((row.log_offset, row.source) for row in fold.envelopes) == [
+    assert [row.offsets for row in fold.checkpoints.last_rows.values()] == [b"4"]
+    assert sorted((row.log_offset, row.source) for row in fold.checkpoints.envelopes) == [
         (0, "container-0"),
         (1, "container-0"),
         (2, "container-0"),
@@ -47,28 +48,28 @@ def test_checkpoints_keep_their_order_whichever_way_they_are_read() -> None:
 @pytest.mark.parametrize("kind", ["coordinator", "checkpoint"])
 def test_a_record_without_a_key_is_quarantined_and_one_without_anything_is_passed_over(kind: StreamKind) -> None:
     fold = folded(raw(None, b"{}"), raw(None, None), kind=kind)
-    assert [(row.log_offset, row.reason) for row in fold.quarantined] == [(0, "null_key")]
+    assert [(row.log_offset, row.reason) for row in fold.quarantine.rows] == [(0, "null_key")]
 
 
 def test_a_readable_value_resolves_what_stood_before_it() -> None:
     fold = folded(raw(b'[1,"set-config","a"]', b"garbage"), config_set("a", "1"))
-    assert [(row.log_offset, row.reason) for row in fold.quarantined] == [(0, "not_json")]
-    assert fold.resolved == [(1, 1)]
+    assert [(row.log_offset, row.reason) for row in fold.quarantine.rows] == [(0, "not_json")]
+    assert fold.quarantine.resolved == [(1, 1)]
 
 
 def test_an_unreadable_value_changes_no_current_row() -> None:
     fold = folded(checkpoint("1"), raw(b'[1,"set-checkpoint","t"]', b"garbage"))
-    assert [row.log_offset for row in fold.last_checkpoints.values()] == [0]
+    assert [row.log_offset for row in fold.checkpoints.last_rows.values()] == [0]
 
 
 def test_a_tombstone_with_the_same_bad_key_resolves_it() -> None:
     fold = folded(raw(b"garbage", b"{}"), raw(b"garbage", None))
-    assert (len(fold.quarantined), fold.resolved, fold.messages) == (1, [(1, 1)], [])
+    assert (len(fold.quarantine.rows), fold.quarantine.resolved, fold.messages) == (1, [(1, 1)], [])
 
 
 @pytest.mark.parametrize("source", ["postgresql://u:hunter2@h/d", "jdbc:x?password=hunter2"])
 def test_a_secret_in_the_source_is_masked(source: str) -> None:
-    envelope = folded(checkpoint("1", source)).envelopes[0]
+    envelope = folded(checkpoint("1", source)).checkpoints.envelopes[0]
     assert envelope.source == SECRETS.fingerprint(source)
 
 
@@ -83,11 +84,12 @@ def test_a_swept_key_is_deleted_as_by_a_tombstone() -> None:
     fold.add(recorded((config_set("a", "1"), checkpoint("1"), raw(b'[1,"set-config","b"]', b"garbage"))))
     fold.sweep([Swept(9, config_set("a", "").key or b""), Swept(9, b'[1,"set-checkpoint","t"]')])
     fold.sweep([Swept(9, b'[1,"set-config","b"]')])
-    rows = list(fold.checkpoint_rows())
+    rows: list[CheckpointRow] = []
+    fold.decode_checkpoints(rows.extend)
     assert [(row.log_offset, row.body is None) for row in fold.messages] == [(0, False), (9, True), (9, True)]
     assert sorted((row.log_offset, row.layout_id) for row in rows) == [(1, 1), (9, None)]
-    assert {row.log_offset for row in fold.last_checkpoints.values()} == {9}
-    assert fold.resolved == [(3, 9)]
+    assert {row.log_offset for row in fold.checkpoints.last_rows.values()} == {9}
+    assert fold.quarantine.resolved == [(3, 9)]
 
 
 def test_holes_are_told_from_batch_to_batch() -> None:

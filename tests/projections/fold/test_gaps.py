@@ -1,10 +1,10 @@
-"""Holes between a log's events."""
+"""Gaps between a log's events."""
 
 import pytest
 
 from eventlog.events import RecordedEvent
-from projections.fold.batch import BEFORE_THE_FIRST
-from projections.fold.holes import holes
+from projections.fold.batch import gaps_between
+from projections.fold.log_fold import BEFORE_THE_FIRST
 
 
 def at(*offsets: int) -> list[RecordedEvent]:
@@ -24,4 +24,4 @@ def at(*offsets: int) -> list[RecordedEvent]:
     ],
 )
 def test_what_is_missing_between_events(last: int, offsets: tuple[int, ...], found: list[tuple[int, int]]) -> None:
-    assert holes(last, at(*offsets)) == found
+    assert gaps_between(last, at(*offsets)) == found

@@ -16,7 +16,7 @@ from eventlog.messages import (
 from eventlog.partition import SystemStreamPartition
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.startpoint import StartpointSpecific
-from projections.fold.bodies import Body, encode_body, message_body, other_body
+from projections.fold.message_bodies import Body, encode_body, message_body, other_body
 
 SECRETS = SecretPolicy(b"key")
 

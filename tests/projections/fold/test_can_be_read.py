@@ -1,12 +1,12 @@
-"""An event is understood where the fold would not put it into quarantine."""
+"""Whether the fold would put an event into quarantine."""
 
 import pytest
 
 from eventlog.events import NewEvent
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
+from projections.fold.batch import can_be_read
 from projections.fold.settings import FoldSettings
-from projections.fold.trial import is_understood
 from tests.builders import changelog_set, checkpoint_v1, checkpoint_v2, config_set, raw, recorded, tombstone
 
 SETTINGS = FoldSettings(SecretPolicy(b"key"))
@@ -27,5 +27,5 @@ SETTINGS = FoldSettings(SecretPolicy(b"key"))
         ("checkpoint", raw(checkpoint_v2().key, b"no json"), False),
     ],
 )
-def test_what_the_fold_reads_is_understood(kind: StreamKind, event: NewEvent, understood: bool) -> None:
-    assert is_understood(recorded([event])[0], kind, SETTINGS) is understood
+def test_what_the_fold_reads_can_be_read(kind: StreamKind, event: NewEvent, understood: bool) -> None:
+    assert can_be_read(recorded([event])[0], kind, SETTINGS) is understood

@@ -13,8 +13,8 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.wire.checkpoint_topic import encode_v1, encode_v2
 from eventlog.wire.coordinator import CoordinatorKey
+from projections.fold.checkpoint_template import MOST_CUTS, FastCheckpoint, Template, learn, read_fast
 from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint
-from projections.fold.skeleton import MOST_CUTS, FastCheckpoint, Template, learn, read_fast
 
 KEY = CoordinatorKey(1, "set-checkpoint", "Partition 0")
 CHANGELOG = SystemStreamPartition("kafka", "counts-changelog", 0)

@@ -11,8 +11,7 @@ from eventlog.errors import WireError
 from eventlog.messages import SetConfig
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.wire.coordinator import CoordinatorKey, decode_message
-from projections.fold.bodies import JSONB_VERSION, message_body
-from projections.fold.plain_config import read_plain_config
+from projections.fold.message_bodies import JSONB_VERSION, message_body, plain_config_body
 
 SECRETS: Final = SecretPolicy(b"key")
 KEY: Final = CoordinatorKey(1, SetConfig.message_type, "a.b")
@@ -36,7 +35,7 @@ PLAIN: Final = b'{"host":"h","source":"s","values":{"value":"v, {w}"},"username"
 @given(FIELDS, st.booleans(), st.booleans())
 def test_it_says_what_the_full_decoder_says(fields: dict[str, object], is_sensitive: bool, is_ascii: bool) -> None:
     value = json.dumps(fields, separators=(",", ":"), ensure_ascii=is_ascii).encode("utf-8", "surrogatepass")
-    plain = read_plain_config(value, is_sensitive, SECRETS, SECRETS.holds_secret)
+    plain = plain_config_body(value, is_sensitive, SECRETS, SECRETS.holds_secret)
     if plain is not None:
         body, envelope = plain
         message = decode_message(KEY, value)
@@ -47,7 +46,7 @@ def test_it_says_what_the_full_decoder_says(fields: dict[str, object], is_sensit
 @pytest.mark.parametrize("text", [b"v, {w}", b"", b"1 2", b"[/a?b=c&d]"])
 def test_ordinary_values_take_it(text: bytes) -> None:
     value = PLAIN.replace(b"v, {w}", text)
-    plain = read_plain_config(value, False, SECRETS, SECRETS.holds_secret)
+    plain = plain_config_body(value, False, SECRETS, SECRETS.holds_secret)
     assert plain is not None
     assert json.loads(plain[0].removeprefix(JSONB_VERSION)) == {"config_value": text.decode()}
 
@@ -69,12 +68,12 @@ def test_ordinary_values_take_it(text: bytes) -> None:
 def test_all_others_are_read_in_full(part: bytes, other: bytes) -> None:
     value = PLAIN.replace(part, other)
     assert value != PLAIN
-    assert read_plain_config(value, False, SECRETS, SECRETS.holds_secret) is None
+    assert plain_config_body(value, False, SECRETS, SECRETS.holds_secret) is None
 
 
 def test_a_secret_is_masked_by_the_key_and_by_what_it_shows() -> None:
     for value, is_sensitive in ((PLAIN, True), (PLAIN.replace(b"v, {w}", b"https://u:hunter2@h/"), False)):
-        plain = read_plain_config(value, is_sensitive, SECRETS, SECRETS.holds_secret)
+        plain = plain_config_body(value, is_sensitive, SECRETS, SECRETS.holds_secret)
         assert plain is not None
         assert json.loads(plain[0].removeprefix(JSONB_VERSION))["is_sensitive"]
         assert b"hunter2" not in plain[0]
@@ -82,6 +81,6 @@ def test_a_secret_is_masked_by_the_key_and_by_what_it_shows() -> None:
 
 def test_what_is_no_utf8_is_an_error_of_the_full_decoder() -> None:
     value = PLAIN.replace(b"v, {w}", b"\xff")
-    assert read_plain_config(value, False, SECRETS, SECRETS.holds_secret) is None
+    assert plain_config_body(value, False, SECRETS, SECRETS.holds_secret) is None
     with pytest.raises(WireError, match="not_utf8"):
         decode_message(KEY, value)

@@ -9,10 +9,11 @@ end elsewhere nor hold what Postgres' text can't.
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import itemgetter, lt
+from operator import lt
 from struct import Struct
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from eventlog.errors import WireError
 from eventlog.messages import Envelope
@@ -43,16 +44,8 @@ FastCheckpoint = tuple[int, bytes, bytes | None, int | None, bool]
 and whether an offset may be lower than in the last value that was read with this template."""
 
 
-InputsOf = Callable[[Sequence[bytes]], Sequence[bytes]]
-"""Takes the tokens that are offsets of input partitions from all tokens of a value."""
-
-
-class Cut(NamedTuple):
-    """How values of one size are cut into pieces and tokens in one go, and how long their input offsets are."""
-
-    unpack: Callable[[bytes], tuple[Any, ...]]
-    input_lengths: tuple[int, ...]
-
+Cut = Callable[[bytes], tuple[bytes, ...]]
+"""Cuts values of one size into pieces and tokens."""
 
 Cuts = dict[int, Cut]
 """Where a key's last values were cut, by their size: the next one mostly has tokens of the same lengths as one of
@@ -61,24 +54,18 @@ them, and is cut in one go."""
 MOST_CUTS: Final = 8
 
 
-@lru_cache(maxsize=10_000)
-def _struct(lengths: tuple[int, ...]) -> Struct:
-    return Struct("".join(f"{length}s" for length in lengths))
-
-
-class Template(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Template:
     """What the tokens of a key's values are.
 
-    The value is ``pieces`` with a token between each two of them. ``values`` gives for each offset of the layout a
-    token's number or a constant; ``run`` is set instead where they are consecutive tokens. ``state`` numbers the tokens
-    of V1 that hold a checkpoint id and a changelog's offset. ``last`` has the input offsets of the last value that fit
-    and their lengths, or nothing.
+    A value consists of ``pieces`` with a token between every two of them. ``values`` has for each offset of the layout
+    the number of a token, or a constant; ``run`` is set instead if they are consecutive tokens. ``state`` are the
+    numbers of V1's tokens that contain a checkpoint id and a changelog's offset, ``inputs`` those that are offsets of
+    input partitions. ``last_tokens`` are those of the last value that fit, and ``last_cut`` is how it was cut.
     """
 
     pieces: tuple[bytes, ...]
-    cuts: Cuts
-    inputs_of: InputsOf
-    last: list[Sequence[Any]]
+    inputs: tuple[int, ...]
     layout_id: int
     values: tuple[int | bytes, ...]
     run: slice | None
@@ -86,63 +73,86 @@ class Template(NamedTuple):
     id_token: int | None
     time_token: int | None
     envelope: Envelope | None
+    cuts: Cuts = field(default_factory=dict)
+    last_cut: Cut | None = None
+    last_tokens: Sequence[bytes] = ()
 
 
 def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
-    """The checkpoint, if the value fits the template; None: it has to be read in full."""
-    pieces, cuts, inputs_of, last, layout_id, values, run, state, id_token, time_token, envelope = template
-    cut = cuts.get(len(value))
-    parts = () if cut is None else cut[0](value)
-    if cut is None or parts[::2] != pieces:
-        cut = _cut(pieces, inputs_of, value)
+    """Read a value that fits the template; None if it has to be decoded."""
+    cut = template.cuts.get(len(value))
+    parts = () if cut is None else cut(value)
+    if cut is None or parts[::2] != template.pieces:
+        cut = _find_cut(template, value)
         if cut is None:
             return None
-        _remember(cuts, value, cut)
-        parts = cut[0](value)
+        parts = cut(value)
     tokens: Sequence[bytes] = parts[1::2]
-    checkpoint_id = message_ms = None
-    if state or id_token is not None:
+    state, id_token, checkpoint_id = template.state, template.id_token, None
+    if id_token is not None or state:
         if id_token is not None:
             checkpoint_id = tokens[id_token]
         else:
             checkpoint_id, tokens = _take_id(tokens, state)
         if not _is_id(checkpoint_id):
             return None
-    if envelope is not None:
-        message_ms = envelope.timestamp
-        if time_token is not None:
-            time = tokens[time_token]
-            if not _is_time(time):
-                return None
-            message_ms = int(time)
-    offsets = (
-        tokens[run] if run is not None else [tokens[value] if isinstance(value, int) else value for value in values]
+    envelope = template.envelope
+    message_ms = None if envelope is None else envelope.timestamp
+    if template.time_token is not None:
+        time = tokens[template.time_token]
+        if not _is_time(time):
+            return None
+        message_ms = int(time)
+    run = template.run
+    offsets = tokens[run] if run is not None else _select(tokens, template.values)
+    last_cut, last_tokens, template.last_cut, template.last_tokens = (
+        template.last_cut,
+        template.last_tokens,
+        cut,
+        tokens,
     )
-    inputs, lengths = inputs_of(tokens), cut[1]
     if b"".join(offsets).isdigit():
-        is_alike = lengths == last[0]  # of one length, digits compare as numbers do
-        may_be_lower = True in map(lt, inputs, last[1]) if is_alike else _may_be_lower(inputs, lengths, last)
-        last[0], last[1] = lengths, inputs
-        return layout_id, _SEPARATOR.join(offsets), checkpoint_id, message_ms, may_be_lower
-    stored = _stored(tokens, values, state)
-    last[0], last[1] = (), ()
-    return None if stored is None else (layout_id, stored, checkpoint_id, message_ms, True)
+        if cut is last_cut:  # digits of the same length compare like numbers
+            is_lower = True in map(lt, tokens, last_tokens)
+        else:
+            is_lower = _may_be_lower(template.inputs, tokens, last_tokens)
+        return template.layout_id, _SEPARATOR.join(offsets), checkpoint_id, message_ms, is_lower
+    stored = _stored(tokens, template.values, state)
+    return None if stored is None else (template.layout_id, stored, checkpoint_id, message_ms, True)
 
 
-def _may_be_lower(inputs: Sequence[bytes], lengths: tuple[int, ...], last: list[Sequence[Any]]) -> bool:
-    if not last[0] or min(inputs) < b"1":  # nothing to compare with, or a number that begins with 0
+def _select(tokens: Sequence[bytes], values: tuple[int | bytes, ...]) -> list[bytes]:
+    return [tokens[value] if isinstance(value, int) else value for value in values]
+
+
+def _may_be_lower(inputs: tuple[int, ...], tokens: Sequence[bytes], last_tokens: Sequence[bytes]) -> bool:
+    """Whether an offset, all of them digits, may be lower than it was; also true if there was none, or with zeros."""
+    if not last_tokens:
         return True
-    return True in map(lt, zip(lengths, inputs, strict=True), zip(*last, strict=True))
+    for at in inputs:
+        new, last = tokens[at], last_tokens[at]
+        if new < last if len(new) == len(last) else len(new) < len(last) or new.startswith(b"0"):
+            return True
+    return False
 
 
-def _cut(pieces: tuple[bytes, ...], inputs_of: InputsOf, value: bytes) -> Cut | None:
-    """How a value is cut; None if the pieces do not make it up."""
+def _find_cut(template: Template, value: bytes) -> Cut | None:
+    """Find how to cut a value, and remember it for values of its size; None if the value does not fit."""
+    pieces = template.pieces
     tokens = _find_tokens(pieces, value)
     if tokens is None:
         return None
     lengths = [0] * (len(pieces) + len(tokens))
     lengths[::2], lengths[1::2] = map(len, pieces), map(len, tokens)
-    return Cut(_struct(tuple(lengths)).unpack, tuple(map(len, inputs_of(tokens))))
+    if len(template.cuts) >= MOST_CUTS:
+        template.cuts.clear()
+    cut = template.cuts[len(value)] = _cut(tuple(lengths))
+    return cut
+
+
+@lru_cache(maxsize=10_000)
+def _cut(lengths: tuple[int, ...]) -> Cut:
+    return Struct("".join(f"{length}s" for length in lengths)).unpack
 
 
 def _find_tokens(pieces: tuple[bytes, ...], value: bytes) -> list[bytes] | None:
@@ -157,12 +167,6 @@ def _find_tokens(pieces: tuple[bytes, ...], value: bytes) -> list[bytes] | None:
         tokens.append(value[at:end])
         at = end + len(piece)
     return tokens if at == len(value) else None
-
-
-def _remember(cuts: Cuts, value: bytes, cut: Cut) -> None:
-    if len(cuts) >= MOST_CUTS:
-        cuts.clear()
-    cuts[len(value)] = cut
 
 
 def _take_id(tokens: Sequence[bytes], state: tuple[int, ...]) -> tuple[bytes, list[bytes]]:
@@ -202,7 +206,7 @@ def learn(
     id_token = places.get(marked.checkpoint_id or "")
     state = tuple(at for at, token in enumerate(tokens) if b":" in token)
     if id_token is None and marked.checkpoint_id != (_MARK_ID.decode() if state else None):
-        return None  # an id that is spelt so that it is no token
+        return None  # the id contains a character that tokens cannot
     written_by = marked.envelope or Envelope()
     time_token = places.get(str(written_by.timestamp))
     constant = [places[text] for text in written_by[:3] if text in places]
@@ -214,9 +218,7 @@ def learn(
     held = tuple(number[value] if isinstance(value, int) else value for value in values if value is not None)
     return Template(
         _with_constants(pieces, tokens, constant),
-        {},
-        _inputs_of(decoded, held),
-        [(), ()],
+        _inputs(decoded, held),
         layout_id,
         held,
         _run(held),
@@ -266,14 +268,9 @@ def _value(mark: str | None, places: dict[str, int], offset: str | None) -> int 
     return None if SEPARATOR in offset or offset == NULL else offset.encode()
 
 
-def _inputs_of(decoded: DecodedCheckpoint, values: tuple[int | bytes, ...]) -> InputsOf:
-    inputs = [
-        value
-        for value, entry in zip(values, decoded.layout, strict=True)
-        if isinstance(value, int) and not entry.is_state
-    ]
-    run = _run(tuple(inputs))
-    return itemgetter(*inputs) if run is None else itemgetter(run)
+def _inputs(decoded: DecodedCheckpoint, values: tuple[int | bytes, ...]) -> tuple[int, ...]:
+    pairs = zip(values, decoded.layout, strict=True)
+    return tuple(value for value, entry in pairs if isinstance(value, int) and not entry.is_state)
 
 
 def _run(values: tuple[int | bytes, ...]) -> slice | None:

@@ -1,7 +1,6 @@
 """Layouts of a batch are numbered by their first offsets, whatever the order in which they were come upon."""
 
-from projections.fold.layouts import LayoutDictionary, LayoutEntry
-from projections.fold.new_layouts import NewLayouts
+from projections.fold.layouts import BatchLayouts, LayoutDictionary, LayoutEntry
 
 OLD, ONE, TWO = ((LayoutEntry(number, -1, False, "k", "in"),) for number in range(3))
 
@@ -9,14 +8,14 @@ OLD, ONE, TWO = ((LayoutEntry(number, -1, False, "k", "in"),) for number in rang
 def test_a_known_layout_has_its_own_number_at_once() -> None:
     layouts = LayoutDictionary()
     layouts.remember(3, OLD)
-    assert NewLayouts(layouts).id_of(OLD) == 3
+    assert BatchLayouts(layouts).id_of(OLD) == 3
 
 
 def test_new_ones_are_numbered_in_the_order_of_their_offsets() -> None:
     layouts = LayoutDictionary()
     layouts.remember(3, OLD)
-    new = NewLayouts(layouts)
+    new = BatchLayouts(layouts)
     one, two = new.id_of(ONE), new.id_of(TWO)
     assert new.id_of(ONE) == one < 0
-    assert new.settle([two, one, two]) == {two: 4, one: 5}
+    assert new.number([two, one, two]) == {two: 4, one: 5}
     assert layouts.new == [(4, TWO), (5, ONE)]

@@ -1,11 +1,13 @@
-"""What a message's row holds: its decoded fields by the names of the relations' columns, secrets masked."""
+"""The body in a message's row: its decoded fields by the names of the relations' columns, with secrets masked."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
 from eventlog.messages import (
     Delete,
+    Envelope,
     Message,
     SetChangelogMapping,
     SetConfig,
@@ -25,10 +27,16 @@ from eventlog.startpoint import Startpoint
 Body = dict[str, Any]
 JSONB_VERSION: Final = b"\x01"
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+_PLAIN_TEXT: Final = rb'"([ !#-\[\]-~]*)"'  # ASCII without quote and backslash is the same in JSON, UTF-8 and jsonb
+_TIME: Final = rb"(0|[1-9][0-9]{0,17})"
+_match_plain_config: Final = re.compile(
+    rb'\{"host":%b,"source":%b,"values":\{"value":%b\},"username":%b,"timestamp":%b\}'
+    % (_PLAIN_TEXT, _PLAIN_TEXT, _PLAIN_TEXT, _PLAIN_TEXT, _TIME)
+).fullmatch
 
 
 def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) -> Body | None:
-    """The row's body; None where the message deletes its key. ``is_sensitive``: the key says that it is a secret."""
+    """Return the row's body; None if the message deletes its key. ``is_sensitive``: the key names a secret."""
     if isinstance(message, Delete):
         return None
     if isinstance(message, SetConfig):
@@ -37,20 +45,38 @@ def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) ->
     return body
 
 
+def plain_config_body(
+    value: bytes, is_sensitive: bool, secrets: SecretPolicy, holds_secret: Callable[[str], bool]
+) -> tuple[bytes, Envelope] | None:
+    """Return the encoded body and the envelope of a set-config value that Samza spelled, without parsing JSON.
+
+    None: the value is spelled differently, or a text is not plain ASCII. ``holds_secret`` is that of ``secrets``, or
+    one that caches its answers.
+    """
+    found = _match_plain_config(value)
+    if found is None:
+        return None
+    host, source, text, username, timestamp = found.groups()
+    envelope = Envelope(source.decode(), host.decode(), username.decode(), int(timestamp))
+    if is_sensitive or holds_secret(text.decode()):
+        return encode_body(config_body(text.decode(), is_sensitive, secrets)), envelope
+    return b'%b{"config_value": "%b"}' % (JSONB_VERSION, text), envelope
+
+
 def config_body(value: str, is_sensitive: bool, secrets: SecretPolicy) -> Body:
-    """A config value, or its fingerprint where its key or the value itself shows that it is a secret."""
+    """Return the body of a config value: its fingerprint if the key or the value shows that it is a secret."""
     if is_sensitive or secrets.holds_secret(value):
         return {"config_value": secrets.fingerprint(value), "is_sensitive": True}
     return {"config_value": value}
 
 
 def other_body(text: str, is_sensitive: bool, secrets: SecretPolicy) -> Body:
-    """A message of a type without a relation of its own, as text."""
+    """Return the body of a message whose type has no relation of its own: its text."""
     return {"message_value": secrets.fingerprint(text) if is_sensitive else secrets.mask_json_text(text)}
 
 
 def encode_body(body: Body) -> bytes:
-    """The bytes of a jsonb in Postgres' binary format."""
+    """Return a jsonb in Postgres' binary format."""
     return JSONB_VERSION + _encode(body).encode()
 
 

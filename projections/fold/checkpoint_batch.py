@@ -1,0 +1,174 @@
+"""The checkpoints of a batch. They are collected by task and decoded while their COPY is open.
+
+So the database works at the same time as Python; and the template of a key's values, and the pages of the history's
+index that the rows go to, are in the processor's caches.
+"""
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
+
+from eventlog.errors import WireError
+from eventlog.messages import Envelope
+from eventlog.timestamps import storable_micros
+from projections.fold.checkpoint_template import learn, read_fast
+from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint, mask_opaque_markers
+from projections.fold.keys import KeyEntry
+from projections.fold.layouts import NO_OFFSETS, BatchLayouts
+from projections.fold.log_fold import LogFold
+from projections.fold.quarantined_events import QuarantinedEvents
+from projections.fold.rows import CheckpointRow, EnvelopeRow, SuspectRow
+from projections.fold.task_checkpoints import (
+    FIVE_MINUTES,
+    NO_TIME,
+    NOT_STORABLE,
+    CheckpointEvent,
+    TaskCheckpoints,
+    may_be_lower,
+    may_be_unread,
+)
+
+WriteCheckpoints = Callable[[Sequence[CheckpointRow]], None]
+
+
+class CheckpointBatch:
+    """``envelopes`` and ``suspects`` are rows to append; ``last_rows`` has the newest row of each key in the batch."""
+
+    def __init__(self, log: LogFold, quarantine: QuarantinedEvents) -> None:
+        self._log = log
+        self._quarantine = quarantine
+        self._layouts = BatchLayouts(log.layouts)
+        self._tasks: dict[TaskCheckpoints, None] = {}
+        self._unnumbered: list[CheckpointRow] = []
+        """Rows whose layout has a provisional number."""
+        self._relearnt: list[KeyEntry] = []
+        """Keys whose template may have a provisional number."""
+        self.envelopes: list[EnvelopeRow] = []
+        self.suspects: list[SuspectRow] = []
+        self.last_rows: dict[int, CheckpointRow] = {}
+
+    def add(self, task: TaskCheckpoints, event: CheckpointEvent) -> None:
+        """Add the next event of a task."""
+        if not task.events:
+            self._tasks[task] = None
+        task.events.append(event)
+
+    def sweep(self, task: TaskCheckpoints, delete: CheckpointEvent) -> None:
+        """Add a delete of a key that is missing from the log, after all events up to its offset."""
+        self._tasks[task] = None
+        task.swept.append(delete)
+
+    def decode(self, write: WriteCheckpoints) -> None:
+        """Decode the events and write their rows: task by task, those of a task by offset.
+
+        Rows with a new layout come last, when its number is known. The events are consumed.
+        """
+        for task in sorted(self._tasks, key=attrgetter("key_id")):
+            rows: list[CheckpointRow] = []
+            self._decode_task(task, rows)
+            write(rows)
+        self._tasks.clear()
+        if self._unnumbered:
+            write(self._numbered_rows())
+
+    def _decode_task(self, task: TaskCheckpoints, rows: list[CheckpointRow]) -> None:
+        events, task.events = task.events, []
+        if not task.swept:
+            self._read(events, task.newest_times, rows)
+            return
+        swept, task.swept = task.swept, []
+        at_offset = swept[0][0]
+        is_lower = bool(events) and events[-1][0] < at_offset
+        self._read(events if is_lower else events[:-1], task.newest_times, rows)
+        below = list(task.newest_times)  # the deleted keys share an offset, which an event may have too
+        self._read([] if is_lower else events[-1:], task.newest_times, rows)
+        for delete in swept:
+            if delete[0] > at_offset:
+                at_offset, below = delete[0], list(task.newest_times)
+            self._read([delete], list(below), rows)
+            task.newest_times[delete[3].version] = NO_TIME
+
+    def _read(
+        self, events: Sequence[CheckpointEvent], newest_times: list[int | None], rows: list[CheckpointRow]
+    ) -> None:
+        log_id, new_row, last_rows, add_row = self._log.log_id, tuple.__new__, self.last_rows, rows.append
+        for offset, record_time, value, entry in events:
+            template, version, previous = entry.template, entry.version, entry.newest
+            other_time = newest_times[3 - version]
+            fast = None if value is None or template is None else read_fast(template, value)
+            if fast is None or template is None or entry.is_quarantined:
+                read = self._read_in_full(entry, offset, record_time, value)
+                if read is None:
+                    continue
+                row = read._replace(other_version_time=other_time)
+                layout_id, is_lower = row.layout_id, may_be_lower(row, previous)
+            else:
+                layout_id, offsets, checkpoint_id, message_ms, is_lower = fast
+                if template.envelope is not None:
+                    self._add_envelope(offset, template.envelope, message_ms)
+                key_id = entry.key_id
+                fields = (offset, record_time, log_id, key_id, layout_id, checkpoint_id, offsets, None, other_time)
+                row = new_row(CheckpointRow, fields)  # a third of the time of CheckpointRow(...)
+                is_lower = is_lower and may_be_lower(row, previous)
+            is_unread = (
+                other_time is not None
+                and NO_TIME < other_time < (record_time or NO_TIME) - FIVE_MINUTES
+                and may_be_unread(other_time, previous)
+            )
+            if is_lower or is_unread:
+                self.suspects.append(SuspectRow(offset, log_id, entry.key_id, is_lower, is_unread))
+            stored_time = NOT_STORABLE if record_time is None else record_time
+            newest_times[version] = NO_TIME if layout_id is None else stored_time
+            last_rows[entry.key_id] = entry.newest = row
+            if layout_id is None or layout_id >= 0:
+                add_row(row)
+            else:
+                self._unnumbered.append(row)
+
+    def _numbered_rows(self) -> list[CheckpointRow]:
+        by_offset = sorted(self._unnumbered, key=itemgetter(0))
+        numbers = self._layouts.number(row.layout_id or NO_OFFSETS for row in by_offset)
+        rows = [row._replace(layout_id=numbers[row.layout_id or NO_OFFSETS]) for row in self._unnumbered]
+        for row, numbered in zip(self._unnumbered, rows, strict=True):
+            if self.last_rows[row.key_id] is row:
+                self.last_rows[row.key_id] = numbered
+        for entry in self._relearnt:
+            entry.newest = self.last_rows[entry.key_id]
+            if entry.template is not None:
+                entry.template.layout_id = numbers.get(entry.template.layout_id, entry.template.layout_id)
+        return rows
+
+    def _read_in_full(
+        self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes | None
+    ) -> CheckpointRow | None:
+        log_id, key_id = self._log.log_id, entry.key_id
+        try:
+            decoded = None if value is None else decode_checkpoint(entry.version, entry.coordinator_key, value)
+        except WireError as error:
+            self._quarantine.add(entry, None, offset, record_time, value, error)
+            return None
+        self._quarantine.resolve(entry, offset)
+        if value is None or decoded is None:
+            return CheckpointRow(offset, record_time, log_id, key_id)
+        decoded = mask_opaque_markers(decoded, self._log.secrets)
+        if decoded.duplicates:
+            note = WireError("duplicate_partition", "a partition is repeated in the checkpoint: the last one counts")
+            self._quarantine.add(entry, None, offset, record_time, value, note)
+        if decoded.envelope is not None:
+            self._add_envelope(offset, decoded.envelope, decoded.envelope.timestamp)
+        layout_id = self._layouts.id_of(decoded.layout)
+        entry.template = learn(entry.version, entry.coordinator_key, value, decoded, layout_id)
+        self._relearnt.append(entry)
+        return CheckpointRow(offset, record_time, log_id, key_id, layout_id, *_stored(decoded))
+
+    def _add_envelope(self, offset: int, envelope: Envelope, message_ms: int | None) -> None:
+        author = self._log.masked_author(envelope.source, envelope.host, envelope.username)
+        self.envelopes.append(EnvelopeRow(offset, storable_micros(message_ms), self._log.log_id, *author))
+
+
+def _stored(decoded: DecodedCheckpoint) -> tuple[bytes | None, bytes | None, list[str | None] | None]:
+    """Return checkpoint id, offsets and odd offsets as in the row."""
+    checkpoint_id = None if decoded.checkpoint_id is None else decoded.checkpoint_id.encode()
+    odd = any(text is not None and (SEPARATOR in text or text == NULL) for text in decoded.offsets)
+    if odd:
+        return checkpoint_id, None, decoded.offsets
+    return checkpoint_id, SEPARATOR.join(NULL if text is None else text for text in decoded.offsets).encode(), None
