@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Final
@@ -18,6 +19,8 @@ FAILED: Final = 1
 PIPE_CLOSED: Final = 1
 """Typer's exit code where it sees a closed pipe first."""
 
+# of a check that is not of one option, or where our message already begins with "Invalid time '…'"
+_TYPER_PREFIX: Final = re.compile(r"^Invalid value(: | for '[^']+': (?=Invalid ))")
 _DEVICE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -36,8 +39,7 @@ def report(error: Exception, *, shows_traceback: bool) -> int:
 
 def report_usage(error: typer.TyperException) -> int:
     """Print what is wrong with the command line, and where its help is; empty where Typer has printed the help."""
-    # Typer's prefix of a check that is not of one option
-    message = " ".join(error.format_message().split()).removeprefix("Invalid value: ")
+    message = _TYPER_PREFIX.sub("", " ".join(error.format_message().split()))
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "coordstream"
     if message:

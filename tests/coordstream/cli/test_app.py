@@ -75,6 +75,10 @@ def test_invalid_usage_is_one_message_and_exit_code_2(cli: CommandLine, words: l
     assert cli.is_empty()
 
 
+def test_the_prefix_of_typer_is_dropped_before_our_own(cli: CommandLine) -> None:
+    assert cli.refused("config", "show", "j", "--as-of", "noon", code=2).startswith("Invalid time 'noon'. Use ISO 8601")
+
+
 @pytest.mark.parametrize("words", [[], ["config"], ["checkpoint"], ["log"]])
 def test_without_a_verb_there_is_help_and_exit_code_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2

@@ -187,7 +187,7 @@ def test_write_once_keys_need_force(orders: CommandLine) -> None:
 
 def test_a_job_that_cannot_be_written_to_is_refused(wordcount: CommandLine) -> None:
     assert "was imported from a recording" in wordcount.refused("config", "set", "wordcount-pv", "a", "1")
-    assert 'No job "nobody". Known jobs: wordcount-pv.' in wordcount.refused("config", "set", "nobody", "a", "1")
+    assert 'No job "unknown". Known jobs: wordcount-pv.' in wordcount.refused("config", "set", "unknown", "a", "1")
 
 
 @pytest.mark.parametrize(
