@@ -11,7 +11,7 @@ class StreamFacts(NamedTuple):
     """The current state of a stream.
 
     ``topic_id`` changes when a topic is re-created; None if streams cannot be re-created. ``delete_retention_ms`` is
-    how long a tombstone is retained; None: for ever. ``start_offset`` is the first offset that is retained,
+    how long a tombstone is retained; None: without limit. ``start_offset`` is the first offset that is retained,
     ``end_offset`` that of the next event. ``warning`` is a sentence for the operator; empty if there is none.
     """
 

@@ -101,7 +101,7 @@ class EventConsumer:
         ``topic_ids`` are the ids of their topics, None if the cluster has no ids; see `can_assign`.
         """
         self._consumer.assign([_partition(name) for name in positions])
-        self._cluster._topics = set(positions)  # noqa: SLF001 (else it requests the metadata of former ones for ever)
+        self._cluster._topics = set(positions)  # noqa: SLF001 (else it keeps requesting the metadata of former ones)
         for name, offset in positions.items():
             if self._positions.get(name) != offset:
                 self._consumer.seek(_partition(name), offset)

@@ -52,7 +52,7 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
                 if batch.magic >= _OLDEST_WITH_BATCHES:
                     self.next_fetch_offset = batch.next_offset  # after records at its end that compaction removed
         except Exception as error:
-            self.drain()  # else the fetcher would call this generator for ever
+            self.drain()  # else the fetcher would call this generator without end
             raise StreamRefused(tp.topic, _describe_failure(self.next_fetch_offset, error)) from error
         self.drain()
 

@@ -168,7 +168,7 @@ def _size(event: RecordedEvent) -> int:
 
 
 def _within(seconds: float, act: Callable[[], None]) -> None:
-    """Run a call that could wait for brokers for ever. Raises its error, or KafkaTimeoutError."""
+    """Run a call that could wait for brokers without end. Raises its error, or KafkaTimeoutError."""
     errors: list[Exception] = []
 
     def run() -> None:

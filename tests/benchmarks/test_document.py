@@ -1,4 +1,4 @@
-"""A part that is measured anew takes the place of its old section; the others stay."""
+"""A part that is measured again replaces its section; the others stay."""
 
 from benchmarks.document import renewed
 

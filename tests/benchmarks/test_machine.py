@@ -1,4 +1,4 @@
-"""The machine is told with what others do on it."""
+"""The description of the machine includes the load of other processes."""
 
 import pytest
 

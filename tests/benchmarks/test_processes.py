@@ -25,7 +25,7 @@ def test_cpu_time_grows_with_work() -> None:
 
 @linux
 def test_a_process_that_has_just_ended_has_no_memory() -> None:
-    with subprocess.Popen([sys.executable, "-c", ""]) as ended:  # nobody has waited for it yet
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:  # not waited for yet
         wait_until(lambda: peak_bytes(ended.pid) is None, what="its end")
         assert resident_bytes(ended.pid) is None
     assert cpu_seconds(ended.pid) is None

@@ -75,7 +75,7 @@ def test_checkpoint_v2(vector: Vector) -> None:
     given = CheckpointV2(
         CheckpointId.parse(said["checkpoint_id"]), offsets_of(said["offsets"]), said["state_checkpoint_markers"]
     )
-    if vector["id"] == "checkpoint_v2-13":  # key buckets are lost in V2: the last one stays, and the other is told
+    if vector["id"] == "checkpoint_v2-13":  # key buckets are lost in V2: the last one stays, and the other is reported
         assert list(read.offsets.values()) == ["12001"]
         assert read.duplicates == ("kafka.bucketed.0",)
         assert checkpoint_topic.encode_v2(given) == written

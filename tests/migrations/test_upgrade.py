@@ -1,4 +1,4 @@
-"""Upgrades among others: two at once, a held lock, a newer database, relations made again, a user's view."""
+"""Upgrades in special cases: concurrent ones, a held lock, a newer database, re-created relations, a user's view."""
 
 import subprocess
 import sys

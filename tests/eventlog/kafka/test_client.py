@@ -95,23 +95,23 @@ def test_it_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "raised"),
     [(TopicAlreadyExistsError, TopicAlreadyExistsError), (SaslAuthenticationFailedError, CredentialsRefused)],
 )
-def test_what_will_not_change_is_not_asked_again(error: type[Exception], told: type[Exception]) -> None:
+def test_a_permanent_error_is_not_retried(error: type[Exception], raised: type[Exception]) -> None:
     asked = []
 
     def question() -> None:
         asked.append(1)
         raise error
 
-    with pytest.raises(told):
+    with pytest.raises(raised):
         ask(NOWHERE, question, answers=(TopicAlreadyExistsError,))
     assert asked == [1]
 
 
 def test_nothing_is_made_by_being_asked_for(start_broker: BrokerMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where brokers make topics by themselves: one that was deleted must not come back, and uncompacted."""
+    """With brokers that create topics automatically, a deleted topic must not come back, uncompacted."""
     monkeypatch.setattr("eventlog.kafka.producer.APPEND_SECONDS", 2.0)
     name = "__samza_coordinator_orders_1"
     with (

@@ -92,7 +92,7 @@ def test_a_topic_that_is_asked_for_by_id_needs_no_other_question(
 def test_every_fetch_asks_for_all_streams(
     consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, job_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A fetch without those whose events wait to be handed out would be kept, and those would not be asked for."""
+    """The broker would delay a fetch that omits streams with waiting events, and not return their new ones."""
     names = [topics.create(coordinator_stream_name(job_name, str(number))) for number in range(3)]
     for name in names:
         topics.write(name, new_events(POLL_EVENTS * 3 // 2))

@@ -85,10 +85,10 @@ def test_a_wrong_password_is_told_and_never_shown(
     wrong = f"{security.password}-wrong"
     with (
         KafkaSource(options("SASL_PLAINTEXT", sasl_plain_password=wrong)) as source,
-        pytest.raises(CredentialsRefused, match=REFUSED) as told,
+        pytest.raises(CredentialsRefused, match=REFUSED) as raised,
     ):
         source.stream_names()
-    assert security.password not in f"{told.value!r}{caplog.text}"
+    assert security.password not in f"{raised.value!r}{caplog.text}"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_wrong_password_is_told_and_never_shown(
             r"does not answer \(Handshake failed: .*CERTIFICATE_VERIFY_FAILED.*\)\. Check",
         ),
     ],
-    ids=["no password", "no encryption", "an authority that nobody knows"],
+    ids=["no password", "no encryption", "an unknown authority"],
 )
 def test_who_comes_otherwise_is_not_let_in(
     broker: KafkaBroker, protocol: str, options: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch

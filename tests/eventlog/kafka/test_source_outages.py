@@ -120,7 +120,7 @@ class TestKills:
             return False
 
     def poll_on(self, followed: Followed, seconds: float) -> None:
-        """Poll while nobody is there: that may be told, and need not be."""
+        """Poll while the broker is away, which may or may not raise."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             try:
@@ -141,7 +141,7 @@ class TestTruncation:
 
     @pytest.fixture
     def cut(self, broker: KafkaBroker, topics: Topics, source: KafkaSource, one: str, two: str) -> Followed:
-        """So many events that the client begins a second answer for the stream: it forgets the epoch over that."""
+        """Enough events for a second answer for the stream, over which the client forgets the epoch."""
         followed = Followed(source)
         topics.write(one, new_events(POLL_EVENTS), batch_events=POLL_EVENTS // 10)
         topics.write(two, new_events(1))

@@ -10,7 +10,7 @@ from eventlog.kafka.options import OptionRefused
 from eventlog.kafka.tls import tls_context, uses_tls
 
 #: A certificate and its key, made for these tests; the key's password is the name.
-NOBODY: Final = str(Path(__file__).with_name("nobody.pem"))
+NOBODY: Final = str(Path(__file__).with_name("missing.pem"))
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,14 @@ def test_we_may_show_a_certificate() -> None:
 
 
 @pytest.mark.parametrize("password", [{"ssl_password": "a secret"}, {}])
-def test_another_password_of_the_key_is_told_and_none_is_asked_for(password: dict[str, str]) -> None:
+def test_a_wrong_password_of_the_key_is_reported_without_a_prompt(password: dict[str, str]) -> None:
     with pytest.raises(OptionRefused, match="that ssl_password is that of the key") as refused:
         tls_context({"ssl_certfile": NOBODY, **password})
     assert "secret" not in str(refused.value)
 
 
 @pytest.mark.parametrize("option", ["ssl_cafile", "ssl_certfile", "ssl_crlfile"])
-def test_a_file_with_something_else_is_told(tmp_path: Path, option: str) -> None:
+def test_an_invalid_file_is_reported(tmp_path: Path, option: str) -> None:
     (tmp_path / "file.pem").write_text("a secret")
     with pytest.raises(OptionRefused, match=r"cannot be used .* Check that they are PEM"):
         tls_context({option: str(tmp_path / "file.pem")})

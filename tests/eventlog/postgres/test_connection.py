@@ -90,13 +90,13 @@ def test_a_server_that_does_not_answer_is_given_up(
     ("pattern", "other", "is_refused"),
     [
         (r"(//[^:]*):[^@]*@", r"\1:wrong@", True),
-        (r"//[^:]*:", "//nobody-knows:", True),
+        (r"//[^:]*:", "//unknown-host:", True),
         (r"/[^/]*$", "/no-such-database", True),
         (r":[0-9]+/", ":1/", False),
     ],
     ids=["password", "user", "database", "port"],
 )
-def test_a_login_that_is_refused_is_told_from_a_server_that_is_away(
+def test_a_refused_login_and_an_unreachable_server_differ(
     database_url: str, pattern: str, other: str, is_refused: bool
 ) -> None:
     with pytest.raises(psycopg.OperationalError) as failed:
@@ -104,6 +104,6 @@ def test_a_login_that_is_refused_is_told_from_a_server_that_is_away(
     assert refuses_login(failed.value) is is_refused
 
 
-def test_a_server_that_starts_or_is_full_refuses_nobody() -> None:
+def test_a_starting_or_full_server_is_not_a_refusal() -> None:
     for reason in ("the database system is starting up", "sorry, too many clients already"):
         assert not refuses_login(psycopg.OperationalError(f"connection failed: FATAL:  {reason}"))

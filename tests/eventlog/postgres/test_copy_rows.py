@@ -15,14 +15,14 @@ COLUMNS: Final = Columns.of(
     small="int2",
     at="timestamptz",
     body="jsonb",
-    told=UTF8_TEXT,
+    noted=UTF8_TEXT,
     name="text",
     data="bytea",
     flag="bool",
     many="text[]",
 )
 TABLE: Final = (
-    "create table written (n int8, small int2, at timestamptz, body jsonb, told text, name text, data bytea,"
+    "create table written (n int8, small int2, at timestamptz, body jsonb, noted text, name text, data bytea,"
     " flag bool, many text[])"
 )
 FIRST: Final = -211_813_488_000_000_000  # 4713 BC
@@ -41,7 +41,7 @@ def connected(empty_database_url: str) -> Iterator[Connection]:
 
 
 def written(connection: Connection) -> list[tuple[Any, ...]]:
-    query = "select n, small, at::text, body::text, told, name, data, flag, many from written order by n"
+    query = "select n, small, at::text, body::text, noted, name, data, flag, many from written order by n"
     return connection.execute(query).fetchall()
 
 

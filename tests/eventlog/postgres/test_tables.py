@@ -1,4 +1,4 @@
-"""What the database itself refuses: to change or to forget what was said."""
+"""The database itself prevents changing and deleting events."""
 
 import psycopg
 import pytest

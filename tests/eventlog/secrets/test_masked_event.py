@@ -59,11 +59,11 @@ def test_a_config_value_that_shows_a_secret_becomes_a_fingerprint_whole(value: s
 
 LEAKS = {
     "sensitive config": config("db.password", PLANTED),
-    "a config value that is no text": config("db.password", [1, PLANTED]),
+    "a config value that is not a text": config("db.password", [1, PLANTED]),
     "a URL": config("db.url", f"x://u:{PLANTED}@h"),
     "config in another envelope": event(encode_key("set-config", "token"), f'"{PLANTED}"'.encode()),
-    "config that is no JSON": event(encode_key("set-config", "token"), PLANTED.encode()),
-    "config that is no UTF-8": event(encode_key("set-config", "token"), b"\xff" + PLANTED.encode()),
+    "config that is not JSON": event(encode_key("set-config", "token"), PLANTED.encode()),
+    "config that is not UTF-8": event(encode_key("set-config", "token"), b"\xff" + PLANTED.encode()),
     "the envelope of plain config": event(
         encode_key("set-config", "a"), b'{"password":"hunter2-Zq9","values":{"value":"b"}}'
     ),
@@ -85,7 +85,7 @@ LEAKS = {
     ),
     "a key that cannot be read": event(b"my password=hunter2-Zq9", None),
     "what stands under such a key": event(b"my password", PLANTED.encode()),
-    "a key that is no UTF-8": event(b"\xff password=hunter2-Zq9", None),
+    "a key that is not UTF-8": event(b"\xff password=hunter2-Zq9", None),
     "no key": event(None, b'{"password":"hunter2-Zq9"}'),
     "a header": event(None, None, (("password", PLANTED.encode()), ("url", b"x://u:hunter2-Zq9@h"))),
 }
