@@ -66,7 +66,7 @@ def down(as_json: Json = False) -> None:
 
 @app.command()
 def psql(
-    options: Annotated[list[str] | None, typer.Argument(metavar="[-- OPTIONS]", help="Options of psql.")] = None,
+    options: Annotated[list[str] | None, typer.Argument(metavar="-- OPTIONS", help="Options of psql.")] = None,
 ) -> None:
     """Open psql on the database. The password is passed in the environment, never as an argument."""
     with open_database() as database:

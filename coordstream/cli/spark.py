@@ -19,7 +19,7 @@ PACKAGES: Final = ("pyspark", "pandas", "pyarrow", "matplotlib")
 def spark(
     job: Annotated[str, typer.Argument(metavar="JOB", help="The Spark job: checkpoint_progress.")],
     options: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- OPTIONS]", help="Options of the job: `-- --help` lists them.")
+        list[str] | None, typer.Argument(metavar="-- OPTIONS", help="Options of the job: `-- --help` lists them.")
     ] = None,
 ) -> None:
     """Run a Spark job over the relations.
