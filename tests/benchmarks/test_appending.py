@@ -21,7 +21,7 @@ def test_generated_events_go_on_where_they_ended() -> None:
     assert generated(0, 5)[3:] == generated(3, 2)
 
 
-def test_a_process_appends_and_tells_when(database_url: str, log: PostgresEventLog) -> None:
+def test_a_process_appends_and_reports_when(database_url: str, log: PostgresEventLog) -> None:
     with log:
         times = began(start_appending(database_url, OLDEST_COORDINATOR, 0, 20, 1_000))
         kept = [(event.key, event.value) for event in log.read()]

@@ -12,7 +12,7 @@ FAST = Run(Pace(100, 4), [1.0, 2.0, 3.0, 4.0], 99.9, 0.05)
 SLOW = Run(Pace(1_000, 4), [1.0, 20.0, 30.0, 60.0], 800.0, None)
 
 
-def test_latencies_are_told_as_shares_of_the_goal_of_their_log() -> None:
+def test_latencies_are_shares_of_the_goal_of_their_log() -> None:
     tails = {"Postgres": LiveTail([FAST], Idle(0.006, 0.001)), "Kafka": LiveTail([SLOW], Idle(None, None))}
     lines = live_report(tails, "A machine.")
     assert "A machine." in lines
@@ -22,7 +22,7 @@ def test_latencies_are_told_as_shares_of_the_goal_of_their_log() -> None:
     assert "| Kafka log | unknown | unknown | unknown |" in lines
 
 
-def test_many_topics_are_told_with_what_they_cost() -> None:
+def test_many_topics_are_reported_with_their_cost() -> None:
     figures = ManyTopics(Crowd(300), 12.34, 2, None, 150_000_000, Idle(0.02, 0.0), FAST)
     lines = topics_report(figures, "A machine.")
     assert "| until all are caught up and live | 12.3 s |" in lines
@@ -33,7 +33,7 @@ def test_many_topics_are_told_with_what_they_cost() -> None:
     assert any(line.startswith("| Kafka, one of 300 topics | 0.20 | 0.13 |") for line in lines)
 
 
-def test_catching_up_is_told_as_a_share_of_the_limit_of_the_same_round() -> None:
+def test_catching_up_is_a_share_of_the_limit_of_the_same_round() -> None:
     rounds = [CatchUp(1000, 10.0, 0.02, 90_000_000), CatchUp(1000, 20.0, 0.04, 80_000_000)]
     lines = catch_up_report(CatchUps(rounds, [Load(4.0, 1.0, 3.0), Load(2.0, 1.0, 3.0)]), "A machine.")
     assert "| limit: the same rows by COPY | 1 | 375 (250 to 500) |  |  |" in lines

@@ -12,7 +12,7 @@ def test_an_event_is_seen_with_the_first_position_beyond_it() -> None:
     assert latencies(10, [2 * MS, 3 * MS, 5 * MS], sightings) == [2.0, 6.0, 4.0]
 
 
-def test_an_event_that_was_not_seen_is_no_figure() -> None:
+def test_an_event_that_was_not_seen_has_no_latency() -> None:
     with pytest.raises(IndexError):
         latencies(10, [2 * MS], [Sighting(10, 4 * MS)])
 

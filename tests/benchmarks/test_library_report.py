@@ -22,5 +22,5 @@ def test_the_store_is_shown_beside_plain_iteration() -> None:
     assert "| Kafka | 50.00 | 99.00 | 100.00 |" in text
 
 
-def test_memory_that_is_unknown_is_told() -> None:
+def test_unknown_memory_is_reported() -> None:
     assert "| 10 live keys | 2 MB | unknown | unknown |" in report(None)

@@ -33,7 +33,7 @@ def test_rates_are_medians_with_least_and_most_and_shares_are_of_the_same_round(
     assert "and of the 2 and the one that tells them what to do: 150 MB and 300 MB." in lines
 
 
-def test_space_is_told_by_event_and_beside_the_raw_bytes() -> None:
+def test_space_is_reported_per_event_and_compared_with_the_raw_bytes() -> None:
     lines = report(figures(), "A machine.")
     assert "| raw: key and value | 500 | 0 | 1.00 |" in lines
     assert "| archive | 600 | 30 | 1.26 |" in lines

@@ -171,7 +171,7 @@ class EventSourceContract(ABC):
         assert followed.positions.get(long, 0) < 60_000
         assert len(followed.until(long, 60_000)) == 60_000
 
-    def test_what_is_assigned_no_more_comes_no_more(self, source: EventSource) -> None:
+    def test_a_stream_that_is_no_longer_assigned_is_not_read(self, source: EventSource) -> None:
         left, kept = self.make_filled(1), self.make_filled(1)
         source.assign({left: 0, kept: 0})
         followed = Followed(source)

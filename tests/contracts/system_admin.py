@@ -125,7 +125,7 @@ class SystemAdminContract(ABC):
         assert admin.resolve_startpoint_to_offset(bucket, OLDEST) == "5"
 
     @pytest.mark.scenario("SPR-08")
-    def test_what_names_no_place_or_no_time_is_refused(
+    def test_a_startpoint_without_offset_or_time_is_refused(
         self, admin: SystemAdmin, partition: SystemStreamPartition
     ) -> None:
         number: Any = None

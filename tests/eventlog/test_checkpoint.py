@@ -42,7 +42,7 @@ def test_ids_are_ordered_by_both_numbers() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "-", "1", "1-x", "9223372036854775808-1"])
-def test_other_text_is_no_id(text: str) -> None:
+def test_other_text_is_not_an_id(text: str) -> None:
     with pytest.raises(WireError) as caught:
         CheckpointId.parse(text)
     assert caught.value.reason == "bad_checkpoint_id"
@@ -56,7 +56,7 @@ def test_versions_are_never_equal_and_the_order_of_entries_does_not_count() -> N
     assert v1 != CheckpointV2(None, {A: "1", B: None}, {})
 
 
-def test_duplicates_are_no_part_of_what_a_checkpoint_says() -> None:
+def test_duplicates_are_ignored_when_checkpoints_are_compared() -> None:
     seen_twice = CheckpointV2(ID, {A: "1"}, {"f": {"s": "m"}}, ("k.a.0",))
     assert seen_twice == CheckpointV2(ID, {A: "1"}, {"f": {"s": "m"}})
     assert hash(seen_twice) == hash(CheckpointV2(ID, {A: "1"}, {"f": {"s": "m"}}))

@@ -109,7 +109,7 @@ def test_versions_and_age_as_config_writes_them() -> None:
     assert (parse_max_age(None), parse_max_age("0")) == (600_000, 0)
 
 
-def test_a_value_that_is_no_number_is_refused() -> None:
+def test_a_value_that_is_not_a_number_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"task\.checkpoint\.read\.versions"):
         parse_read_versions("two")
     with pytest.raises(ConfigError, match=r"task\.live\.checkpoint\.max\.age"):

@@ -33,7 +33,7 @@ def test_the_last_event_of_each_key_stays_in_its_place(events: list[RecordedEven
 
 
 @given(logs())
-def test_without_tombstones_the_living_keys_are_the_same(events: list[RecordedEvent]) -> None:
+def test_without_tombstones_the_live_keys_are_the_same(events: list[RecordedEvent]) -> None:
     kept = latest_per_key(events, keep_tombstones=False)
     assert table(kept) == {key: value for key, value in table(events).items() if value is not None}
 

@@ -24,7 +24,7 @@ def test_what_a_key_was_written_for_is_among_its_readings(partition: SystemStrea
 
 
 @pytest.mark.parametrize("text", ["", "k", "k.5", "k.s.x", "k.s.", "k.s.1_0", "k.s. 1", "k.s.2147483648", "k.s.--1"])
-def test_other_text_is_no_partition(text: str) -> None:
+def test_other_text_is_not_a_partition(text: str) -> None:
     with pytest.raises(WireError) as caught:
         SystemStreamPartition.parse(text)
     assert caught.value.reason == "bad_partition"

@@ -46,7 +46,7 @@ def test_the_form_of_seed_002_is_read() -> None:
         ('{"changelog-ssp":{"system":"k","stream":"s","partition":0},"changelog-offset":5}', "wrong_type"),
     ],
 )
-def test_other_text_is_no_marker(text: str, reason: str) -> None:
+def test_other_text_is_not_a_marker(text: str, reason: str) -> None:
     with pytest.raises(WireError) as caught:
         KafkaStateCheckpointMarker.parse(text)
     assert caught.value.reason == reason
@@ -59,7 +59,7 @@ def test_a_marker_line_is_split_in_exactly_three() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1:f", "2:f:p", "x:f:p"])
-def test_other_text_is_no_marker_line(text: str) -> None:
+def test_other_text_is_not_a_marker_line(text: str) -> None:
     with pytest.raises(WireError):
         StateMarkerLine.parse(text)
 
@@ -72,5 +72,5 @@ def test_a_changelog_offset_comes_back(millis: int, nanos: int, offset: str | No
 
 
 @pytest.mark.parametrize("text", ["", "42", "1-2", "1-2:", "-1-2:3", "a-1:2", "1-2:3:4", f"{'9' * 30}-1:2"])
-def test_other_offsets_are_no_changelog_offsets(text: str) -> None:
+def test_other_offsets_are_not_changelog_offsets(text: str) -> None:
     assert not is_changelog_offset(text)

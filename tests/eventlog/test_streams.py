@@ -31,7 +31,7 @@ def test_identity(name: str, kind: str | None, expected: tuple[str, str, str, st
         ("__samza_coordinator_a_1", "checkpoint", "Leave '--kind' out"),
     ],
 )
-def test_a_kind_that_cannot_be_told_is_refused(name: str, kind: str | None, advice: str) -> None:
+def test_an_unknown_kind_is_refused(name: str, kind: str | None, advice: str) -> None:
     with pytest.raises(StreamKindError, match=advice):
         identify(name, kind)
 

@@ -61,7 +61,7 @@ def test_the_limits_are_those_of_timestamptz(database_url: str) -> None:
 
 
 @given(TIMES)
-def test_both_clocks_tell_the_same_time(time: datetime) -> None:
+def test_both_clocks_have_the_same_time(time: datetime) -> None:
     assert datetime(2000, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros_of(time)) == time
     assert timedelta() <= time - (datetime(1970, 1, 1, tzinfo=UTC) + ms_of(time) * MILLISECOND) < MILLISECOND
 

@@ -51,7 +51,9 @@ def is_readable(url: str, relation: str = "coordinator.config") -> bool:
     return True
 
 
-def test_an_owner_who_may_not_make_roles_is_told_what_an_administrator_must_run(fresh_server: EmbeddedPostgres) -> None:
+def test_an_owner_without_the_right_to_create_roles_gets_the_commands_for_an_administrator(
+    fresh_server: EmbeddedPostgres,
+) -> None:
     with connect(fresh_server.connect_url("postgres")) as admin, database_user(fresh_server.connect_url()) as owner:
         name = psycopg.conninfo.conninfo_to_dict(owner)["user"]
         admin.execute(f"create database plain owner {name}".encode())
@@ -120,7 +122,7 @@ def test_going_back_takes_the_grants_of_this_database_alone(database_url: str, e
         assert all(is_readable(here, table) for table in tables)
 
 
-def test_relations_that_are_made_again_keep_their_readers(database_url: str) -> None:
+def test_recreated_relations_keep_their_readers(database_url: str) -> None:
     with database_user(database_url, "coordstream_reader") as url:
         with connect(database_url) as owner:
             make_relations_differ(owner)

@@ -103,7 +103,7 @@ def test_a_database_that_is_newer_than_the_program_is_left_alone(database_url: s
         assert owner.execute("select version_num from eventlog.alembic_version").fetchone() == ("9999",)
 
 
-def test_relations_are_made_again_when_their_text_differs(database_url: str) -> None:
+def test_relations_are_recreated_when_their_text_differs(database_url: str) -> None:
     with connect(database_url) as owner:
         comment = config_comment(owner)
         make_relations_differ(owner)
@@ -141,7 +141,7 @@ DAMAGES: Final = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(database_url: str, damage: str) -> None:
+def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage: str) -> None:
     job = generate_job(1)
     with connect(database_url) as owner:
         for log in job.logs:
@@ -167,7 +167,7 @@ def test_a_projection_that_was_dropped_is_made_again_and_rebuilt(database_url: s
 
 
 @pytest.mark.parametrize("view", ["coordinator.config", "projection.locked_stream"])
-def test_a_view_that_was_dropped_is_made_again(database_url: str, view: str) -> None:
+def test_a_dropped_view_is_recreated(database_url: str, view: str) -> None:
     schema = schema_of(database_url)
     with connect(database_url) as owner:
         owner.execute(f"drop view {view} cascade".encode())
@@ -190,7 +190,7 @@ def test_an_older_database_without_its_projection_is_upgraded(empty_database_url
     ("damage", "table"),
     [("drop table eventlog.observation cascade", "observation"), ("drop schema eventlog cascade", "alembic_version")],
 )
-def test_an_archive_that_was_dropped_is_not_made_again(database_url: str, damage: str, table: str) -> None:
+def test_a_dropped_archive_is_not_recreated(database_url: str, damage: str, table: str) -> None:
     with connect(database_url) as owner:
         owner.execute(damage.encode())
     with pytest.raises(SchemaError, match=rf"The table eventlog\.{table} is missing\. Restore the schema"):

@@ -66,12 +66,12 @@ class TestCreation:
             admin.create_stream(identify(made))
         assert admin.describe(made).stream_name == made
 
-    def test_too_few_brokers_are_told(self, admin: KafkaAdmin, made: str) -> None:
+    def test_too_few_brokers_are_reported(self, admin: KafkaAdmin, made: str) -> None:
         with pytest.raises(CreationRefused, match=f"{made} with replication factor 3000 .InvalidReplicationFactor"):
             admin.create_stream(identify(made), replication_factor=3000)
         assert made not in admin.stream_names()
 
-    def test_a_name_that_kafka_does_not_take_is_told(self, admin: KafkaAdmin) -> None:
+    def test_a_name_that_kafka_refuses_is_reported(self, admin: KafkaAdmin) -> None:
         with pytest.raises(CreationRefused, match="InvalidTopic"):
             admin.create_stream(identify("__samza_coordinator_a b_1"))
 
@@ -112,7 +112,7 @@ class TestCheck:
 
 
 class TestQuestions:
-    def test_a_topic_that_is_not_there_is_told(self, admin: KafkaAdmin, kafka_options: KafkaOptions) -> None:
+    def test_a_missing_topic_is_reported(self, admin: KafkaAdmin, kafka_options: KafkaOptions) -> None:
         place = f"Kafka at {kafka_options.bootstrap_servers} has no stream"
         for name in ("__samza_coordinator_nowhere_1", "no name for a topic"):
             with pytest.raises(StreamMissing, match=f"{place} {name}. Create it"):
@@ -146,7 +146,7 @@ class TestQuestions:
         assert admin.cluster_id == cluster_id
 
 
-def test_an_address_where_nobody_is_told_within_ten_seconds() -> None:
+def test_an_address_without_a_broker_is_reported_within_ten_seconds() -> None:
     with (
         KafkaAdmin(KafkaOptions.parse("127.0.0.1:1")) as admin,
         pytest.raises(SourceUnavailable, match=r"Kafka at 127.0.0.1:1 does not answer .*\. Check that its brokers run"),

@@ -30,26 +30,26 @@ NOWHERE = KafkaOptions.parse("127.0.0.1:1")
 
 
 @pytest.mark.parametrize("make", [KafkaAdminClient, KafkaConsumer, KafkaProducer])
-def test_a_client_that_finds_nobody_leaves_nothing_behind(make: type) -> None:
+def test_a_client_without_a_broker_leaves_nothing_open(make: type) -> None:
     before = threading.active_count()
     with pytest.raises(SourceUnavailable, match=r"127\.0\.0\.1:1 does not answer"):
         connect(make, NOWHERE, bootstrap_timeout_ms=200)
     wait_until(lambda: threading.active_count() == before, what="its thread to end")
 
 
-def test_a_client_waits_as_told_before_it_asks_about_another_topic(kafka_options: KafkaOptions) -> None:
+def test_a_client_waits_for_its_backoff_before_it_queries_another_topic(kafka_options: KafkaOptions) -> None:
     with closing(connect(KafkaConsumer, kafka_options, retry_backoff_ms=7).client) as consumer:
         assert consumer._client.cluster.refresh_backoff() == 7
 
 
-def test_errors_are_said_with_the_place() -> None:
+def test_errors_name_the_place() -> None:
     sentence = r"Kafka at 127\.0\.0\.1:1 does not answer \(KafkaTimeout\)\. Check that"
     with pytest.raises(SourceUnavailable, match=sentence), translate_errors(NOWHERE):
         raise KafkaTimeoutError("of no use to anybody")
 
 
 @pytest.mark.parametrize("error", [SaslAuthenticationFailedError, TopicAuthorizationFailedError])
-def test_refused_credentials_are_told_apart_and_not_repeated(error: type[Exception]) -> None:
+def test_refused_credentials_have_their_own_error_and_are_not_repeated(error: type[Exception]) -> None:
     with (
         pytest.raises(CredentialsRefused, match=r"Kafka at 127\.0\.0\.1:1 refused access") as refused,
         translate_errors(NOWHERE),
@@ -58,7 +58,7 @@ def test_refused_credentials_are_told_apart_and_not_repeated(error: type[Excepti
     assert "secret" not in str(refused.value)
 
 
-def test_a_connection_that_breaks_is_no_refused_login() -> None:
+def test_a_broken_connection_is_not_a_refused_login() -> None:
     login = {"sasl_mechanism": "PLAIN", "sasl_plain_username": "follower", "sasl_plain_password": "a secret"}
     options = KafkaOptions.parse("127.0.0.1:1", {"security_protocol": "SASL_PLAINTEXT", **login})
     answers = iter([KafkaConnectionError("socket disconnected"), None])
@@ -82,7 +82,7 @@ def test_a_question_is_asked_again_until_it_is_answered() -> None:
     assert ask(NOWHERE, question) == "answer"
 
 
-def test_it_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("eventlog.kafka.client.REACH_SECONDS", 0.3)
 
     def question() -> None:

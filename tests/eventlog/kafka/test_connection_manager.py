@@ -107,7 +107,7 @@ def test_a_connection_that_is_made_while_the_client_closes_is_closed(server: Sil
 
 
 @pytest.mark.parametrize("options", [{}, {"security_protocol": "SSL"}], ids=["plain", "encrypted"])
-def test_a_server_that_never_answers_is_given_up(server: SilentServer, options: dict[str, str]) -> None:
+def test_a_server_that_never_answers_times_out(server: SilentServer, options: dict[str, str]) -> None:
     told: list[str] = []
 
     def try_it() -> None:

@@ -46,7 +46,7 @@ def test_a_stream_that_was_lost_needs_another(
     assert consumer.poll(0.1) == []  # it is said once
 
 
-def test_events_whose_topic_nobody_can_tell_are_not_given_away(
+def test_events_of_an_unknown_topic_id_are_not_returned(
     consumer: EventConsumer,
     admin: KafkaAdmin,
     topics: Topics,
@@ -74,7 +74,7 @@ def test_events_whose_topic_nobody_can_tell_are_not_given_away(
     assert (offsets(read.events), read.next_offset) == ([0, 1, 2], 3)
 
 
-def test_a_topic_that_is_asked_for_by_id_needs_no_other_question(
+def test_a_topic_that_is_fetched_by_id_needs_no_other_request(
     consumer: EventConsumer,
     admin: KafkaAdmin,
     topics: Topics,

@@ -74,14 +74,14 @@ def test_records_of_old_brokers(magic: int, times: list[int]) -> None:
 
 
 @pytest.mark.parametrize("data", [batch(), old_batch(1)])
-def test_a_changed_bit_is_noticed_and_nothing_goes_on(data: bytes) -> None:
+def test_a_changed_bit_is_detected_and_stops_the_read(data: bytes) -> None:
     answer, _ = answer_of(data[:-1] + bytes([data[-1] ^ 1]))
     with pytest.raises(StreamRefused, match=r"offset \d cannot be decoded \(RecordsDamaged\)\. Inspect it"):
         take_two(answer)
     assert bool(answer) is False
 
 
-def test_what_came_before_damage_is_given_first() -> None:
+def test_records_before_a_damaged_one_are_read_first() -> None:
     first, second = batch(), bytearray(batch())
     second[0:8] = (3).to_bytes(8)
     second[-1] ^= 1

@@ -57,7 +57,7 @@ def test_a_log_is_made_as_samza_makes_it(kafka_options: KafkaOptions, topics: To
         KafkaEventLog.create(kafka_options, stream)
 
 
-def test_a_topic_that_is_not_there_is_told(kafka_options: KafkaOptions) -> None:
+def test_a_missing_topic_is_reported(kafka_options: KafkaOptions) -> None:
     before = threading.active_count()
     with pytest.raises(StreamMissing, match=r"has no stream __samza_coordinator_nowhere_1\. Create it"):
         KafkaEventLog(kafka_options, identify("__samza_coordinator_nowhere_1"))
@@ -103,7 +103,7 @@ def test_what_is_not_committed_is_not_there(log: KafkaEventLog, topics: Topics) 
     assert [event.offset for event in log.read()] == [0, 1]
 
 
-def test_a_topic_made_again_is_another_log(log: KafkaEventLog, topics: Topics) -> None:
+def test_a_recreated_topic_is_another_log(log: KafkaEventLog, topics: Topics) -> None:
     log.append(new_events(2))
     topics.create_again(log.stream_name)
     topics.write(log.stream_name, new_events(2, "new"))
@@ -126,7 +126,9 @@ class TestSizes:
                 log.append([NewEvent(b"k", bytes(1 << 20))])
             assert log.append([NewEvent(b"k", bytes(999_000))]) == range(1)
 
-    def test_what_the_brokers_refuse_is_told_and_the_log_goes_on(self, log: KafkaEventLog, topics: Topics) -> None:
+    def test_a_refusal_of_the_brokers_is_reported_and_the_log_stays_usable(
+        self, log: KafkaEventLog, topics: Topics
+    ) -> None:
         topics.change(log.stream_name, {"max.message.bytes": "5000"})
         with pytest.raises(AppendRefused, match="its cluster rejected the events"):
             log.append([NewEvent(b"k", bytes(10_000))])

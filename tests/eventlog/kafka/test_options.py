@@ -21,7 +21,7 @@ def test_addresses_alone_will_do() -> None:
 
 
 @pytest.mark.parametrize("servers", ["", "one", "one:", "one:9092,", "user@one:9092", "kafka://one:9092", "one:port"])
-def test_what_is_no_address_is_refused(servers: str) -> None:
+def test_an_invalid_address_is_refused(servers: str) -> None:
     with pytest.raises(OptionRefused, match="Expected a comma-separated list of host:port"):
         KafkaOptions.parse(servers)
 

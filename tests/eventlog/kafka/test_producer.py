@@ -16,7 +16,7 @@ EVENT = RecordedEvent(0, 1, 0, b"k", b"v")
 
 
 @pytest.mark.parametrize("transactional_id", [None, "writer"])
-def test_what_was_given_up_is_not_sent_later(
+def test_a_failed_append_is_not_sent_later(
     start_broker: BrokerMaker, job_name: str, transactional_id: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("eventlog.kafka.producer.APPEND_SECONDS", 1.0)
@@ -39,5 +39,5 @@ def test_what_was_given_up_is_not_sent_later(
         assert end == kept[-1].offset + 1  # the marker before it may have been on its way when the broker was killed
 
 
-def test_it_connects_no_sooner_than_it_must() -> None:
+def test_it_connects_when_first_used() -> None:
     EventProducer(KafkaOptions.parse("127.0.0.1:1"), "stream", 1 << 20).close()

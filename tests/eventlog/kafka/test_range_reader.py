@@ -39,7 +39,7 @@ def test_one_connection_does_for_reads_in_turn(
     wait_until(lambda: threading.active_count() == before)
 
 
-def test_a_topic_made_again_is_read_over_another_connection(
+def test_a_recreated_topic_is_read_with_another_connection(
     reader: RangeReader, admin: KafkaAdmin, topics: Topics, coordinator_topic: str
 ) -> None:
     for turn in range(3):
@@ -50,7 +50,7 @@ def test_a_topic_made_again_is_read_over_another_connection(
         topics.create_again(coordinator_topic)
 
 
-def test_a_stretch_that_never_comes_is_given_up(
+def test_a_read_without_events_times_out(
     reader: RangeReader, admin: KafkaAdmin, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("eventlog.kafka.range_reader.SILENCE_SECONDS", 0.3)

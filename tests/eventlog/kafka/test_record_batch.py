@@ -56,7 +56,7 @@ def test_a_time_that_the_log_gave_is_that_of_all() -> None:
     assert [(event.timestamp, event.timestamp_type) for event in events] == [(99, LOG_APPEND_TIME)] * 2
 
 
-def test_the_name_of_a_header_keeps_bytes_that_are_no_text() -> None:
+def test_the_name_of_a_header_keeps_bytes_that_are_not_text() -> None:
     """Some clients write them; kafka-python can neither write nor read them."""
     written = batch_of([(1, b"k", b"v", [("xxxx", b"y")])]).replace(b"xxxx", b"\xff\xc3\xed\xa0")
     (event,) = batch_events(written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written)))
@@ -69,7 +69,7 @@ def test_a_batch_that_compaction_has_emptied_has_no_events() -> None:
 
 
 @given(st.data())
-def test_damaged_records_are_told_and_never_guessed(data: st.DataObject) -> None:
+def test_damaged_records_are_reported_and_never_guessed(data: st.DataObject) -> None:
     written = batch_of([(1, b"key", b"value", [("h", b"x")]), (2, None, None, [])])
     records, facts = written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written))
     cut = data.draw(st.integers(0, len(records) - 1))

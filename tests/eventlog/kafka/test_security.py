@@ -78,7 +78,7 @@ def test_who_proves_himself_asks_for_offsets(
         assert admin.resolve_startpoint_to_offset(SystemStreamPartition("input", name, 0), StartpointUpcoming(1)) == "2"
 
 
-def test_a_wrong_password_is_told_and_never_shown(
+def test_a_wrong_password_is_reported_and_never_shown(
     options: Callable[..., KafkaOptions], security: SecuredListeners, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)

@@ -62,7 +62,7 @@ def test_the_cluster_has_an_id(source: KafkaSource) -> None:
     assert len(source.cluster_id) == 22
 
 
-def test_other_topics_are_no_streams(source: KafkaSource, topics: Topics, job_name: str) -> None:
+def test_other_topics_are_not_streams(source: KafkaSource, topics: Topics, job_name: str) -> None:
     topics.create(job_name)
     checkpoints = topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1")
     assert job_name not in source.stream_names()
@@ -212,7 +212,9 @@ class TestTopicMadeAgain:
         ]
 
     @pytest.mark.parametrize("count", [3, 5, 9], ids=["fewer", "same", "more"])
-    def test_while_nobody_looked(self, source: KafkaSource, topics: Topics, coordinator_topic: str, count: int) -> None:
+    def test_while_it_is_not_followed(
+        self, source: KafkaSource, topics: Topics, coordinator_topic: str, count: int
+    ) -> None:
         """Between the description and the first poll."""
         topics.write(coordinator_topic, new_events(5))
         source.describe(coordinator_topic)

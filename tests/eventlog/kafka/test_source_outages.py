@@ -79,7 +79,7 @@ class TestKills:
             event.key for turn in range(2) for event in new_events(5, f"{turn}.")
         ]
 
-    def test_nobody_there_is_told_in_time(self, broker: KafkaBroker, source: KafkaSource, one: str) -> None:
+    def test_a_missing_broker_is_reported_in_time(self, broker: KafkaBroker, source: KafkaSource, one: str) -> None:
         Followed(source).poll()
         broker.kill()
         try:
@@ -195,7 +195,7 @@ def test_a_damaged_batch_stops_its_stream_alone(broker: KafkaBroker, topics: Top
         assert offsets([*source.read(one, 0, 2)]) == [0, 1]
 
 
-def test_offsets_are_no_counts(broker: KafkaBroker, topics: Topics, one: str) -> None:
+def test_offsets_are_not_counts(broker: KafkaBroker, topics: Topics, one: str) -> None:
     """A log that has lived long begins far up."""
     far = 10_000_000_000
     topics.write(one, new_events(3))

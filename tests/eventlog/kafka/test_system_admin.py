@@ -126,7 +126,7 @@ def test_a_specific_offset_is_not_asked_for() -> None:
         assert nowhere.get_offsets_after({partition: "1"}) == {partition: "2"}
 
 
-def test_a_broker_that_does_not_answer_is_told_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broker_that_does_not_answer_is_reported_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 1000)
     monkeypatch.setattr(client, "REACH_SECONDS", 1.0)
     started = time.monotonic()
@@ -149,7 +149,7 @@ def test_asking_for_a_topic_does_not_make_it(system: KafkaSystemAdmin, topics: T
     assert not topics.is_there(name)
 
 
-def test_a_name_that_no_topic_can_have_is_told(system: KafkaSystemAdmin) -> None:
+def test_an_invalid_topic_name_is_reported(system: KafkaSystemAdmin) -> None:
     with pytest.raises(InputMissing, match="has no stream a b"):
         system.get_system_stream_metadata(["a b"])
 

@@ -84,7 +84,7 @@ def test_what_does_not_fit_is_refused(owner: Connection, arguments: tuple[str, .
 
 
 @pytest.mark.parametrize("headers", ['{"a": 1}', "[1]", '[["a"]]', '[["a", 1]]', '[[1, "YQ=="]]', '[["a", "?"]]'])
-def test_headers_that_nobody_could_read_are_refused(owner: Connection, headers: str) -> None:
+def test_headers_that_cannot_be_decoded_are_refused(owner: Connection, headers: str) -> None:
     with pytest.raises(psycopg.DataError):
         append(owner, "array['k']::bytea[]", "array['v']::bytea[]", "null", f"array['{headers}']::jsonb[]")
 

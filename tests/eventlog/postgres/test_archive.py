@@ -52,7 +52,7 @@ def test_whatever_is_archived_comes_back(database_url: str, events: list[Recorde
 @pytest.mark.parametrize(
     "ms", [FIRST_STORABLE_MS - 1, FIRST_STORABLE_MS, -1, 0, LAST_STORABLE_MS, LAST_STORABLE_MS + 1]
 )
-def test_a_time_that_timestamptz_cannot_hold_stands_beside(database_url: str, ms: int) -> None:
+def test_a_time_out_of_range_for_timestamptz_has_its_own_column(database_url: str, ms: int) -> None:
     with connect(database_url) as connection:
         archive(connection, [RecordedEvent(0, ms, CREATE_TIME, None, None)])
         assert [event.timestamp for event in read_archive(connection, LOG_ID)] == [ms]
@@ -85,7 +85,7 @@ def test_pages_make_no_difference(database_url: str, page: int) -> None:
         assert [event.offset for event in read_archive(connection, LOG_ID, 3, 10, page=page)] == [3, 4, 9]
 
 
-def test_a_header_has_the_form_that_its_column_tells(database_url: str) -> None:
+def test_a_header_is_stored_as_the_column_comment_says(database_url: str) -> None:
     with connect(database_url) as connection:
         archive(connection, [RecordedEvent(0, 1, CREATE_TIME, None, None, (("ä", b"\x01"), ("b", None)))])
         row = connection.execute("select headers from eventlog.event").fetchone()

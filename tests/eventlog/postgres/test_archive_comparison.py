@@ -60,7 +60,7 @@ def test_any_other_time_or_byte_is_found(archive: Connection, at: int, change: d
     assert first_difference(archive, 1, events) == EVENTS[at].offset
 
 
-def test_the_first_of_several_is_told(archive: Connection) -> None:
+def test_the_first_of_several_is_reported(archive: Connection) -> None:
     assert first_difference(archive, 1, [EVENTS[0], *(event._replace(timestamp=7) for event in EVENTS[1:])]) == 1
 
 
@@ -81,7 +81,7 @@ def test_a_difference_is_found_beyond_the_first_thousand(database_url: str) -> N
         assert first_difference(connection, 1, events) == 2_400
 
 
-def test_the_tail_begins_so_many_events_before_the_end(archive: Connection) -> None:
+def test_the_tail_starts_this_many_events_before_the_end(archive: Connection) -> None:
     assert [tail_start(archive, 1, events) for events in (1, 2, 3, 5, 1_000)] == [FAR, 5, 4, 0, 0]
     assert tail_start(archive, 2, 1_000) == 2
     assert tail_start(archive, 3, 1_000) == 0

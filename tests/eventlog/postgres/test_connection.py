@@ -58,7 +58,7 @@ def test_bytes_travel_as_bytes(database_url: str) -> None:
         ("insert into eventlog.log_head values (1, null)", None),
     ],
 )
-def test_a_servers_reason_repeats_no_value(database_url: str, query: str, reason: str | None) -> None:
+def test_the_reason_of_a_server_has_no_values(database_url: str, query: str, reason: str | None) -> None:
     with connect(database_url) as connection, pytest.raises(psycopg.Error) as refused:
         connection.execute(query.encode())
     said = server_reason(refused.value)
@@ -76,7 +76,7 @@ def test_a_lost_connection_is_not_the_servers_reason() -> None:
     ("url", "environment", "seconds"),
     [("", None, CONNECT_SECONDS), ("?connect_timeout=3", None, 3), ("?connect_timeout=3", "7", 3), ("", "7", 7)],
 )
-def test_a_server_that_does_not_answer_is_given_up(
+def test_connecting_to_a_server_that_does_not_answer_times_out(
     database_url: str, monkeypatch: pytest.MonkeyPatch, url: str, environment: str | None, seconds: int
 ) -> None:
     monkeypatch.delenv("PGCONNECT_TIMEOUT", raising=False)

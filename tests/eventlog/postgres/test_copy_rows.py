@@ -64,6 +64,6 @@ def test_values_come_as_they_were_given(connected: Connection) -> None:
     ]
 
 
-def test_no_rows_are_no_rows(connected: Connection) -> None:
+def test_an_empty_list_writes_nothing(connected: Connection) -> None:
     copy_rows(connected, COLUMNS, [])
     assert written(connected) == []

@@ -45,7 +45,7 @@ def test_a_stream_is_created_once(database_url: str) -> None:
     assert exists.value.stream_name == STREAM.stream_name
 
 
-def test_an_unknown_stream_is_told(database_url: str) -> None:
+def test_an_unknown_stream_is_reported(database_url: str) -> None:
     with pytest.raises(UnknownStream, match=r"no log of elsewhere\. Create it") as unknown:
         PostgresEventLog(database_url, "elsewhere")
     assert unknown.value.stream_name == "elsewhere"
@@ -60,7 +60,7 @@ def test_logs_of_one_database_do_not_mix(database_url: str) -> None:
         assert (log.end_offset(), second.end_offset(), second.stream_kind) == (2, 1, "checkpoint")
 
 
-def test_a_connection_that_was_given_stays_open(database_url: str) -> None:
+def test_a_connection_of_the_caller_stays_open(database_url: str) -> None:
     with connect(database_url) as connection:
         with PostgresEventLog.create(connection, STREAM, clock=clock) as log:
             log.append([NewEvent(b"k", b"v")])
@@ -82,7 +82,7 @@ def test_an_append_is_part_of_the_callers_transaction(database_url: str) -> None
         assert log.end_offset() == 1
 
 
-def test_writers_wait_for_each_other_so_that_no_hole_is_seen(database_url: str) -> None:
+def test_writers_wait_for_each_other_so_that_no_gap_is_visible(database_url: str) -> None:
     with (
         PostgresEventLog.create(database_url, STREAM) as reader,
         connect(database_url) as connection,

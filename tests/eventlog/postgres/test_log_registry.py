@@ -29,7 +29,7 @@ def test_the_newest_incarnation_is_found(database_url: str) -> None:
         assert second.log_id != first.log_id
 
 
-def test_an_incarnation_stands_once(database_url: str) -> None:
+def test_an_incarnation_is_stored_once(database_url: str) -> None:
     with connect(database_url) as connection:
         insert_log(connection, "s", "coordinator", 1, "recording", NOW)
         with pytest.raises(UniqueViolation, match="uq_log_stream_name_incarnation"):
@@ -77,7 +77,7 @@ def test_a_name_is_held_until_the_end_of_the_transaction(database_url: str) -> N
 
 
 @pytest.mark.parametrize("role", ["coordstream_reader", "coordstream_replayer", "coordstream_writer"])
-def test_who_may_not_write_holds_no_name(database_url: str, role: str) -> None:
+def test_a_reader_cannot_lock_a_name(database_url: str, role: str) -> None:
     with database_user(database_url, role) as user, connect(user) as connection:
         with pytest.raises(InsufficientPrivilege):
             hold(connection, "a name")

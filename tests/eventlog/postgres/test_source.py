@@ -121,7 +121,7 @@ def test_events_come_from_the_position_on_and_once(database_url: str, source: Po
         assert source.poll(AT_ONCE) == []
 
 
-def test_a_waiting_poll_is_told_of_an_append(
+def test_a_waiting_poll_is_notified_of_an_append(
     database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_source, "_QUERY_SECONDS", 10 * LONG)  # no query without a notification
@@ -134,7 +134,7 @@ def test_a_waiting_poll_is_told_of_an_append(
         appender.join()
 
 
-def test_an_append_that_nobody_tells_of_is_found_within_a_second(database_url: str, source: PostgresSource) -> None:
+def test_an_append_without_a_notification_is_found_within_a_second(database_url: str, source: PostgresSource) -> None:
     with created(database_url, ORDERS) as log:
         source.assign({ORDERS: 0})
         source.poll(AT_ONCE)
@@ -250,7 +250,7 @@ def test_a_poll_can_be_woken(database_url: str, source: PostgresSource) -> None:
         waker.join()
 
 
-def test_a_cut_connection_is_told_and_made_again(database_url: str, source: PostgresSource) -> None:
+def test_a_lost_connection_is_reported_and_reopened(database_url: str, source: PostgresSource) -> None:
     with created(database_url, ORDERS, 1) as log:
         source.assign({ORDERS: 0})
         source.poll(AT_ONCE)

@@ -21,7 +21,7 @@ def fill(connection: Connection) -> None:
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("table", [*EVENT_TABLES, "eventlog.observation"])
-def test_what_was_said_stays(database_url: str, table: str, change: str) -> None:
+def test_events_cannot_be_changed(database_url: str, table: str, change: str) -> None:
     operation = change.partition(" ")[0]
     with connect(database_url) as connection:
         fill(connection)

@@ -49,7 +49,7 @@ def test_nothing_of_it_has_a_name_that_could_be_left_behind(tmp_path: Path, monk
         assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_args: object, **_kwargs: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

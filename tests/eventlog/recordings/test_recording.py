@@ -139,7 +139,7 @@ def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
         validate(path)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="Name an existing recording"):
         validate(tmp_path / "none.jsonl")
     with pytest.raises(RecordingError, match=r"^Cannot read"):

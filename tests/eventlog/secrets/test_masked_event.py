@@ -128,7 +128,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("harmless", HARMLESS.values(), ids=HARMLESS)
-def test_what_holds_no_secret_stays_byte_for_byte(harmless: RecordedEvent) -> None:
+def test_an_event_without_a_secret_stays_unchanged(harmless: RecordedEvent) -> None:
     assert mask_event(harmless, POLICY) == harmless
 
 

@@ -60,7 +60,7 @@ PLAIN = [
 
 
 @pytest.mark.parametrize("text", SECRETS)
-def test_a_secret_is_told_by_its_form(text: str) -> None:
+def test_a_secret_is_recognised_by_its_form(text: str) -> None:
     assert shows_secret(text)
     assert shows_secret(f"before {text} after")
 

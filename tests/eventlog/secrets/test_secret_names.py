@@ -131,7 +131,7 @@ PLAIN = [
 
 
 @pytest.mark.parametrize(("key", "value"), SECRETS)
-def test_a_secret_is_told_by_its_name_or_by_the_name_within_it(key: str, value: str) -> None:
+def test_a_secret_is_recognised_by_its_name_or_a_name_within_it(key: str, value: str) -> None:
     assert POLICY.is_secret_name(key) or POLICY.holds_secret(value)
 
 

@@ -136,7 +136,7 @@ def test_what_is_beside_a_secret_stays() -> None:
     assert masked.startswith('{"a":1,"token":"hmac-')
 
 
-def test_a_fingerprint_tells_changed_or_not_and_nothing_else() -> None:
+def test_a_fingerprint_shows_only_whether_a_secret_changed() -> None:
     shown = POLICY.fingerprint("a")
     assert shown == POLICY.fingerprint(b"a") == SecretPolicy(b"installation key", ()).fingerprint("a")
     assert shown != POLICY.fingerprint("b")
@@ -145,7 +145,7 @@ def test_a_fingerprint_tells_changed_or_not_and_nothing_else() -> None:
     assert (prefix, len(digits), set(digits) <= set("0123456789abcdef")) == ("hmac-sha256", 64, True)
 
 
-def test_a_fingerprint_stands_for_itself() -> None:
+def test_the_fingerprint_of_a_fingerprint_is_the_same() -> None:
     shown = POLICY.fingerprint("a")
     assert POLICY.fingerprint(shown) == SecretPolicy(b"another key").fingerprint(shown) == shown
     assert POLICY.fingerprint(shown + "0") != shown + "0"

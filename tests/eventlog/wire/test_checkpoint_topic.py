@@ -115,7 +115,7 @@ def test_v2_comes_back_in_its_order(
     assert (list(read.offsets), read.duplicates) == (list(offsets), ())
 
 
-def test_v2_holds_no_null_since_samza_could_not_read_it() -> None:
+def test_v2_stores_no_null_since_samza_cannot_read_it() -> None:
     """CheckpointV2 of Samza 1.8.0 copies its offsets into an ImmutableMap, which refuses null."""
     offsets = {SystemStreamPartition("kafka", "in", number): None if number else "1" for number in (2, 1, 0)}
     with pytest.raises(ValueError, match=r"kafka\.in\.1 has no offset, which a V2 checkpoint cannot store"):

@@ -83,7 +83,7 @@ def test_a_key_of_any_version_is_read(version: bytes) -> None:
         ("never-heard-of", None),
     ],
 )
-def test_a_delete_is_a_null_value_or_no_main_field(message_type: str, value: bytes | None) -> None:
+def test_a_delete_is_a_null_value_or_a_missing_main_field(message_type: str, value: bytes | None) -> None:
     message = read(message_type, value)
     assert message == Delete(message_type=message_type, key="k")
     assert encode_message(message)[1] == value

@@ -78,7 +78,7 @@ def test_nul_and_halves_of_a_pair_are_read() -> None:
     assert loads(b'"\\u0000\\ud800"') == "\x00\ud800"
 
 
-def test_names_that_stand_twice_are_seen_as_pairs() -> None:
+def test_duplicate_names_are_kept_as_pairs() -> None:
     assert loads_pairs(b'{"a":1,"a":{"b":[]}}') == (("a", 1), ("a", (("b", []),)))
 
 
