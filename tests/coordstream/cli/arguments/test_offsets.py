@@ -60,7 +60,7 @@ def test_a_file_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "new.properties").write_text(LINE)
     assert read_offsets([str(tmp_path / "new.properties")]) == {"P 0": {IN_0: "42"}}
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LINE.encode() + b"x")))
-    with pytest.raises(CheckpointFileError, match="standard input, line 2: 'x' is no property"):
+    with pytest.raises(CheckpointFileError, match="standard input, line 2: 'x' is not a property"):
         read_offsets(["-"])
 
 

@@ -152,7 +152,7 @@ def test_config_is_not_set_on_a_checkpoint_topic(cli: CommandLine) -> None:
     topic = "__samza_checkpoint_ver_1_for_counts_1"
     cli.done("log", "create", topic)
     refused = cli.refused("log", "append", topic, "--type", "set-config", "--key", "a", "--value", "1")
-    assert refused == f"{topic} holds checkpoints, not config: give the job's coordinator stream."
+    assert refused == f"{topic} contains checkpoints, not config. Use the job's coordinator stream."
 
 
 def test_only_logs_in_postgres_and_topics_accept_appends(wordcount: CommandLine) -> None:
