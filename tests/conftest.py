@@ -1,5 +1,7 @@
 """The fixtures, a file a subject; see tests/fixtures."""
 
+import signal
+
 import pytest
 
 from tests.vectors import catalogue
@@ -15,6 +17,15 @@ pytest_plugins = [
     "tests.fixtures.scenario_report",
 ]
 pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.event_source", "tests.contracts.followed")
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C reach the programs that tests start, also if the tests run in the background of a shell.
+
+    Such a shell ignores SIGINT, and children inherit that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
