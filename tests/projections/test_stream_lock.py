@@ -61,7 +61,7 @@ def test_a_session_that_ends_frees_its_streams(database_url: str) -> None:
             locks = StreamLocks(one)
             locks.take(STREAM)
             locks.check()
-            other.execute("select pg_terminate_backend(%s)", (one.info.backend_pid,))
+            other.execute("select pg_terminate_backend(%s, 60000)", (one.info.backend_pid,))
             with pytest.raises(psycopg.OperationalError):
                 locks.check()
             one.close()

@@ -72,7 +72,8 @@ def end_backends(url: str) -> None:
     """Cut the source's connection, as a restart of the server does."""
     with psycopg.connect(url, autocommit=True) as admin:
         ended = admin.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = %s", (APPLICATION_NAME,)
+            "select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = %s",
+            (APPLICATION_NAME,),
         ).fetchall()
     assert ended == [(True,)]
 

@@ -302,7 +302,7 @@ def test_an_interrupted_resync_is_repeated_and_recorded_once(
         left -= 1
         if left == 0 and loses_connection:
             with connect(database_url) as other:
-                other.execute("select pg_terminate_backend(%s)", (backend,))
+                other.execute("select pg_terminate_backend(%s, 60000)", (backend,))  # waits for its end
         elif left == 0:
             raise Killed
 
