@@ -20,12 +20,13 @@ pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.eve
 
 
 def pytest_configure() -> None:
-    """Let Ctrl-C reach the programs that tests start, also if the tests run in the background of a shell.
+    """Let signals reach the programs that tests start, also if the tests run in the background or under nohup.
 
-    Such a shell ignores SIGINT, and children inherit that.
+    These ignore SIGINT and SIGHUP, and children inherit that.
     """
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

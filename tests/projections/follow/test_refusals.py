@@ -24,7 +24,7 @@ from tests.projections.follow.running import (
 pytestmark = pytest.mark.slow
 
 REASON: Final = "it has 2 partitions"
-MESSAGE: Final = f"{ORDERS} cannot be followed: {REASON}"
+MESSAGE: Final = f"{ORDERS} cannot be followed: {REASON}."
 NEVER_READ: Final = ("orders", "1", "coordinator", 1, 0, None, None, "refused", MESSAGE)
 SHOWN: Final = """
 select job_name, job_id, stream_kind, incarnation, next_offset, end_offset, lag, state, state_detail
