@@ -74,7 +74,7 @@ def _rebuilt(connection: Connection, each: JobLog, settings: FoldSettings, progr
     except LockNotAvailable:
         return f"Cannot rebuild {name}: another session is rebuilding or writing it. Try again later."
     except ProjectionError as error:
-        return f"Cannot rebuild {name}: {error}."
+        return f"Cannot rebuild {name}. {error}"
 
 
 def _row(each: JobLog, result: Rebuilt) -> Row:

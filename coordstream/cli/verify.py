@@ -111,7 +111,7 @@ def _verified(connection: Connection, log: TrackedLog, settings: FoldSettings, p
     try:
         return verify_log(connection, log, settings, on_progress=show)
     except ProjectionError as error:
-        return f"Cannot verify {log.stream.stream_name}: {error}."
+        return f"Cannot verify {log.stream.stream_name}. {error}"
 
 
 def _rows(job: Job, found: Verification, *, shows_all: bool) -> Iterator[Row]:

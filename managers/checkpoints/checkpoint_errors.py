@@ -43,7 +43,7 @@ class CheckpointUnreadable(CheckpointError):
         self.log_offset = log_offset
         self.reason = error.reason
         super().__init__(
-            f"Cannot read the checkpoint at offset {log_offset} of {stream_name}: {error}. "
+            f"Cannot read the checkpoint at offset {log_offset} of {stream_name}: {str(error).rstrip('.')}. "
             "Write its key again, or set job.checkpoint.validation.enabled=false to ignore it."
         )
 

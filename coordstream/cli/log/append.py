@@ -135,7 +135,10 @@ def _from_standard_input() -> Iterator[tuple[str, RecordedEvent]]:
         try:
             yield decode_line(line)
         except LineError as error:
-            raise CoordstreamError(f"Invalid line {number} of standard input: {error}. Nothing was appended.") from None
+            reason = str(error).rstrip(".")
+            raise CoordstreamError(
+                f"Invalid line {number} of standard input: {reason}. Nothing was appended."
+            ) from None
 
 
 def _bytes(text: str) -> bytes:

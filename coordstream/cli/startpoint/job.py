@@ -42,7 +42,9 @@ class StartpointJob(NamedTuple):
         sentences = []
         if self.checkpoint_error:
             error = self.checkpoint_error.rstrip(".")
-            sentences.append(f"The job's checkpoints, and whether it is running, are unknown: {error}.")
+            sentences.append(
+                f"The job's checkpoints, and whether it is running, are unknown: {str(error).rstrip('.')}."
+            )
         if self.facts.assigned_by == "checkpoint":
             sentences.append(
                 "The job has no assignments of partitions to tasks. Each task is assumed to read the partitions in its "

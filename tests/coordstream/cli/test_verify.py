@@ -61,7 +61,7 @@ def test_a_log_of_another_fold_version_cannot_be_verified(
     monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
     finished = imported("verify", "--all")
     assert finished.code == 1
-    assert finished.err.count(f"Cannot verify {CHECKPOINT}: ") == 1
+    assert finished.err.count(f"Cannot verify {CHECKPOINT}. {CHECKPOINT} was folded with version ") == 1
 
 
 @pytest.mark.parametrize("words", [(), ("wordcount_pv", "--all")], ids=["neither", "both"])
