@@ -64,7 +64,7 @@ def test_a_dropped_projection_is_re_created_and_rebuilt(wordcount: CommandLine) 
     assert (finished.code, to_rebuild in finished.err) == (1, True)
     listed = wordcount("config", "show", "wordcount_pv")
     assert to_rebuild in listed.err
-    assert "run `coordstream rebuild --all`" in wordcount("import", *RECORDING_A).err
+    assert "Run `coordstream rebuild --all`" in wordcount("import", *RECORDING_A).err
     assert [row["folded_count"] for row in wordcount.rows("quarantine", "retry")] == [388, 427]
     after = wordcount.rows("status")
     assert [row["next_offset"] for row in after] == [row["next_offset"] for row in before]
