@@ -182,7 +182,9 @@ class EventConsumer:
             self._lose(*(partition.topic for partition in error.args[0]))
         except TopicAuthorizationFailedError as error:
             for name in error.args[0]:
-                self._pause(StreamRefused(name, "its cluster denies access. Grant the user the permission to read it"))
+                self._pause(
+                    StreamRefused(name, "the cluster denies access to it. Grant the user the permission to read it")
+                )
         except StreamRefused as error:
             self._pause(error)
         else:

@@ -145,4 +145,4 @@ def test_a_wrong_password_ends_a_follower_that_has_an_end(
         outcome = run(database_url, source, FollowPlan((name,), once=True), messages)
     assert not outcome.is_complete
     assert messages == [outcome.refusal]
-    assert "look at the user" in outcome.refusal
+    assert "Check the user and password" in outcome.refusal

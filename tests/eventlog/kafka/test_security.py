@@ -137,7 +137,7 @@ class TestAccess:
         with KafkaSource(options("SASL_PLAINTEXT")) as source:
             assert source.describe(name).end_offset == 1
             source.assign({name: 0, other: 0})
-            with pytest.raises(StreamRefused, match=r"its cluster denies access\. Grant the user the permission"):
+            with pytest.raises(StreamRefused, match=r"the cluster denies access to it\. Grant the user the permission"):
                 wait_until(lambda: self.poll(source), what="the refusal")
             topics.write(other, new_events(1))
             assert offsets(Followed(source).until(other, 1)) == [0]
