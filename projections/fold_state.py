@@ -32,7 +32,8 @@ from projection.checkpoint_current where log_id = %s
 
 def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -> LogFold:
     """Return the fold's memory of a log as of its last committed batch."""
-    log_time, last_offset = _log_time(connection, log.log_id), _last_offset(connection, log.log_id)
+    last_offset = _last_offset(connection, log.log_id)
+    log_time = _log_time(connection, log.log_id, last_offset)
     until_log_time = _until_log_time(connection, log.log_id, last_offset)
     fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets, log_time, last_offset, until_log_time)
     for key_sha256, key_id in connection.execute(
@@ -71,11 +72,12 @@ def _load_newest_times(connection: Connection, log: TrackedLog, fold: LogFold) -
             times[version] = NO_TIME if is_delete else NOT_STORABLE if micros is None else micros
 
 
-def _log_time(connection: Connection, log_id: int) -> int | None:
+def _log_time(connection: Connection, log_id: int, last_offset: int) -> int | None:
+    """Return the log's time at the last folded event; a Postgres log may have later events."""
     row = connection.execute(
         "select (extract(epoch from t.at - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint"
-        " from projection.log_time_at(%s, 9223372036854775807) t",
-        (log_id,),
+        " from projection.log_time_at(%s, %s) t",
+        (log_id, last_offset),
     ).fetchone()
     return None if row is None else int(row[0])
 
