@@ -46,7 +46,7 @@ def test_a_stream_is_rewound_and_reverted_in_three_commands(operator: CommandLin
     rewound = operator(*shlex.split("startpoint write wordcount_pv kafka.page-views 2 hours ago --yes"))
     assert rewound.code == 0
     told = " ".join(rewound.out.split())
-    assert f"if asked to start {SINCE}" in told
+    assert f"if requested to start {SINCE}" in told
     assert all(f"{task} kafka.page-views.{number} at " in told for task, number in PARTITIONS)
     assert "not checked with the input" in rewound.err
     assert "does not rewind the state store counts" in rewound.err

@@ -69,7 +69,7 @@ def test_a_database_without_a_schema_is_left_as_it_is(
 def test_a_newer_schema_is_reported(cli: CommandLine) -> None:
     with psycopg.connect(cli.database_url) as connection:
         connection.execute("update eventlog.alembic_version set version_num = '9999'")
-    assert "schema is newer than this program. Install the " in cli.refused("status")
+    assert "schema is newer than this program. Install a newer version " in cli.refused("status")
 
 
 def test_an_older_schema_is_reported(cli: CommandLine) -> None:
