@@ -109,7 +109,7 @@ class StreamRefused(EventLogError):
 
 
 class OffsetLost(EventLogError):
-    """The next offset to read is outside of the log, which was truncated or now starts later."""
+    """The next offset is gone: the log was truncated, starts later, or its topic was deleted or re-created."""
 
     def __init__(self, stream_name: str, offset: int) -> None:
         self.stream_name = stream_name

@@ -70,8 +70,8 @@ def rebuild_log(
     """Fold a log's archived events again, and replace the rows that differ from the result.
 
     One transaction: readers see the old rows or the new ones. A follower may run meanwhile. It waits while the rows
-    are compared and replaced, and then reads the log's state again. The position, the log's end and its gaps stay as
-    they were, except that a position beyond the end of a Postgres log moves back to that end.
+    are compared and replaced, and then reads the log's state again. The log's end and its gaps stay as
+    they were; the position becomes that of `position_once_folded`, which is the present one unless it was wrong.
 
     Raises:
         FoldVersionDiffers: other settings or a newer program folded the log.

@@ -30,7 +30,7 @@ _CREATE: Final = sql.SQL("create temporary table {} (like projection.{} includin
 class ArchivedBatch(NamedTuple):
     """Events to fold together, and the keys that were swept after the last of them.
 
-    They were archived at ``archived_at``, or at times that lead to the same log time.
+    They were archived at ``archived_at``, or at other times for which `LogClock` gives the same log time.
     """
 
     archived_at: datetime

@@ -44,9 +44,9 @@ where job_suffix = %s and (job_name, job_id) is distinct from (%s, %s)
 class TrackedLog:
     """One incarnation of a stream, as recorded in the database.
 
-    ``end_offset``: where the log ended when a follower last looked. ``read_at``: when the log was last read to its end,
-    or when reading it began. ``resync_from``: the position at which an unfinished resync began. None: unknown, or no
-    resync. ``rebuilds``: how often the log was rebuilt.
+    ``end_offset``: where the log ended when a follower last looked; None: unknown. ``read_at``: when the log was last
+    read to its end, or when reading it began; None: unknown. ``resync_from``: the position at which an unfinished
+    resync began; None: there is none. ``rebuilds``: how often the log was rebuilt.
     """
 
     log_id: int
@@ -85,9 +85,10 @@ def logs_of(connection: Connection, stream_name: str) -> list[TrackedLog]:
 def position_once_folded(connection: Connection, log: TrackedLog) -> int:
     """Return the position that a log should have: the present one, unless the archive or the log's end contradicts it.
 
-    A Postgres log has been folded to its end at most. Events of other logs are archived as they are folded, so their
-    position is never below the archive's end, and once they have stopped, never beyond the log's end. A log without
-    rows has the position of the archive's end.
+    - A log without rows: the archive's end.
+    - A Postgres log: at most the log's end.
+    - Other logs, whose events are archived as they are folded: at least the archive's end and, once the follower has
+      stopped, at most the log's last known end.
     """
     end = archive_end(connection, log.log_id)
     if log.fold_version == NOT_FOLDED:

@@ -10,9 +10,9 @@ from rich.status import Status
 
 from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
+from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
-from coordstream.cli.verify import All, JobLog, Jobs, selected_logs
 from eventlog.postgres.connection import Connection
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
@@ -42,10 +42,11 @@ def rebuild(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv
     readers see the old rows or the new ones. A follower may run meanwhile. Use it after damage, after an upgrade that
     asks for it, and when the tables were dropped. Exit code 1 if a log cannot be rebuilt.
     """
+    require_selection(jobs, every=every)
     with open_database(warns=False) as database:
         settings = FoldSettings(database.secrets)
-        mark_for_rebuild(database.connection, ("kafka", "recording"))  # follow reads Postgres logs from their start
-        logs = selected_logs(database.connection, jobs or [], every=every)
+        mark_for_rebuild(database.connection, ("kafka", "recording"))  # follow itself folds Postgres logs without rows
+        logs = selected_logs(database.connection, jobs or [])
         with Console(stderr=True).status("") as progress:
             results = [_rebuilt(database.connection, each, settings, progress) for each in logs]
     done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Rebuilt)]

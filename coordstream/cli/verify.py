@@ -2,26 +2,25 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from typing import Annotated, Final, NamedTuple
+from typing import Final
 
 import typer
 from rich.console import Console
 from rich.status import Status
 
 from coordstream.cli.arguments.options import Csv, Json
-from coordstream.cli.completion import complete_job
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
+from coordstream.cli.job.lookup import Job
+from coordstream.cli.job.selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.output.tables import Column, print_rows, print_text, printable
 from coordstream.cli.query.rows import Row, Rows
-from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import Connection
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.table_differences import TableCheck, Values
-from projections.tracked_logs import TrackedLog, logs_of
+from projections.tracked_logs import TrackedLog
 from projections.verify import Verification, verify_log
 
 app = typer.Typer()
@@ -38,20 +37,6 @@ _ROW: Final = (
     *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "next_offset", "event_count"),
     *("relation", "missing", "extra", "different", "examples"),
 )
-_STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"
-
-Jobs = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="JOB", help="Names, or name/id where several share one.", autocompletion=complete_job),
-]
-All = Annotated[bool, typer.Option("--all", help="All jobs.")]
-
-
-class JobLog(NamedTuple):
-    """A log, and the job that it belongs to."""
-
-    job: Job
-    log: TrackedLog
 
 
 @app.command()
@@ -61,8 +46,9 @@ def verify(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv:
     Folds each log again, apart from the tables that readers use, and names rows that are missing, extra or different.
     A follower may run meanwhile. Exit code 1 if a table differs or a log cannot be verified.
     """
+    require_selection(jobs, every=every)
     with open_database() as database:
-        logs = selected_logs(database.connection, jobs or [], every=every)
+        logs = selected_logs(database.connection, jobs or [])
         settings = FoldSettings(database.secrets)
         with Console(stderr=True).status("") as progress:
             results = [_verified(database.connection, log, settings, progress) for _, log in logs]
@@ -77,25 +63,6 @@ def verify(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv:
         print(sentence, file=sys.stderr)
     if failures or not all(result.is_equal for _, result in found):
         raise typer.Exit(1)
-
-
-def selected_logs(connection: Connection, words: Sequence[str], *, every: bool) -> list[JobLog]:
-    """Return the logs of the jobs that the words name, or of every job, oldest incarnation first.
-
-    Raises:
-        CoordstreamError: unknown job, or the database has no job.
-        BadParameter: neither jobs nor all of them, or both.
-    """
-    if bool(words) == every:
-        raise typer.BadParameter("Name one or more jobs, or use '--all'.")
-    streams = [
-        (Job(name, job_id), stream_name) for name, job_id, stream_name in connection.execute(_STREAMS).fetchall()
-    ]
-    if not streams:
-        raise CoordstreamError(NO_LOGS)
-    wanted = {find_job(connection, word) for word in words}
-    found = [(job, stream_name) for job, stream_name in streams if every or job in wanted]
-    return [JobLog(job, log) for job, stream_name in found for log in reversed(logs_of(connection, stream_name))]
 
 
 def _verified(connection: Connection, log: TrackedLog, settings: FoldSettings, progress: Status) -> Verification | str:

@@ -40,7 +40,7 @@ _SETTINGS: Final[Mapping[str, Any]] = {
     "isolation_level": "read_committed",  # the end is before the first open transaction
     "max_partition_fetch_bytes": FETCH_BYTES,
     "metrics_enabled": False,
-    "metadata_max_age_ms": 5000,  # how long it takes to detect a re-created topic as long as the old one
+    "metadata_max_age_ms": 5000,  # a re-created topic as long as the old one is noticed only by its new metadata
 }
 
 
@@ -86,7 +86,7 @@ class EventConsumer:
         self._fetch_all_at_once(self._fetcher)
 
     def can_assign(self, topic_ids: Mapping[str, str | None]) -> bool:
-        """Whether it never read another topic with one of these names.
+        """Whether this consumer can go on: no stream is paused, and none was read from another topic of its name.
 
         kafka-python cannot discard what it has fetched, so a re-created topic needs another consumer.
         """

@@ -1,4 +1,7 @@
-"""Events with fingerprints in place of secrets, which may leave the installation."""
+"""Events with fingerprints in place of secrets, for exports and for commands that print events.
+
+The relations are masked as they are folded: see `projections.fold.message_bodies`.
+"""
 
 import json
 from collections.abc import Callable
@@ -40,7 +43,7 @@ _KEYED_BY_PLACE: Final = frozenset(
         SetTaskPartitionMapping,
     )
 )
-"""Types whose keys name tasks, containers and partitions: a task may be called ``token``."""
+"""Types whose keys name tasks, containers and partitions, so a key like ``token`` does not make its value a secret."""
 
 _REWRITE_CHECKPOINT: Final[dict[str, Callable[[bytes], bytes]]] = {
     checkpoint_topic.KEY_TYPE_V1: lambda value: checkpoint_topic.encode_v1(checkpoint_topic.decode_v1(value)),

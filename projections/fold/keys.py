@@ -49,13 +49,16 @@ _RELATED_TYPES: Final = frozenset(
         SetStartpointFanOut,
     )
 )
-"""Types of the coordinator stream that a relation of their own shows, or will."""
+"""Types of the coordinator stream with a relation of their own, besides set-config and set-checkpoint.
+
+The relation other_message shows all others.
+"""
 
 
 class KeyMeaning(NamedTuple):
     """What a key's bytes say; ``message_type`` None where they cannot be read (then ``error`` says why).
 
-    ``message_key`` is one text for every spelling of the key. ``checkpoint_version`` is None but for checkpoints.
+    ``message_key`` is one text for every spelling of the key. ``checkpoint_version`` is set only for checkpoints.
     """
 
     message_type: str | None = None

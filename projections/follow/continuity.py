@@ -91,6 +91,6 @@ def _reason_to_resync(log: TrackedLog, facts: StreamFacts, now: datetime) -> str
     if log.read_at is None or log.backend == "recording":
         return "was last read at an unknown time"
     away_ms = ms_of(now) - ms_of(log.read_at)
-    if away_ms <= facts.delete_retention_ms // 2:
+    if away_ms <= facts.delete_retention_ms // 2:  # half: clocks differ, and reading to the end takes time
         return None
     return f"was last read at {log.read_at:%Y-%m-%d %H:%M:%S} UTC, so tombstones may have been removed since"

@@ -32,6 +32,7 @@ ATTACHING_SECONDS: Final = 0.5
 """How long streams are attached before those that are attached already are read again."""
 LISTING_SECONDS: Final = 5.0
 LOST_OFFSET_SECONDS: Final = 1.0
+"""How long to wait before attaching a stream again whose next offset is gone."""
 _LONGEST_POLL: Final = 1.0
 _BUFFERING_POLL: Final = BUFFER_SECONDS / 2
 
@@ -244,7 +245,7 @@ class FollowSession:
                 write_refusal(self._connection, name, plan.kind, backend, message, adds_row=adds_row)
 
     def _lose_source(self, error: SourceUnavailable) -> None:
-        """Keep the locks, and attach all streams again later: the source may have other logs then."""
+        """Keep the locks, and attach all streams again later: topics may be re-created during the outage."""
         self._run.begin_outage(error, monotonic())
         message = outage_message(error)
         self._source_ok_since = NEVER
