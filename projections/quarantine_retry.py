@@ -58,12 +58,10 @@ def rebuild_checked_log(
 
     Raises:
         StreamBusy: the stream is being followed or imported.
-        PositionMoved, FoldVersionDiffers: see `rebuild_log`.
+        FoldVersionDiffers, ArchiveIncomplete, RebuildFailed: see `rebuild_log`.
     """
-    name = check.log.stream.stream_name
-    with stream_lock(connection, name):
-        (log,) = (log for log in logs_of(connection, name) if log.log_id == check.log.log_id)
-        return rebuild_log(connection, log, settings, batch_events=batch_events).events
+    with stream_lock(connection, check.log.stream.stream_name):
+        return rebuild_log(connection, check.log, settings, batch_events=batch_events).events
 
 
 def _check_log(connection: Connection, log: TrackedLog, settings: FoldSettings) -> QuarantineCheck:

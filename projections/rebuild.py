@@ -14,7 +14,7 @@ from projections.fold.settings import NOT_FOLDED, FoldSettings
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
 from projections.table_differences import TableCheck, TableDifferences
-from projections.tracked_logs import TrackedLog, insert_position, logs_of, name_job, position_once_folded
+from projections.tracked_logs import TrackedLog, insert_position, name_job, position_once_folded, reload_log
 
 _LOCK_TIMEOUT: Final = "set local lock_timeout = '10s'"
 _LOCK_POSITION: Final = "select from projection.position where log_id = %s for update"
@@ -102,7 +102,7 @@ def _repair(connection: Connection, log: TrackedLog) -> tuple[TableCheck, ...]:
     found = [check for check in differences.check() if not check.is_equal]
     for check in found:
         differences.repair(check.table)
-    left = [check.table for check in TableDifferences(connection, log.log_id).check() if not check.is_equal]
+    left = [check.table for check in differences.check(check.table for check in found) if not check.is_equal]
     if left:
         raise RebuildFailed(log.stream.stream_name, left)
     return tuple(found)
@@ -112,8 +112,7 @@ def _lock(connection: Connection, log: TrackedLog) -> TrackedLog:
     """Block other writers of the log, and return it as it is now."""
     connection.execute(_LOCK_TIMEOUT)
     connection.execute(_LOCK_POSITION, (log.log_id,))
-    (now,) = (known for known in logs_of(connection, log.stream.stream_name) if known.log_id == log.log_id)
-    return now
+    return reload_log(connection, log)
 
 
 def _require_archive(connection: Connection, log: TrackedLog) -> None:
@@ -136,7 +135,6 @@ def mark_for_rebuild(connection: Connection, backends: Collection[str] = _BACKEN
             for log in (*older, newest):
                 insert_position(connection, log, NOT_FOLDED, is_current=log is newest, is_complete=True)
                 connection.execute(_STOP, (archive_end(connection, log.log_id), log.log_id))
-        ensure_partitions(connection)
     return sorted({log.stream_name for log in untracked})
 
 

@@ -4,6 +4,7 @@ The number of a checkpoint layout depends on how batches were cut, so layouts ar
 rows are compared with the stored numbers in place of their own.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -97,12 +98,11 @@ class TableDifferences:
     def __init__(self, connection: Connection, log_id: int) -> None:
         self._connection = connection
         self._log_id = log_id
-        connection.execute("drop table if exists layout_match")
         connection.execute(_MATCH_LAYOUTS, (log_id,))
 
-    def check(self) -> tuple[TableCheck, ...]:
-        """Count the differences of each table, and name the first of them."""
-        return tuple(self._check(table) for table in log_tables())
+    def check(self, tables: Iterable[str] | None = None) -> tuple[TableCheck, ...]:
+        """Count the differences of these tables, or of all, and name the first of each."""
+        return tuple(self._check(table) for table in (log_tables() if tables is None else tables))
 
     def repair(self, table: str) -> None:
         """Delete the rows of a table that are extra or different, and insert those that are missing or different."""

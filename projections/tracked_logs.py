@@ -82,6 +82,12 @@ def logs_of(connection: Connection, stream_name: str) -> list[TrackedLog]:
     return [_tracked_log(row) for row in connection.execute(_LOGS, (stream_name,)).fetchall()]
 
 
+def reload_log(connection: Connection, log: TrackedLog) -> TrackedLog:
+    """Return a log as it is recorded now."""
+    (now,) = (known for known in logs_of(connection, log.stream.stream_name) if known.log_id == log.log_id)
+    return now
+
+
 def position_once_folded(connection: Connection, log: TrackedLog) -> int:
     """Return the position that a log should have: the present one, unless the archive or the log's end contradicts it.
 

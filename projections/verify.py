@@ -11,7 +11,7 @@ from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
 from projections.table_differences import Difference, TableCheck, TableDifferences, Values
-from projections.tracked_logs import TrackedLog, logs_of, position_once_folded
+from projections.tracked_logs import TrackedLog, position_once_folded, reload_log
 
 _SNAPSHOT: Final = "set transaction isolation level repeatable read"
 _NAMES: Final = "select job_name, job_id from projection.job_log where log_id = %s"
@@ -58,7 +58,7 @@ def verify_log(
     """
     with connection.transaction(force_rollback=True):
         connection.execute(_SNAPSHOT)
-        (log,) = (known for known in logs_of(connection, log.stream.stream_name) if known.log_id == log.log_id)
+        log = reload_log(connection, log)
         log.require_fold_version(settings)
         fold = ScratchFold(connection, log, settings, batch_events=batch_events, on_progress=on_progress)
         fold.advance(position_once_folded(connection, log))

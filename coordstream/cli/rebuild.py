@@ -5,18 +5,16 @@ from typing import Final
 
 import typer
 from psycopg.errors import LockNotAvailable
-from rich.console import Console
-from rich.status import Status
 
 from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
-from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs
+from coordstream.cli.job.selection import All, JobLog, Jobs, OnProgress, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from eventlog.postgres.connection import Connection
-from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.rebuild import Rebuilt, mark_for_rebuild, rebuild_log
+from projections.tracked_logs import TrackedLog
 
 app = typer.Typer()
 
@@ -47,8 +45,7 @@ def rebuild(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv
         settings = FoldSettings(database.secrets)
         mark_for_rebuild(database.connection, ("kafka", "recording"))  # follow itself folds Postgres logs without rows
         logs = selected_logs(database.connection, jobs or [])
-        with Console(stderr=True).status("") as progress:
-            results = [_rebuilt(database.connection, each, settings, progress) for each in logs]
+        results = work_on_logs(logs, "rebuild", lambda log, show: _rebuild(database.connection, log, settings, show))
     done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Rebuilt)]
     rows = Rows(_ROW, (_row(each, result) for each, result in done))
     print_rows(rows, COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json, as_csv=as_csv)
@@ -59,23 +56,12 @@ def rebuild(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv
         raise typer.Exit(1)
 
 
-def _rebuilt(connection: Connection, each: JobLog, settings: FoldSettings, progress: Status) -> Rebuilt | str:
-    """Rebuild one log. Returns a sentence if that is not possible."""
-    name = each.log.stream.stream_name
-    events = 0
-
-    def show(added: int) -> None:
-        nonlocal events
-        events += added
-        progress.update(f"Rebuilding {name}: {events:,} events")
-
-    show(0)
+def _rebuild(connection: Connection, log: TrackedLog, settings: FoldSettings, show: OnProgress) -> Rebuilt | str:
     try:
-        return rebuild_log(connection, each.log, settings, on_progress=show)
+        return rebuild_log(connection, log, settings, on_progress=show)
     except LockNotAvailable:
+        name = log.stream.stream_name
         return f"Cannot rebuild {name}: another session is rebuilding or writing it. Try again later."
-    except ProjectionError as error:
-        return f"Cannot rebuild {name}. {error}"
 
 
 def _row(each: JobLog, result: Rebuilt) -> Row:

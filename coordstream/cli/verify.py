@@ -7,20 +7,15 @@ from dataclasses import asdict
 from typing import Final
 
 import typer
-from rich.console import Console
-from rich.status import Status
 
 from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
 from coordstream.cli.job.lookup import Job
-from coordstream.cli.job.selection import All, Jobs, require_selection, selected_logs
+from coordstream.cli.job.selection import All, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output.tables import Column, print_rows, print_text, printable
 from coordstream.cli.query.rows import Row, Rows
-from eventlog.postgres.connection import Connection
-from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.table_differences import TableCheck, Values
-from projections.tracked_logs import TrackedLog
 from projections.verify import Verification, verify_log
 
 app = typer.Typer()
@@ -50,8 +45,9 @@ def verify(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv:
     with open_database() as database:
         logs = selected_logs(database.connection, jobs or [])
         settings = FoldSettings(database.secrets)
-        with Console(stderr=True).status("") as progress:
-            results = [_verified(database.connection, log, settings, progress) for _, log in logs]
+        results = work_on_logs(
+            logs, "verify", lambda log, show: verify_log(database.connection, log, settings, on_progress=show)
+        )
     found = [(job, result) for (job, _), result in zip(logs, results, strict=True) if isinstance(result, Verification)]
     shows_all = as_json or as_csv
     rows = Rows(_ROW, (row for job, result in found for row in _rows(job, result, shows_all=shows_all)))
@@ -63,22 +59,6 @@ def verify(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv:
         print(sentence, file=sys.stderr)
     if failures or not all(result.is_equal for _, result in found):
         raise typer.Exit(1)
-
-
-def _verified(connection: Connection, log: TrackedLog, settings: FoldSettings, progress: Status) -> Verification | str:
-    """Verify one log. Returns a sentence if that is not possible."""
-    events = 0
-
-    def show(added: int) -> None:
-        nonlocal events
-        events += added
-        progress.update(f"Verifying {log.stream.stream_name}: {events:,} events")
-
-    show(0)
-    try:
-        return verify_log(connection, log, settings, on_progress=show)
-    except ProjectionError as error:
-        return f"Cannot verify {log.stream.stream_name}. {error}"
 
 
 def _rows(job: Job, found: Verification, *, shows_all: bool) -> Iterator[Row]:

@@ -1,17 +1,22 @@
-"""Selects jobs, or all of them, for commands that work on whole logs."""
+"""Selects the logs of jobs, or of all of them, and shows the progress of a command that works on each."""
 
-from collections.abc import Sequence
-from typing import Annotated, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Annotated, Final, NamedTuple, TypeVar
 
 import typer
+from rich.console import Console
 
 from coordstream.cli.completion import complete_job
 from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
 from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import Connection
+from projections.errors import ProjectionError
 from projections.tracked_logs import TrackedLog, logs_of
 
 _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"
+
+Result = TypeVar("Result")
+OnProgress = Callable[[int], None]
 
 Jobs = Annotated[
     list[str] | None,
@@ -47,3 +52,29 @@ def selected_logs(connection: Connection, words: Sequence[str]) -> list[JobLog]:
     wanted = {find_job(connection, word) for word in words}
     found = [(job, stream_name) for job, stream_name in streams if not words or job in wanted]
     return [JobLog(job, log) for job, stream_name in found for log in reversed(logs_of(connection, stream_name))]
+
+
+def work_on_logs(
+    logs: Sequence[JobLog], verb: str, work: Callable[[TrackedLog, OnProgress], Result | str]
+) -> list[Result | str]:
+    """Work on one log after the other. For a log that ``work`` cannot do, the result is a sentence that says why.
+
+    ``verb`` is what is done, such as ``verify``; ``work`` calls its second argument with each further number of events.
+    """
+    with Console(stderr=True).status("") as status:
+
+        def work_on(log: TrackedLog) -> Result | str:
+            name, events = log.stream.stream_name, 0
+
+            def show(added: int) -> None:
+                nonlocal events
+                events += added
+                status.update(f"{name}, {verb}: {events:,} events")
+
+            show(0)
+            try:
+                return work(log, show)
+            except ProjectionError as error:
+                return f"Cannot {verb} {name}. {error}"
+
+        return [work_on(each.log) for each in logs]
