@@ -62,7 +62,7 @@ COMMANDS: Final = (
     Command("quarantine", "quarantine", "Events that could not be decoded.", has_verbs=True),
     Command("rebuild", "rebuild", "Make the relations' tables equal to the log again."),
     Command("verify", "verify", "Compare the relations' tables with the log."),
-    Command("spark", "spark", "Run a Spark job over the relations."),
+    Command("spark", "spark.jobs", "Run the data pipeline and reports on Spark.", has_verbs=True),
 )
 
 

@@ -58,7 +58,7 @@ def test_help_shows_no_settings(capsys: pytest.CaptureFixture[str], monkeypatch:
         (["config", "show"], "Missing argument 'JOB'. See `coordstream config show --help`."),
         (["status", "--nope"], "No such option: --nope. See `coordstream status --help`."),
         (["import"], "Missing argument 'FILE'. See `coordstream import --help`."),
-        (["spark", "nope"], "Unknown Spark job 'nope'. Known jobs: checkpoint_progress."),
+        (["spark", "nope"], "No such command 'nope'. See `coordstream spark --help`."),
         (
             ["config", "show", "j", "--as-of", "noon"],
             "Invalid time 'noon'. Use ISO 8601 (2026-01-31T12:00Z), a ",
@@ -208,8 +208,8 @@ def test_the_exit_code_of_a_command_is_kept(monkeypatch: pytest.MonkeyPatch) -> 
     assert main(["status"]) == 3
 
 
-#: psql and spark run another program, and an export is JSON lines
-WITHOUT_JSON: Final = {"psql", "spark", "export"}
+#: psql and Spark jobs run another program, and an export is JSON lines
+WITHOUT_JSON: Final = {"psql", "spark checkpoint_progress", "export"}
 #: they report an action, not rows
 WITHOUT_ROWS: Final = {
     *("up", "down", "backup", "restore", "reset", "grant"),

@@ -1,0 +1,1 @@
+"""`coordstream spark`: the data pipeline and reports on Spark."""
