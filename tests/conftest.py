@@ -15,6 +15,8 @@ pytest_plugins = [
     "tests.fixtures.report_header",
     "tests.fixtures.samza",
     "tests.fixtures.scenario_report",
+    "tests.fixtures.spark",
+    "tests.fixtures.spark_cluster",
 ]
 pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.event_source", "tests.contracts.followed")
 

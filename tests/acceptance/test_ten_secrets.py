@@ -36,7 +36,6 @@ from tests.fixtures.database_users import database_user
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.postgres import migrate
 from tests.fixtures.postgres_server import FAST_SETTINGS, running_server
-from tests.fixtures.spark import jdbc_jar
 from tests.projections.rebuilt import forget, relations
 
 pytestmark = pytest.mark.slow
@@ -69,9 +68,6 @@ QUESTIONS: Final = (
     ("startpoint", "show", "imported"),
     ("quarantine", "show"),
 )
-
-
-__all__ = ["jdbc_jar"]
 
 
 class Place(NamedTuple):

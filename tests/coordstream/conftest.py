@@ -9,9 +9,6 @@ import pytest
 from coordstream.postgres import EmbeddedPostgres
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, RECORDING_A, CommandLine
 from tests.fixtures.postgres_server import temporary_home
-from tests.fixtures.spark import jdbc_jar
-
-__all__ = ["appendable", "cli", "home", "jdbc_jar", "kafka_cli", "narrow", "wordcount"]
 
 
 @pytest.fixture
