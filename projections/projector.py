@@ -10,13 +10,15 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final
 
+from psycopg.pq import TransactionStatus
+
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import archive_rows, archive_writer
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.json_rows import json_rows
 from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
-from projections.current_rows import merge_many, newest_rows, prepare
+from projections.current_rows import forget_merged, merge_many, newest_rows, prepare
 from projections.errors import LogRebuilt, PositionMoved
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
@@ -105,10 +107,13 @@ class Projector:
         fold = BatchFold(log_fold, micros_of(self._clock()))
         self._make_partitions(self._missing_partitions(events, swept))
         if self._on_step is not None or not _are_few(events, swept):
+            is_nested = self._connection.info.transaction_status is not TransactionStatus.IDLE
             with _no_collections(), self._connection.transaction():
                 self._hold()
                 self._write(events, swept, fold)
                 self._move(next_offset)
+                if is_nested:  # only the end of the caller's transaction empties them
+                    forget_merged(self._connection)
         else:
             self._move_with_rows(next_offset, self._rows(events, swept, fold), fold)
         self._fold = log_fold

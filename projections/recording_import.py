@@ -6,7 +6,7 @@ once it is complete.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import dropwhile, islice, takewhile
 from typing import Final
@@ -64,12 +64,14 @@ def import_stream(
     clock: Clock,
     *,
     batch_events: int = BATCH_EVENTS,
+    is_atomic: bool = False,
     on_progress: Callable[[int], None] = lambda _: None,
     on_step: OnStep | None = None,
 ) -> Imported:
     """Import a stream. ``read_events`` returns its events in offset order, from the first one at each call.
 
-    ``on_progress`` gets the number of events imported or skipped since its last call.
+    ``on_progress`` gets the number of events imported or skipped since its last call. ``is_atomic``: all batches are
+    one transaction, and the caller runs `analyze` once it has imported all streams.
 
     Raises:
         StreamBusy: another process imports or follows the stream.
@@ -80,15 +82,18 @@ def import_stream(
         on_progress(skipped)
         projector = Projector(connection, log, settings, clock, on_step=on_step)
         added = quarantined = 0
-        with _asynchronous_commits(connection):
-            for number, batch in enumerate(_batches(read_events(), log.next_offset, batch_events)):
-                if number == 0:
-                    connection.execute(_BEGIN, (log.is_complete, log.log_id))
-                applied = projector.apply(batch)
-                added += applied.events
-                quarantined += applied.quarantined
-                on_progress(applied.events)
-        _finish(connection, log, added)
+        with connection.transaction() if is_atomic else nullcontext():
+            with nullcontext() if is_atomic else _asynchronous_commits(connection):
+                for number, batch in enumerate(_batches(read_events(), log.next_offset, batch_events)):
+                    if number == 0:
+                        connection.execute(_BEGIN, (log.is_complete, log.log_id))
+                    applied = projector.apply(batch)
+                    added += applied.events
+                    quarantined += applied.quarantined
+                    on_progress(applied.events)
+            if not is_atomic:
+                analyze(connection, added)
+            _complete(connection, log)
     return Imported(stream, log.incarnation, added, skipped, quarantined)
 
 
@@ -142,13 +147,15 @@ def _asynchronous_commits(connection: Connection) -> Iterator[None]:
             connection.execute("reset synchronous_commit")
 
 
-def _finish(connection: Connection, log: TrackedLog, added: int) -> None:
-    if (
-        added >= _ANALYZE_FROM_EVENTS
-    ):  # otherwise the first queries after a bulk load would be planned without statistics
+def analyze(connection: Connection, added: int) -> None:
+    """Collect statistics if many events were ``added``: the next queries would be planned without them."""
+    if added >= _ANALYZE_FROM_EVENTS:
         with connection.transaction():
             connection.execute("set local default_statistics_target = 10")  # a tenth of the pages to read
             connection.execute(_ANALYZE)
+
+
+def _complete(connection: Connection, log: TrackedLog) -> None:
     with connection.transaction():
         if not log.is_current:
             make_current(connection, log)

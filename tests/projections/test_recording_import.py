@@ -193,3 +193,23 @@ def test_only_the_last_commit_waits_for_the_disk(database_url: str) -> None:
 
 def setting(connection: Connection) -> object:
     return shown(connection, "select current_setting('synchronous_commit')")[0][0]
+
+
+@pytest.mark.parametrize("occurrence", [1, 3])
+def test_an_atomic_import_is_complete_or_absent(database_url: str, occurrence: int) -> None:
+    events = configs({f"key-{number:03}": str(number) for number in range(300)}, FIRST_RUN_MS)
+    stream = identify(STREAM)
+
+    def run(stop: Stop | None) -> int:
+        settings, at = FoldSettings(SecretPolicy(b"k")), datetime(2026, 1, 2, tzinfo=UTC)
+        return import_stream(
+            connection, stream, lambda: events, settings, lambda: at, batch_events=100, is_atomic=True, on_step=stop
+        ).added
+
+    with connect(database_url) as connection:
+        with pytest.raises(Interrupted):
+            run(Stop(occurrence, "committed"))
+        assert shown(connection, "select count(*) from eventlog.event") == [(0,)]
+        assert shown(connection, "select next_offset, end_offset from projection.position") == [(0, None)]
+        assert run(None) == 300
+        assert shown(connection) == [(f"key-{number:03}", str(number), 1) for number in range(300)]

@@ -1,0 +1,102 @@
+"""Reads one stream to its present end in one transaction, as a replay of many streams does for each of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from eventlog.events import batches
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log import BACKEND as POSTGRES
+from eventlog.source import EventSource
+from eventlog.streams import StreamIdentity
+from projections.fold.settings import FoldSettings
+from projections.follow.heartbeat import Beat, write_beats
+from projections.follow.resume import ResumePoint, find_resume_point
+from projections.follow.resync import resync
+from projections.follow.tail import BATCH_BYTES
+from projections.projector import BATCH_EVENTS, Clock, Projector
+from projections.stream_lock import stream_lock
+from projections.time_bound import TimeBound
+from projections.tracked_logs import TrackedLog, make_current
+
+
+@dataclass(frozen=True)
+class ReadToEnd:
+    """How many events of a stream were read and put in quarantine; ``message`` is for the operator, if not empty."""
+
+    stream: StreamIdentity
+    incarnation: int
+    added: int
+    quarantined: int
+    message: str
+
+
+@dataclass(frozen=True)
+class StreamReader:
+    """Reads streams of a source to their ends, each in one transaction, over one connection.
+
+    ``until``: as if each stream ended before its first later event. ``on_progress`` gets the number of events of each
+    batch.
+    """
+
+    connection: Connection
+    source: EventSource
+    settings: FoldSettings
+    clock: Clock
+    until: datetime | None = None
+    batch_events: int = BATCH_EVENTS
+    on_progress: Callable[[int], None] = lambda _: None
+
+    def read_to_end(self, stream_name: str, kind: str | None = None) -> ReadToEnd:
+        """Read a stream on from where its log ends. Before that, the log or its next incarnation is registered.
+
+        Raises:
+            StreamBusy: another session reads the stream.
+            PositionMoved: another session has read it meanwhile.
+            EventLogError, ProjectionError: as `find_resume_point`.
+        """
+        with stream_lock(self.connection, stream_name):
+            found = find_resume_point(self.connection, self.source, stream_name, self.settings, self.clock, kind)
+            with self.connection.transaction():
+                return self._read(found)
+
+    def _read(self, found: ResumePoint) -> ReadToEnd:
+        projector = self._projector(found.log)
+        message = found.message
+        if found.resync and self.until is None:  # otherwise the next reader does it
+            found = self._resync(found, projector)
+            message = found.message
+            projector = self._projector(found.log)
+        added, quarantined = self._apply(found, projector)
+        if projector.next_offset >= found.target and not found.log.is_complete:
+            make_current(self.connection, found.log)
+        write_beats(self.connection, [Beat(found.log.log_id, "stopped", found.target)], found.topic.asked_at)
+        return ReadToEnd(found.log.stream, found.log.incarnation, added, quarantined, message)
+
+    def _resync(self, found: ResumePoint, projector: Projector) -> ResumePoint:
+        return resync(
+            self.connection,
+            self.source,
+            projector,
+            found,
+            self.settings,
+            self.clock,
+            batch_events=self.batch_events,
+            on_batch=lambda batch: self.on_progress(len(batch)),
+        )
+
+    def _apply(self, found: ResumePoint, projector: Projector) -> tuple[int, int]:
+        events = self.source.read(found.log.stream.stream_name, projector.next_offset, found.target)
+        bound = None if self.until is None else TimeBound(self.until, self.clock())
+        added = quarantined = 0
+        for batch in batches(events if bound is None else bound.before(events), self.batch_events, BATCH_BYTES):
+            applied = projector.apply(batch)
+            added += applied.events
+            quarantined += applied.quarantined
+            self.on_progress(applied.events)
+        if projector.next_offset < found.target and not (bound and bound.is_reached):
+            projector.pass_to(found.target)
+        return added, quarantined
+
+    def _projector(self, log: TrackedLog) -> Projector:
+        return Projector(self.connection, log, self.settings, self.clock, archives=self.source.backend != POSTGRES)

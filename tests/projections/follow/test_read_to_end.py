@@ -1,0 +1,119 @@
+"""A stream is read to its end in one transaction: all of its new events, or none."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import pytest
+
+from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import Connection, connect
+from eventlog.source import SourceUnavailable
+from projections.errors import StreamBusy
+from projections.follow.read_to_end import ReadToEnd, StreamReader
+from projections.stream_lock import stream_lock
+from tests.fixtures.memory_source import FIRST_MS, MemorySource, MemoryTopic
+from tests.properties.importing import SETTINGS
+
+STREAM: Final = "__samza_coordinator_orders_1"
+NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+EVENTS: Final = 500
+CONFIG: Final = "select config_key, config_value, incarnation from coordinator.config order by 1"
+POSITION: Final = """
+select incarnation, next_offset, state, is_current from projection.position join projection.job_log using (log_id)
+order by 1
+"""
+
+
+@pytest.fixture
+def topic() -> MemoryTopic:
+    """A topic that sets each of 50 config keys ten times."""
+    topic = MemoryTopic()
+    for number in range(EVENTS):
+        topic.append(b'[1,"set-config","key-%02d"]' % (number % 50), b'{"values":{"value":"%d"}}' % number)
+    return topic
+
+
+def source_of(topic: MemoryTopic, kind: type[MemorySource] = MemorySource) -> MemorySource:
+    source = kind()
+    source.topics[STREAM] = topic
+    return source
+
+
+def read(connection: Connection, source: MemorySource, **options: Any) -> ReadToEnd:
+    return StreamReader(connection, source, SETTINGS, lambda: NOW, **options).read_to_end(STREAM)
+
+
+def shown(connection: Connection, query: str) -> list[tuple[Any, ...]]:
+    return connection.execute(query.encode()).fetchall()
+
+
+@pytest.mark.parametrize("batch_events", [500, 200])
+def test_a_topic_is_read_to_its_end(database_url: str, topic: MemoryTopic, batch_events: int) -> None:
+    topic.skip(3)
+    progress: list[int] = []
+    with connect(database_url) as connection, source_of(topic) as source:
+        done = read(connection, source, batch_events=batch_events, on_progress=progress.append)
+        assert (done.added, done.quarantined, sum(progress)) == (EVENTS, 0, EVENTS)
+        assert shown(connection, POSITION) == [(1, EVENTS + 3, "stopped", True)]
+        assert [value for _, value, _ in shown(connection, CONFIG)] == [str(number) for number in range(450, 500)]
+        assert read(connection, source).added == 0
+
+
+def test_an_outage_leaves_no_events(database_url: str, topic: MemoryTopic) -> None:
+    class Interrupted(MemorySource):
+        def read(self, stream_name: str, first: int, until: int) -> Any:
+            yield from super().read(stream_name, first, min(until, 300))
+            raise SourceUnavailable("gone")
+
+    with connect(database_url) as connection:
+        with source_of(topic, Interrupted) as source, pytest.raises(SourceUnavailable):
+            read(connection, source, batch_events=200)
+        assert shown(connection, "select count(*) from eventlog.event") == [(0,)]
+        assert shown(connection, POSITION) == [(1, 0, "catching-up", True)]
+        with source_of(topic) as source:
+            assert read(connection, source, batch_events=200).added == EVENTS
+
+
+def test_a_recreated_topic_becomes_current_when_it_is_complete(database_url: str, topic: MemoryTopic) -> None:
+    with connect(database_url) as connection:
+        with source_of(topic) as source:
+            read(connection, source)
+        again = MemoryTopic()
+        again.append(b'[1,"set-config","new"]', b'{"values":{"value":"1"}}')
+        with source_of(again) as source:
+            assert read(connection, source).incarnation == 2
+        assert shown(connection, CONFIG) == [("new", "1", 2)]
+
+
+def test_keys_that_were_deleted_meanwhile_are_swept(database_url: str, topic: MemoryTopic) -> None:
+    with connect(database_url) as connection:
+        with source_of(topic) as source:
+            read(connection, source)
+        connection.execute("update projection.position set read_at = now() - interval '1 year'")
+        topic.events = [event for event in topic.events if b"key-07" not in (event.key or b"")]
+        topic.append(b'[1,"set-config","key-08"]', b'{"values":{"value":"new"}}')
+        with source_of(topic) as source:
+            assert "found 1 deleted key" in read(connection, source, batch_events=100).message
+        assert len(shown(connection, CONFIG)) == 49
+        assert ("key-08", "new", 1) in shown(connection, CONFIG)
+
+
+def test_a_time_ends_the_log_before_the_first_later_event(database_url: str, topic: MemoryTopic) -> None:
+    late = RecordedEvent(EVENTS, FIRST_MS, 0, b'[1,"set-config","late"]', b'{"values":{"value":"1"}}')
+    topic.extend([late])
+    until = datetime.fromtimestamp(FIRST_MS / 1_000, UTC) + timedelta(seconds=99)
+    with connect(database_url) as connection, source_of(topic) as source:
+        assert read(connection, source, until=until).added == 100
+        assert shown(connection, POSITION) == [(1, 100, "stopped", True)]
+        assert read(connection, source).added == EVENTS + 1 - 100
+
+
+def test_a_stream_that_is_read_elsewhere_is_left_alone(database_url: str, topic: MemoryTopic) -> None:
+    with (
+        connect(database_url) as connection,
+        connect(database_url) as other,
+        source_of(topic) as source,
+        stream_lock(other, STREAM),
+        pytest.raises(StreamBusy),
+    ):
+        read(connection, source)
