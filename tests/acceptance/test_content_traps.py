@@ -10,7 +10,7 @@ from eventlog.events import LOG_APPEND_TIME, NewEvent
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection
 from eventlog.wire.jackson import dumps
-from tests.acceptance.imported_job import IMPORTED_AT, ImportedJob
+from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob
 from tests.builders import (
     FIRST_TIME,
     checkpoint_v1,
@@ -85,13 +85,22 @@ def test_t53_nul_in_a_value_and_in_an_object_key(database: Connection) -> None:
     assert [row[1:] for row in job.archived(job.coordinator_stream)] == [event[:2] for event in events]
 
 
+def _holds_no_secret(text: str) -> bool:
+    """Hypothesis also tries constants of the code under test, and the names of secrets are among them."""
+    config = {f"0 {text}": text}
+    return bool(SETTINGS.secrets.mask_json(config) == config)
+
+
 JOB_NUMBERS: Final = itertools.count()
 ANY_HELD_TEXT: Final = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 AWKWARD: Final = st.sampled_from(["\\u0000", "\\\\u0000", "\\ud83d", "\U0001f680", "\\", '"', "\x1f", "\x1e", "\u2028"])
+TEXT_WITHOUT_SECRETS: Final = st.one_of(ANY_HELD_TEXT, AWKWARD, st.tuples(AWKWARD, ANY_HELD_TEXT).map("".join)).filter(
+    _holds_no_secret
+)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.one_of(ANY_HELD_TEXT, AWKWARD, st.tuples(AWKWARD, ANY_HELD_TEXT).map("".join)), max_size=8))
+@given(st.lists(TEXT_WITHOUT_SECRETS, max_size=8))
 def test_t55_every_storable_text_is_returned_unchanged(database: Connection, texts: list[str]) -> None:
     coordinator = [_as_config(text, n) for n, text in enumerate(texts)]
     offsets = {f"kafka.in.{n}": text for n, text in enumerate(texts)}
