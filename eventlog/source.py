@@ -13,6 +13,7 @@ class StreamFacts(NamedTuple):
     ``topic_id`` changes when a topic is re-created; None if streams cannot be re-created. ``delete_retention_ms`` is
     how long a tombstone is retained; None: without limit. ``start_offset`` is the first offset that is retained,
     ``end_offset`` that of the next event. ``warning`` is a sentence for the operator; empty if there is none.
+    ``deletes_old``: the oldest events may be deleted whatever their keys, not by compaction only.
     """
 
     stream_name: str
@@ -21,6 +22,7 @@ class StreamFacts(NamedTuple):
     end_offset: int
     delete_retention_ms: int | None = None
     warning: str = ""
+    deletes_old: bool = False
 
 
 class Read(NamedTuple):

@@ -105,6 +105,36 @@ class NothingFolded(ProjectionError):
         )
 
 
+class NotInKafka(ProjectionError):
+    """A log was not read from Kafka, so it has no topic there. ``backend`` is ``postgres`` or ``recording``."""
+
+    def __init__(self, stream_name: str, backend: str) -> None:
+        self.stream_name = stream_name
+        self.backend = backend
+        what = "is a log in Postgres" if backend == "postgres" else "was imported from a recording and never followed"
+        super().__init__(f"{stream_name} {what}, so it has no topic in Kafka to compare it with.")
+
+
+class TopicReplaced(ProjectionError):
+    """A topic no longer continues the log that was read from it."""
+
+    def __init__(self, stream_name: str, reason: str) -> None:
+        self.stream_name = stream_name
+        self.reason = reason
+        super().__init__(
+            f"The topic {stream_name} {reason}, so it is not the log in the archive. "
+            "Run `coordstream follow` to read it as a new incarnation."
+        )
+
+
+class TopicChanged(ProjectionError):
+    """Offsets of a topic were deleted while it was read."""
+
+    def __init__(self, stream_name: str) -> None:
+        self.stream_name = stream_name
+        super().__init__(f"The topic {stream_name} lost events while it was read. Try again.")
+
+
 class PositionBeyondEnd(ProjectionError):
     """The position of a Postgres log is beyond its end, so the relations may lack events."""
 

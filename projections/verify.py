@@ -7,10 +7,12 @@ from typing import Final
 from psycopg.rows import dict_row
 
 from eventlog.postgres.connection import Connection
+from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
 from projections.table_differences import Difference, TableCheck, TableDifferences, Values
+from projections.topic_check import check_archive
 from projections.tracked_logs import TrackedLog, position_once_folded, reload_log
 
 _SNAPSHOT: Final = "set transaction isolation level repeatable read"
@@ -45,25 +47,31 @@ def verify_log(
     log: TrackedLog,
     settings: FoldSettings,
     *,
+    source: EventSource | None = None,
     batch_events: int = BATCH_EVENTS,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Verification:
     """Fold a log's archived events again and compare every table of ``projection`` with the result.
+
+    With a ``source``, the archive is also compared with the topic there: see `check_archive`.
 
     Runs in one snapshot, so a follower may go on meanwhile: its later rows are not seen. The snapshot and temporary
     tables as large as the log's rows last until the comparison ends.
 
     Raises:
         FoldVersionDiffers, NothingFolded: the log's rows are another version's, or it has none.
+        ProjectionError, EventLogError: the log has no topic to compare it with, see `check_archive`.
     """
     with connection.transaction(force_rollback=True):
         connection.execute(_SNAPSHOT)
         log = reload_log(connection, log)
         log.require_fold_version(settings)
+        position = position_once_folded(connection, log)
+        archive = [] if source is None else check_archive(connection, source, log, position, settings, on_progress)
         fold = ScratchFold(connection, log, settings, batch_events=batch_events, on_progress=on_progress)
-        fold.advance(position_once_folded(connection, log))
+        fold.advance(position)
         tables = TableDifferences(connection, log.log_id).check()
-        tables = (_check_position(connection, log), _check_names(connection, log), *tables)
+        tables = (*archive, _check_position(connection, log), _check_names(connection, log), *tables)
     return Verification(log, fold.events, tables)
 
 

@@ -10,6 +10,7 @@ from uuid import uuid4
 import typer
 
 from coordstream.cli.database import open_database
+from coordstream.errors import CoordstreamError
 from coordstream.settings import Settings, load_settings
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
@@ -65,6 +66,22 @@ def open_source() -> Iterator[EventSource]:
             url = database.url
     with source_of(settings, url) as source:
         yield source
+
+
+@contextmanager
+def open_topics() -> Iterator[EventSource]:
+    """All streams of the brokers of the settings.
+
+    Raises:
+        CoordstreamError: no brokers are set.
+        SourceUnavailable: none answers.
+    """
+    settings = load_settings()
+    if settings.kafka is None:
+        raise CoordstreamError("No Kafka brokers are set. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS.")
+    with source_of(settings, "") as topics:
+        _ = topics.cluster_id  # one error, rather than one for each stream
+        yield topics
 
 
 @contextmanager

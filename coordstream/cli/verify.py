@@ -3,13 +3,16 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict
-from typing import Final
+from enum import StrEnum
+from typing import Annotated, Final
 
 import typer
 
 from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
+from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.lookup import Job
 from coordstream.cli.job.selection import All, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output.tables import Column, print_rows, print_text, printable
@@ -34,19 +37,41 @@ _ROW: Final = (
 )
 
 
+class Against(StrEnum):
+    """What the relations are compared with."""
+
+    ARCHIVE = "archive"
+    KAFKA = "kafka"
+
+
 @app.command()
-def verify(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv: Csv = False) -> None:
+def verify(
+    jobs: Jobs = None,
+    every: All = False,
+    against: Annotated[
+        Against, typer.Option(help="kafka: compare the archive with the topics too.", show_choices=True)
+    ] = Against.ARCHIVE,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
     """Compare the relations' tables with the events in the archive.
 
     Folds each log again, apart from the tables that readers use, and names rows that are missing, extra or different.
-    A follower may run meanwhile. Exit code 1 if a table differs or a log cannot be verified.
+    With '--against kafka' also compares the archive (event) with the topic: names events that only one of them has and
+    events that differ, except those that Kafka may have removed. A follower may run meanwhile. Exit code 1 if anything
+    differs or a log cannot be verified.
     """
     require_selection(jobs, every=every)
-    with open_database() as database:
+    with (
+        open_database() as database,
+        open_topics() if against is Against.KAFKA else nullcontext() as topics,
+    ):
         logs = selected_logs(database.connection, jobs or [])
         settings = FoldSettings(database.secrets)
         results = work_on_logs(
-            logs, "verify", lambda log, show: verify_log(database.connection, log, settings, on_progress=show)
+            logs,
+            "verify",
+            lambda log, show: verify_log(database.connection, log, settings, source=topics, on_progress=show),
         )
     found = [(job, result) for (job, _), result in zip(logs, results, strict=True) if isinstance(result, Verification)]
     shows_all = as_json or as_csv

@@ -32,7 +32,7 @@ class Continuity(NamedTuple):
 
 def needs_comparison(log: TrackedLog, facts: StreamFacts) -> bool:
     """Return whether the stream may be the known log, so that its events have to be compared with the archive."""
-    return not _is_another_topic(log, facts) and log.next_offset <= facts.end_offset
+    return not is_another_topic(log, facts) and log.next_offset <= facts.end_offset
 
 
 def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None, now: datetime) -> Continuity:
@@ -42,7 +42,7 @@ def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None
     None where they agree or `needs_comparison` is false.
     """
     name = log.stream.stream_name
-    if _is_another_topic(log, facts):
+    if is_another_topic(log, facts):
         recreated = Discontinuity("recreated", log.next_offset, _last_known_offset(log))
         return _new_incarnation(log, recreated, "was deleted and re-created")
     if log.next_offset > facts.end_offset:
@@ -64,7 +64,8 @@ def changed_past(log: TrackedLog, difference: int) -> Continuity:
     return _new_incarnation(log, Discontinuity("truncated", difference, log.next_offset - 1), reason)
 
 
-def _is_another_topic(log: TrackedLog, facts: StreamFacts) -> bool:
+def is_another_topic(log: TrackedLog, facts: StreamFacts) -> bool:
+    """Return whether the topic was deleted and re-created; False if an id is unknown."""
     return None not in (log.topic_id, facts.topic_id) and log.topic_id != facts.topic_id
 
 

@@ -82,7 +82,7 @@ def find_resume_point(
     """
     asked_at = server_now(connection)
     topic = Topic(source.backend, source.cluster_id, source.describe(stream_name), asked_at)
-    _require_cluster(connection, stream_name, topic)
+    require_cluster(connection, stream_name, topic.cluster_id)
     stored = newest_log(connection, stream_name)
     _require_backend(stored, topic)
     log = next(iter(logs_of(connection, stream_name)), None)
@@ -229,14 +229,15 @@ def _require_position(log: TrackedLog, facts: StreamFacts) -> None:
         raise PositionBeyondEnd(log.stream.stream_name, log.next_offset, facts.end_offset)
 
 
-def _require_cluster(connection: Connection, stream_name: str, topic: Topic) -> None:
+def require_cluster(connection: Connection, stream_name: str, cluster_id: str | None) -> None:
+    """Raise OtherCluster if the database has logs of another Kafka cluster."""
     known = known_cluster(connection)
-    if topic.cluster_id is not None and known not in (None, topic.cluster_id):
-        raise OtherCluster(stream_name, str(known), topic.cluster_id)
+    if cluster_id is not None and known not in (None, cluster_id):
+        raise OtherCluster(stream_name, str(known), cluster_id)
 
 
 def _lock_cluster(connection: Connection, stream_name: str, topic: Topic) -> None:
     """Check the cluster again under a lock: another follower may have registered a log of another one meanwhile."""
     if topic.cluster_id is not None:
         lock_cluster(connection)
-        _require_cluster(connection, stream_name, topic)
+        require_cluster(connection, stream_name, topic.cluster_id)

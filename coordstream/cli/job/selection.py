@@ -9,6 +9,7 @@ from rich.console import Console
 from coordstream.cli.completion import complete_job
 from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
 from coordstream.errors import CoordstreamError
+from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
 from projections.errors import ProjectionError
 from projections.tracked_logs import TrackedLog, logs_of
@@ -74,7 +75,7 @@ def work_on_logs(
             show(0)
             try:
                 return work(log, show)
-            except ProjectionError as error:
+            except (ProjectionError, EventLogError) as error:
                 return f"Cannot {verb} {name}. {error}"
 
         return [work_on(each.log) for each in logs]
