@@ -29,16 +29,18 @@ class LogRebuilt(ProjectionError):
 
 
 class ArchiveIncomplete(ProjectionError):
-    """The relations have events of a log that the archive lacks."""
+    """The relations have events of a log that the archive lacks. ``topic_may_help``: its topic may have them still."""
 
-    def __init__(self, stream_name: str, first_offset: int, last_offset: int) -> None:
+    def __init__(self, stream_name: str, first_offset: int, last_offset: int, *, topic_may_help: bool = False) -> None:
         self.stream_name = stream_name
         self.first_offset = first_offset
         self.last_offset = last_offset
+        self.topic_may_help = topic_may_help
+        fetch = ", or run `coordstream rebuild --from kafka`, which fetches those that the topic still has"
         super().__init__(
             f"The archive of {stream_name} lacks events of the offsets {first_offset} to {last_offset}, of which the "
-            "relations have rows. A rebuild would delete them. Restore the schema eventlog from a backup, or attach "
-            "its detached partition again."
+            "relations have rows. A rebuild would delete them. Restore the schema eventlog from a backup or attach "
+            f"its detached partition again{fetch if topic_may_help else ''}."
         )
 
 

@@ -8,15 +8,25 @@ from typing import Final
 from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog
-from eventlog.postgres.table_partitions import attach_partition, ensure_partition
+from eventlog.postgres.table_partitions import attach_partition, detached_partitions, ensure_partition
+from eventlog.source import EventSource
+from eventlog.topic_comparison import TopicComparison
+from projections.archive_completion import complete_archive
 from projections.errors import ArchiveIncomplete, RebuildFailed
 from projections.fold.settings import NOT_FOLDED, FoldSettings
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
 from projections.table_differences import TableCheck, TableDifferences
-from projections.tracked_logs import TrackedLog, insert_position, name_job, position_once_folded, reload_log
+from projections.topic_check import has_topic
+from projections.tracked_logs import (
+    LOCK_TIMEOUT,
+    TrackedLog,
+    insert_position,
+    name_job,
+    position_once_folded,
+    reload_log,
+)
 
-_LOCK_TIMEOUT: Final = "set local lock_timeout = '10s'"
 _LOCK_POSITION: Final = "select from projection.position where log_id = %s for update"
 _MOVE: Final = """
 update projection.position set next_offset = %s, fold_version = %s, rebuilds = rebuilds + 1 where log_id = %s
@@ -44,19 +54,19 @@ _PARTITIONS: Final = """
 select substring(c.relname from '\\d+$')::bigint from pg_inherits i join pg_class c on c.oid = i.inhrelid
 where i.inhparent = 'eventlog.event'::regclass
 """
-_IS_ATTACHED: Final = """
-select exists (select from pg_inherits
-               where inhrelid = to_regclass(format('projection.checkpoint_event_from_%%s', %s::bigint)))
-"""
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What a rebuild did: ``events`` folded, and the differences of each table that it repaired."""
+    """What a rebuild did: ``events`` folded, and the differences of each table that it repaired.
+
+    ``topic``: how the archive differed from the topic, if it was completed from there; see `complete_archive`.
+    """
 
     log: TrackedLog
     events: int
     repaired: tuple[TableCheck, ...]
+    topic: TopicComparison | None = None
 
 
 def rebuild_log(
@@ -64,6 +74,7 @@ def rebuild_log(
     log: TrackedLog,
     settings: FoldSettings,
     *,
+    source: EventSource | None = None,
     batch_events: int = BATCH_EVENTS,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Rebuilt:
@@ -73,14 +84,19 @@ def rebuild_log(
     are compared and replaced, and then reads the log's state again. The log's end and its gaps stay as
     they were; the position becomes that of `position_once_folded`, which is the present one unless it was wrong.
 
+    With a ``source``, events that the archive lacks are fetched from the topic first, in a transaction of its own: what
+    it adds to the archive stays there even if the rebuild fails.
+
     Raises:
         FoldVersionDiffers: other settings or a newer program folded the log.
         ArchiveIncomplete: the relations have events that the archive lacks.
         RebuildFailed: rows still differed after they were replaced.
+        ProjectionError, EventLogError: the log has no topic, see `complete_archive`.
         psycopg.errors.LockNotAvailable: another session has been writing the log for 10 seconds.
-        In each case, nothing was changed.
+        In each case, no rows were changed.
     """
     log.require_fold_at_most(settings)
+    topic = None if source is None else complete_archive(connection, source, log, on_progress)
     ensure_partitions(connection)
     with connection.transaction():
         fold = ScratchFold(connection, log, settings, batch_events=batch_events, on_progress=on_progress)
@@ -89,12 +105,12 @@ def rebuild_log(
         log.require_fold_at_most(settings)
         position = position_once_folded(connection, log)
         fold.advance(position)
-        _require_archive(connection, log)
+        _require_archive(connection, log, is_completed=source is not None)
         repaired = _repair(connection, log)
         connection.execute(_MOVE, (position, settings.fold_version, log.log_id))
         if log.is_current:
             name_job(connection, log.stream)
-    return Rebuilt(log, fold.events, repaired)
+    return Rebuilt(log, fold.events, repaired, topic)
 
 
 def _repair(connection: Connection, log: TrackedLog) -> tuple[TableCheck, ...]:
@@ -110,17 +126,18 @@ def _repair(connection: Connection, log: TrackedLog) -> tuple[TableCheck, ...]:
 
 def _lock(connection: Connection, log: TrackedLog) -> TrackedLog:
     """Block other writers of the log, and return it as it is now."""
-    connection.execute(_LOCK_TIMEOUT)
+    connection.execute(LOCK_TIMEOUT)
     connection.execute(_LOCK_POSITION, (log.log_id,))
     return reload_log(connection, log)
 
 
-def _require_archive(connection: Connection, log: TrackedLog) -> None:
+def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: bool) -> None:
     """Refuse to delete rows of events that the archive has lost: nothing could bring them back."""
     values = {"log_id": log.log_id, "end": archive_end(connection, log.log_id), "position": log.next_offset}
     hole = connection.execute(_HOLES, values).fetchone()
     if hole is not None:
-        raise ArchiveIncomplete(log.stream.stream_name, *hole)
+        may_help = not is_completed and has_topic(connection, log)
+        raise ArchiveIncomplete(log.stream.stream_name, *hole, topic_may_help=may_help)
 
 
 def mark_for_rebuild(connection: Connection, backends: Collection[str] = _BACKENDS) -> list[str]:
@@ -143,8 +160,9 @@ def ensure_partitions(connection: Connection) -> None:
 
     Before a rebuild: within it, that would block other streams until it ends.
     """
+    detached = detached_partitions(connection, "projection", "checkpoint_event")
     for (first,) in connection.execute(_PARTITIONS).fetchall():
-        ensure_partition(connection, "projection", "checkpoint_event", first)
-        (is_attached,) = connection.execute(_IS_ATTACHED, (first,)).fetchone() or (False,)
-        if not is_attached:
+        if first in detached:
             attach_partition(connection, "projection", "checkpoint_event", first)
+        else:
+            ensure_partition(connection, "projection", "checkpoint_event", first)

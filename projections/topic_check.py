@@ -43,7 +43,7 @@ def check_archive(
         OtherCluster: the brokers belong to another cluster.
         StreamMissing, StreamRefused, SourceUnavailable: see `EventSource`.
     """
-    if not is_newest(connection, log):
+    if is_replaced(connection, log):
         return []
     facts = find_topic(connection, source, log)
     comparison = TopicComparison(facts, server_now(connection))
@@ -57,9 +57,14 @@ def check_archive(
     return [_table_check(connection, log, comparison, settings.secrets)]
 
 
-def is_newest(connection: Connection, log: TrackedLog) -> bool:
-    """Return whether the log is the newest incarnation of its stream."""
-    return logs_of(connection, log.stream.stream_name)[0].log_id == log.log_id
+def has_topic(connection: Connection, log: TrackedLog) -> bool:
+    """Return whether the log may have a topic: it was read from Kafka, and no later incarnation replaced it."""
+    return log.backend == _BACKEND and not is_replaced(connection, log)
+
+
+def is_replaced(connection: Connection, log: TrackedLog) -> bool:
+    """Return whether a stream has a newer incarnation than this one."""
+    return logs_of(connection, log.stream.stream_name)[0].log_id != log.log_id
 
 
 def find_topic(connection: Connection, source: EventSource, log: TrackedLog) -> StreamFacts:

@@ -28,6 +28,9 @@ _INSERT_POSITION: Final = """
 insert into projection.position (log_id, next_offset, end_offset, heartbeat_at, state, fold_version)
 values (%s, %s, null, clock_timestamp(), %s, %s)
 """
+LOCK_TIMEOUT: Final = "set local lock_timeout = '10s'"
+"""For a transaction that waits for other writers of a log, and gives up if one of them takes long."""
+
 _FORGET_REFUSAL: Final = "delete from projection.refused_stream where stream_name = %s"
 _NAMES: Final = """
 select c.config_key, c.config_value

@@ -1,17 +1,21 @@
 """`coordstream rebuild`: replaces stored rows that are not what the archived events fold to."""
 
 import sys
-from typing import Final
+from contextlib import nullcontext
+from enum import StrEnum
+from typing import Annotated, Final
 
 import typer
 from psycopg.errors import LockNotAvailable
 
 from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
+from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.selection import All, JobLog, Jobs, OnProgress, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from eventlog.postgres.connection import Connection
+from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.rebuild import Rebuilt, mark_for_rebuild, rebuild_log
 from projections.tracked_logs import TrackedLog
@@ -22,46 +26,81 @@ COLUMNS: Final = (
     Column("stream", "stream_name", no_wrap=True),
     Column("inc.", "incarnation", "right", drop=2),
     Column("events", "event_count", "right"),
+    Column("fetched", "fetched_count", "right", drop=1),
     Column("missing", "missing", "right"),
     Column("extra", "extra", "right"),
     Column("different", "different", "right"),
 )
 _ROW: Final = (
-    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "event_count"),
+    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "event_count", "fetched_count"),
     *("missing", "extra", "different"),
 )
 
 
+class From(StrEnum):
+    """Where the events come from."""
+
+    ARCHIVE = "archive"
+    KAFKA = "kafka"
+
+
 @app.command()
-def rebuild(jobs: Jobs = None, every: All = False, as_json: Json = False, as_csv: Csv = False) -> None:
+def rebuild(
+    jobs: Jobs = None,
+    every: All = False,
+    origin: Annotated[
+        From, typer.Option("--from", help="kafka: first fetch events that the archive lacks from the topics.")
+    ] = From.ARCHIVE,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
     """Make the relations' tables equal to the archived events again.
 
     Folds each log again and replaces the rows that are missing, extra or different, in one transaction per log:
     readers see the old rows or the new ones. A follower may run meanwhile. Use it after damage, after an upgrade that
-    asks for it, and when the tables were dropped. Exit code 1 if a log cannot be rebuilt.
+    asks for it, and when the tables were dropped. With '--from kafka', events that the archive lacks are fetched from
+    the topic first; archived events never change. Exit code 1 if a log cannot be rebuilt, or if archived events differ
+    from those of the topic.
     """
     require_selection(jobs, every=every)
-    with open_database(warns=False) as database:
+    with (
+        open_database(warns=False) as database,
+        open_topics() if origin is From.KAFKA else nullcontext() as topics,
+    ):
         settings = FoldSettings(database.secrets)
         mark_for_rebuild(database.connection, ("kafka", "recording"))  # follow itself folds Postgres logs without rows
         logs = selected_logs(database.connection, jobs or [])
-        results = work_on_logs(logs, "rebuild", lambda log, show: _rebuild(database.connection, log, settings, show))
+        results = work_on_logs(
+            logs, "rebuild", lambda log, show: _rebuild(database.connection, log, settings, topics, show)
+        )
     done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Rebuilt)]
     rows = Rows(_ROW, (_row(each, result) for each, result in done))
     print_rows(rows, COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json, as_csv=as_csv)
     failures = [result for result in results if isinstance(result, str)]
+    failures += [_describe_difference(result) for _, result in done if result.topic and result.topic.different]
     for sentence in failures:
         print(sentence, file=sys.stderr)
     if failures:
         raise typer.Exit(1)
 
 
-def _rebuild(connection: Connection, log: TrackedLog, settings: FoldSettings, show: OnProgress) -> Rebuilt | str:
+def _rebuild(
+    connection: Connection, log: TrackedLog, settings: FoldSettings, topics: EventSource | None, show: OnProgress
+) -> Rebuilt | str:
     try:
-        return rebuild_log(connection, log, settings, on_progress=show)
+        return rebuild_log(connection, log, settings, source=topics, on_progress=show)
     except LockNotAvailable:
         name = log.stream.stream_name
         return f"Cannot rebuild {name}: another session is rebuilding or writing it. Try again later."
+
+
+def _describe_difference(result: Rebuilt) -> str:
+    name, count = result.log.stream.stream_name, result.topic.different if result.topic else 0
+    if count == 1:
+        left = f"1 archived event of {name} differs from that of its topic and was left unchanged."
+        return f"{left} `coordstream verify --against kafka` shows it."
+    left = f"{count} archived events of {name} differ from those of its topic and were left unchanged."
+    return f"{left} `coordstream verify --against kafka` shows them."
 
 
 def _row(each: JobLog, result: Rebuilt) -> Row:
@@ -72,6 +111,7 @@ def _row(each: JobLog, result: Rebuilt) -> Row:
         "stream_kind": each.log.stream.stream_kind,
         "incarnation": each.log.incarnation,
         "event_count": result.events,
+        "fetched_count": 0 if result.topic is None else result.topic.missing,
         "missing": sum(table.missing for table in result.repaired),
         "extra": sum(table.extra for table in result.repaired),
         "different": sum(table.different for table in result.repaired),

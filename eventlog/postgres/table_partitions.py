@@ -11,6 +11,12 @@ PARTITION_OFFSETS: Final = 10_000_000
 """Offsets in a partition; the database function ``eventlog.ensure_partition`` has the same number."""
 
 _LAST: Final = 2**63 - 1
+_DETACHED: Final = """
+select substring(c.relname from '\\d+$')::bigint from pg_class c
+where c.relnamespace = %s::regnamespace and c.relname ~ ('^' || %s || '_from_\\d+$') and c.relkind = 'r'
+  and not c.relispartition
+order by 1
+"""
 _ATTACH: Final = sql.SQL("alter table {table} attach partition {partition} for values from ({first}) to ({end})")
 
 
@@ -22,6 +28,11 @@ def ranges_of(offsets: Iterable[int]) -> list[int]:
 def ensure_partition(connection: Connection, schema: str, table: str, first: int) -> None:
     """Create the partition of a table that starts at an offset, unless it exists."""
     connection.execute("select eventlog.ensure_partition(%s, %s, %s)", (schema, table, first))
+
+
+def detached_partitions(connection: Connection, schema: str, table: str) -> list[int]:
+    """The first offsets of a table's partitions that were detached and still have their names, in order."""
+    return [first for (first,) in connection.execute(_DETACHED, (schema, table)).fetchall()]
 
 
 def attach_partition(connection: Connection, schema: str, table: str, first: int) -> None:

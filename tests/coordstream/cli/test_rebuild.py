@@ -51,7 +51,7 @@ def test_rows_of_an_older_fold_version_are_rebuilt(imported: CommandLine, monkey
 def test_a_log_that_another_session_rebuilds_is_left_alone(
     imported: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rebuild, "_LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
+    monkeypatch.setattr(rebuild, "LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
     with connect(imported.database_url) as other, other.transaction():
         other.execute("select from projection.position for update")
         finished = imported("rebuild", "wordcount_pv")
