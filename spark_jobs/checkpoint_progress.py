@@ -19,11 +19,13 @@ from rich.console import Console
 from spark_jobs import progress_picture, progress_rows, progress_table, transforms
 from spark_jobs.errors import SparkJobError
 from spark_jobs.jars import OVERRIDE
+from spark_jobs.job_choice import JobChoice
 from spark_jobs.output_folder import OutputFolder, local_path, output_folder
-from spark_jobs.progress_scope import JobChoice, Scope, find_scope
-from spark_jobs.session import SUBMITTED, build_session, jar_conf, spark_errors
+from spark_jobs.progress_scope import Scope, find_scope
+from spark_jobs.session import SUBMITTED, build_session, jar_conf
 from spark_jobs.settings import ReadSettings, database_url
 from spark_jobs.snapshots import exported_snapshot
+from spark_jobs.spark_errors import spark_errors
 from spark_jobs.time_buckets import format_width, parse_width
 
 MOST_TASKS_SHOWN = 40

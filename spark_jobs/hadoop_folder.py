@@ -9,7 +9,7 @@ from uuid import uuid4
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.session import spark_errors
+from spark_jobs.spark_errors import spark_errors
 
 
 class HadoopFolder:

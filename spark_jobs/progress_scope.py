@@ -11,10 +11,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from eventlog.error_text import did_you_mean
 from spark_jobs.errors import SparkJobError
+from spark_jobs.jdbc_reads import Ranges, Relation, Value, read_rows
+from spark_jobs.job_choice import JobChoice
 from spark_jobs.log_times import LOG_TIMES, with_usable_times
-from spark_jobs.readers import Ranges, Relation, Value, read_relation
 from spark_jobs.settings import ReadSettings
-from spark_jobs.snapshots import Snapshot
+from spark_jobs.snapshots import Positions, Snapshot
 from spark_jobs.time_buckets import width_for
 from spark_jobs.transforms import INPUT, LOG_ORDER, TASK
 
@@ -35,17 +36,6 @@ EXTENT_COLUMNS = ("job_name", "job_id", "job_bucket", "record_time", "log_offset
 
 
 @dataclass(frozen=True)
-class JobChoice:
-    """A selected job. `None` in its place selects all jobs."""
-
-    name: str
-    id: str
-
-    def __str__(self) -> str:
-        return f"{self.name}/{self.id}"
-
-
-@dataclass(frozen=True)
 class Scope:
     """The preferred commits that are counted. Ages count to `as_of` (aware).
 
@@ -56,19 +46,19 @@ class Scope:
     as_of: datetime
     bucket_seconds: int
     ranges: Ranges
-    positions: Mapping[tuple[str, int], int]
+    positions: Positions
     untimed_commits: int = 0
 
     def commits(self, spark: SparkSession, settings: ReadSettings, snapshot: Snapshot) -> DataFrame:
         """A row per preferred commit (commit_history)."""
         relation = Relation("commit_history", COMMIT_COLUMNS, row_filter(self.job))
-        rows = read_relation(spark, settings, relation, snapshot, self.ranges)
+        rows = read_rows(spark, settings, relation, snapshot, self.ranges)
         return with_usable_times(spark, rows.select(*TASK, "record_time", *LOG_ORDER), snapshot)
 
     def checkpoints(self, spark: SparkSession, settings: ReadSettings, snapshot: Snapshot) -> DataFrame:
         """A row per input partition of each preferred commit (checkpoint_history)."""
         relation = Relation("checkpoint_history", CHECKPOINT_COLUMNS, row_filter(self.job))
-        rows = read_relation(spark, settings, relation, snapshot, self.ranges)
+        rows = read_rows(spark, settings, relation, snapshot, self.ranges)
         selected = rows.select(*TASK, *INPUT, "input_offset_number", "record_time", *LOG_ORDER)
         return with_usable_times(spark, selected, snapshot)
 
@@ -98,7 +88,7 @@ def find_scope(
         as_of.astimezone(UTC),
         bucket_seconds or width_for(extent["first_commit_at"], extent["last_commit_at"]),
         choose_ranges(extent, partitions),
-        _positions(snapshot, job),
+        snapshot.positions_of(job),
         extent["commits"] - extent["timed_commits"],
     )
 
@@ -106,8 +96,7 @@ def find_scope(
 def _no_commit(snapshot: Snapshot, job: JobChoice | None) -> SparkJobError:
     job_text, hint = "any job", ""
     if job is not None:
-        rows = snapshot.connection.execute("SELECT job_name, job_id FROM coordinator.log_position").fetchall()
-        others = {f"{name}/{job_id}" for name, job_id in rows} - {str(job)}
+        others = {f"{log.job_name}/{log.job_id}" for log in snapshot.logs} - {str(job)}
         job_text, hint = f"job '{job}'", did_you_mean(str(job), others)
     return SparkJobError(
         f"The database has no commit of {job_text}. Import its logs, or select another with --job NAME/ID.{hint}"
@@ -122,14 +111,3 @@ def choose_ranges(extent: Mapping[str, Any], partitions: int) -> Ranges:
     if partitions > 1 and extent["job_buckets"] >= 2 * partitions:
         return Ranges("job_bucket", extent["lowest_bucket"], extent["highest_bucket"], partitions)
     return Ranges("log_offset", extent["lowest_offset"], extent["highest_offset"], partitions)
-
-
-def _positions(snapshot: Snapshot, job: JobChoice | None) -> dict[tuple[str, int], int]:
-    """The next offset of each log, or of the selected job's logs only."""
-    if job is None:
-        return dict(snapshot.positions)
-    streams = snapshot.connection.execute(
-        "SELECT stream_name FROM coordinator.log_position WHERE job_name = %s AND job_id = %s", (job.name, job.id)
-    ).fetchall()
-    names = {name for (name,) in streams}
-    return {log: offset for log, offset in snapshot.positions.items() if log[0] in names}

@@ -1,120 +1,203 @@
-"""JDBC reads of the relations in schema `coordinator`; the only module with Spark's JDBC options."""
+"""Relations as DataFrames in one line; public in `coordstream.spark`."""
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+from weakref import WeakKeyDictionary
 
-from psycopg import sql
+import psycopg
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.errors import UnsafeReadError
-from spark_jobs.settings import ReadSettings, jdbc_address
-from spark_jobs.snapshots import Snapshot
+from spark_jobs.catalogue import Catalogue
+from spark_jobs.cuts import BUCKET, Cut, LogOffset, find_positions
+from spark_jobs.errors import SparkJobError
+from spark_jobs.jdbc_reads import Ranges, read_rows
+from spark_jobs.job_choice import JobChoice, choose_job
+from spark_jobs.moments import parse_moment
+from spark_jobs.partitioning import choose_partitions, ranges_of_all_jobs, ranges_of_one_job
+from spark_jobs.settings import ReadSettings
+from spark_jobs.snapshots import Positions, Snapshot, exported_snapshot
+from spark_jobs.spark_errors import spark_errors
 
-NAME = re.compile(r"[a-z][a-z0-9_]*")
-
-Value = str | int | bool
-
-
-@dataclass(frozen=True)
-class LogBound:
-    """The history of one log up to and including `last_offset`, which must be below the log's position."""
-
-    stream_kind: str
-    incarnation: int
-    last_offset: int
+STREAM_KINDS: Final = ("coordinator", "checkpoint")
+OF_CHECKPOINTS: Final = ("checkpoint", "commit", "event", "state_checkpoint")
 
 
 @dataclass(frozen=True)
-class Relation:
-    """Columns of a relation in schema `coordinator`, and a filter: each column in `equals` must have its value."""
+class OpenSnapshot:
+    """The database at one moment, for the reads of one Spark session in a `with` block."""
 
-    name: str
-    columns: tuple[str, ...]
-    equals: Mapping[str, Value]
+    spark: SparkSession = field(repr=False)
+    snapshot: Snapshot = field(repr=False)
+    catalogue: Catalogue = field(repr=False)
+    settings: ReadSettings = field(repr=False)
 
-    def query(self, bound: LogBound | None = None) -> sql.Composed:
-        """The SELECT statement, with values as quoted literals. Raises UnsafeReadError for an invalid name."""
-        conditions: list[sql.Composable] = [_equals(column, value) for column, value in self.equals.items()]
-        if bound is not None:
-            conditions += [_equals("stream_kind", bound.stream_kind), _equals("incarnation", bound.incarnation)]
-            conditions += [sql.SQL("{} <= {}").format(_identifier("log_offset"), sql.Literal(bound.last_offset))]
-        return sql.SQL("SELECT {columns} FROM {relation} WHERE {conditions}").format(
-            columns=sql.SQL(", ").join(map(_identifier, self.columns)),
-            relation=sql.Identifier("coordinator", _checked(self.name)),
-            conditions=sql.SQL(" AND ").join(conditions or [sql.SQL("true")]),
-        )
+    @property
+    def positions(self) -> Positions:
+        """The next offset of each log, by (stream name, incarnation): every event below it is included."""
+        return self.snapshot.positions
 
 
-@dataclass(frozen=True)
-class Ranges:
-    """The partitions of a read: `count` equal ranges of an integer column. The outer ones have no outer bound."""
-
-    column: str
-    lowest: int
-    highest: int
-    count: int
-
-    def options(self) -> dict[str, str]:
-        """Spark's partition options; empty for a single partition."""
-        if self.count <= 1:
-            return {}
-        bounds = {"lowerBound": str(self.lowest), "upperBound": str(self.highest + 1)}
-        return {"partitionColumn": _checked(self.column), "numPartitions": str(self.count), **bounds}
+_OPEN: Final = ContextVar[OpenSnapshot | None]("open snapshot", default=None)
+_POSITIONS: Final = WeakKeyDictionary[DataFrame, Positions]()
 
 
-def read_relation(
-    spark: SparkSession, settings: ReadSettings, relation: Relation, at: Snapshot | LogBound, ranges: Ranges
-) -> DataFrame:
-    """The rows of `relation` as a lazy DataFrame, all partitions as of one moment.
+class RelationReader:
+    """Reads relations of the database whose URL a function finds."""
 
-    The column of `ranges` need not be among the relation's columns. With a Snapshot, every action must finish while it
-    is open. Raises UnsafeReadError without a fetch size, which would fill the heap, and without a snapshot or bound,
-    which would silently mix several moments.
+    def __init__(self, find_url: Callable[[], str]) -> None:
+        self._find_url = find_url
+
+    @contextmanager
+    def snapshot(self, spark: SparkSession) -> Iterator[OpenSnapshot]:
+        """All `read_relation` in the `with` block, of this session, show the database at one moment.
+
+        Their DataFrames are lazy, and Spark's filters and columns reach Postgres. Finish every action in the block: a
+        later one fails, because Postgres no longer has the snapshot. An open snapshot holds back vacuum. A new thread
+        does not know the block of the thread that started it: there, pass the OpenSnapshot instead of the session.
+
+        Raises:
+            SparkJobError: The database is unreachable, its schema is missing, or the user may not read it.
+        """
+        url = self._find_url()
+        with exported_snapshot(url) as exported:
+            moment = OpenSnapshot(spark, exported, Catalogue.of(exported), ReadSettings(url))
+            token = _OPEN.set(moment)
+            try:
+                yield moment
+            finally:
+                _OPEN.reset(token)
+
+    def read_relation(
+        self,
+        spark: SparkSession | OpenSnapshot,
+        relation: str,
+        *,
+        job: str | None = None,
+        as_of: str | datetime | None = None,
+        as_of_offset: int | None = None,
+        stream_kind: str | None = None,
+        incarnation: int | None = None,
+        columns: Sequence[str] | None = None,
+        partitions: int | None = None,
+    ) -> DataFrame:
+        """The rows of a relation of schema `coordinator`, all at one moment; `log_positions` says at which.
+
+        In a block of `snapshot`, the DataFrame is lazy and ends with the block. Elsewhere the rows are read now, into
+        the executors (memory, then disk), and stay as they are.
+
+        Args:
+            spark: A session, of Spark or Spark Connect, with the JDBC driver; or the OpenSnapshot of a block.
+            relation: `checkpoint`, `config_history`, …; docs/relations.md describes them.
+            job: `NAME/ID`, or `NAME` if only one job has it. None: all jobs.
+            as_of: A time, as a datetime or in ISO 8601 (in UTC unless it says otherwise). A current relation as it was
+                then; a history without the later events.
+            as_of_offset: The same after the event at an offset of one of the job's logs.
+            stream_kind: The log of `as_of_offset`, `coordinator` or `checkpoint`. None: the one that the relation is
+                made from.
+            incarnation: The incarnation of that log. None: the current one.
+            columns: The columns to read. None: all.
+            partitions: The number of parallel connections. None: one per core, at most 8, for large reads.
+
+        Raises:
+            SparkJobError: A name is unknown (the message says which exist), an argument is invalid, the archive no
+                longer has the events at the cut, or Spark or the database cannot read.
+        """
+        at = _moment(relation, as_of, as_of_offset, stream_kind, incarnation)
+        if partitions is not None and partitions < 1:
+            raise SparkJobError(f"Invalid number of partitions {partitions!r}. Expected 1 or more.")
+        if isinstance(spark, OpenSnapshot):
+            return _read(spark, relation, job, at, columns, partitions)
+        if (opened := _open_snapshot(spark)) is not None:
+            return _read(opened, relation, job, at, columns, partitions)
+        with self.snapshot(spark) as moment:
+            return _materialize(_read(moment, relation, job, at, columns, partitions), relation)
+
+
+def log_positions(frame: DataFrame) -> Positions:
+    """As of which positions `read_relation` read these rows: the next offset of each log, by stream and incarnation.
+
+    Raises:
+        SparkJobError: The DataFrame is not one that `read_relation` returned, but, for example, a filter of one.
     """
-    extra = () if ranges.count <= 1 or ranges.column in relation.columns else (ranges.column,)
-    wanted = replace(relation, columns=(*relation.columns, *extra))
-    rows = spark.read.format("jdbc").options(**jdbc_options(settings, wanted, at, ranges)).load()
-    return rows.select(*relation.columns)
+    try:
+        return _POSITIONS[frame]
+    except KeyError:
+        raise SparkJobError("Only a DataFrame from `read_relation` itself has log positions. Pass that one.") from None
 
 
-def jdbc_options(settings: ReadSettings, relation: Relation, at: Snapshot | LogBound, ranges: Ranges) -> dict[str, str]:
-    """Spark's options for the read. They contain the password: pass them to Spark's reader only."""
-    return {
-        **jdbc_address(settings.database_url).properties(),
-        "fetchsize": str(settings.rows_per_fetch()),
-        **_consistency(relation, at),
-        **ranges.options(),
-    }
+def _moment(
+    relation: str, as_of: str | datetime | None, as_of_offset: int | None, kind: str | None, incarnation: int | None
+) -> datetime | LogOffset | None:
+    if as_of is not None and as_of_offset is not None:
+        raise SparkJobError("as_of and as_of_offset exclude each other. Pass one of them.")
+    if kind is not None and kind not in STREAM_KINDS:
+        raise SparkJobError(f"Invalid stream_kind {kind!r}. Expected {' or '.join(STREAM_KINDS)}.")
+    if as_of_offset is not None:
+        if not 0 <= as_of_offset < 2**63:
+            raise SparkJobError(f"Invalid as_of_offset {as_of_offset!r}. Expected an offset from 0 on.")
+        own_log = None if relation.startswith(OF_CHECKPOINTS) else "coordinator"
+        return LogOffset(as_of_offset, kind or own_log, incarnation)
+    if kind is not None or incarnation is not None:
+        raise SparkJobError("stream_kind and incarnation belong to as_of_offset. Pass it too.")
+    return None if as_of is None else parse_moment(as_of)
 
 
-def _consistency(relation: Relation, at: Snapshot | LogBound) -> dict[str, str]:
-    match at:
-        case Snapshot():
-            return {"dbtable": _subquery(relation.query()), "sessionInitStatement": at.session_statement()}
-        case LogBound():
-            return {"dbtable": _subquery(relation.query(at))}
-        case _:
-            raise UnsafeReadError(
-                f"A read of {relation.name} without a snapshot or a bound is inconsistent. Pass one of them."
-            )
+def _open_snapshot(spark: SparkSession) -> OpenSnapshot | None:
+    moment = _OPEN.get()
+    return moment if moment is not None and moment.spark is spark else None
 
 
-def _subquery(query: sql.Composed) -> str:
-    return sql.SQL("({query}) AS relation").format(query=query).as_string()
+def _read(
+    moment: OpenSnapshot,
+    relation: str,
+    job: str | None,
+    at: datetime | LogOffset | None,
+    columns: Sequence[str] | None,
+    partitions: int | None,
+) -> DataFrame:
+    snapshot = moment.snapshot
+    chosen = None if job is None else choose_job(snapshot.jobs(), job)
+    if chosen is None and isinstance(at, LogOffset):
+        raise SparkJobError("as_of_offset needs a job: an offset belongs to one of its logs. Pass job='NAME/ID'.")
+    cut = None if at is None else Cut(chosen, at)
+    rows = moment.catalogue.rows(relation, columns, chosen, cut)
+    positions = snapshot.positions_of(chosen) if cut is None else _positions_at(snapshot, cut, relation)
+    with _spark_errors(relation):
+        ranges = _ranges(moment, relation, chosen, cut, partitions)
+        frame = read_rows(moment.spark, moment.settings, rows, snapshot, ranges)
+    _POSITIONS[frame] = positions
+    return frame
 
 
-def _equals(column: str, value: Value) -> sql.Composed:
-    return sql.SQL("{} = {}").format(_identifier(column), sql.Literal(value))
+def _materialize(frame: DataFrame, relation: str) -> DataFrame:
+    """The rows in the executors, which no longer need the snapshot."""
+    with _spark_errors(relation):
+        rows = frame.localCheckpoint()
+    _POSITIONS[rows] = _POSITIONS[frame]
+    return rows
 
 
-def _identifier(name: str) -> sql.Identifier:
-    return sql.Identifier(_checked(name))
+def _ranges(
+    moment: OpenSnapshot, relation: str, job: JobChoice | None, cut: Cut | None, partitions: int | None
+) -> Ranges:
+    count = partitions or choose_partitions(moment.spark)
+    logs = moment.snapshot.logs_of(job)
+    if job is None:
+        return ranges_of_all_jobs(logs, "job_bucket" if cut is None else BUCKET, count)
+    return ranges_of_one_job(logs, moment.catalogue.relations[relation], count)
 
 
-def _checked(name: str) -> str:
-    if not NAME.fullmatch(name):
-        raise UnsafeReadError(
-            f"Invalid relation or column name {name!r}. Expected lower-case letters, digits and underscores."
-        )
-    return name
+def _positions_at(snapshot: Snapshot, cut: Cut, relation: str) -> Positions:
+    try:
+        with snapshot.connection.transaction():  # an error must not end the snapshot
+            return find_positions(snapshot, cut)
+    except psycopg.Error as error:
+        raise SparkJobError(f'Cannot read relation "{relation}": {error.diag.message_primary}') from error
+
+
+def _spark_errors(relation: str) -> AbstractContextManager[None]:
+    return spark_errors(f'Spark cannot read relation "{relation}"')

@@ -2,18 +2,14 @@
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark_jobs.errors import SparkJobError
 from spark_jobs.java import find_java
+from spark_jobs.spark_errors import spark_errors
 
-MOST_CHARACTERS = 300
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
 PY4J_LOGGERS = ("py4j.clientserver", "py4j.java_gateway")
 CONNECTION_LOGGER = "org.apache.spark.sql.execution.datasources.jdbc.connection"
@@ -81,22 +77,3 @@ def _is_info_or_higher(record: logging.LogRecord) -> bool:
 def jar_conf(jar: Path | None) -> dict[str, str]:
     """The configuration that puts `jar` on the class path; empty for None (spark-submit provides the jar)."""
     return {} if jar is None else {"spark.jars": str(jar)}
-
-
-@contextmanager
-def spark_errors(what: str) -> Iterator[None]:
-    """Translate an error of Spark or its JVM into a SparkJobError whose message begins with `what`."""
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise SparkJobError(f"{what}: {_first_line(error)}") from error
-
-
-def _first_line(error: Exception) -> str:
-    """The message of the JVM's innermost cause: the outer ones describe stages and quote the whole query."""
-    cause = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
-    text = str(error)
-    while cause is not None:
-        text = cause.getMessage() or text
-        cause = cause.getCause()
-    return text.strip().partition("\n")[0][:MOST_CHARACTERS]

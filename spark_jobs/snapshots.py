@@ -1,17 +1,20 @@
 """A snapshot of the database that several connections share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import LiteralString
+from typing import LiteralString, NamedTuple, TypeAlias
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import TupleRow
 
 from spark_jobs.errors import SparkJobError
+from spark_jobs.job_choice import JobChoice
 
-POSITIONS: LiteralString = "SELECT stream_name, incarnation, next_offset FROM coordinator.log_position"
+LOGS: LiteralString = (
+    "SELECT job_name, job_id, job_bucket, stream_name, incarnation, next_offset FROM coordinator.log_position"
+)
 
 # Spark may wait long between two fetches. transaction_timeout exists since Postgres 17.
 NO_TIMEOUTS: LiteralString = (
@@ -20,17 +23,45 @@ NO_TIMEOUTS: LiteralString = (
 )
 
 
+Positions: TypeAlias = Mapping[tuple[str, int], int]
+"""The next offset of each log, by (stream name, incarnation): every event below it is included."""
+
+
+class Log(NamedTuple):
+    """A log of a job, and the offset below which all of its events are in the relations."""
+
+    job_name: str
+    job_id: str
+    job_bucket: int
+    stream_name: str
+    incarnation: int
+    next_offset: int
+
+
 @dataclass(frozen=True)
 class Snapshot:
-    """The database at one moment.
-
-    `positions` is the next offset of each log by (stream name, incarnation). `connection` reads from the same snapshot,
-    for small queries beside Spark's reads.
-    """
+    """The database at one moment. `connection` reads from it, for small queries beside Spark's reads."""
 
     id: str
-    positions: Mapping[tuple[str, int], int]
+    logs: Sequence[Log]
     connection: psycopg.Connection[TupleRow] = field(repr=False, compare=False)
+
+    @property
+    def positions(self) -> Positions:
+        """The position of each log."""
+        return self.positions_of(None)
+
+    def jobs(self) -> set[JobChoice]:
+        """Every job."""
+        return {JobChoice(log.job_name, log.job_id) for log in self.logs}
+
+    def logs_of(self, job: JobChoice | None) -> list[Log]:
+        """The logs of a job; of all jobs for None."""
+        return [log for log in self.logs if job in (None, JobChoice(log.job_name, log.job_id))]
+
+    def positions_of(self, job: JobChoice | None) -> Positions:
+        """The positions of a job's logs; of all logs for None."""
+        return {(log.stream_name, log.incarnation): log.next_offset for log in self.logs_of(job)}
 
     def session_statement(self) -> str:
         """The first statement of each JDBC connection, which makes it read from this snapshot.
@@ -76,11 +107,16 @@ def _export(connection: psycopg.Connection[TupleRow]) -> Snapshot:
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         connection.execute(NO_TIMEOUTS)
         (snapshot_id,) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()[0]
-        rows = connection.execute(POSITIONS).fetchall()
+        logs = [Log(*row) for row in connection.execute(LOGS).fetchall()]
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName) as error:
         raise SparkJobError("No coordstream schema in this database. Run `coordstream migrate`.") from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise SparkJobError(
+            f"User '{connection.info.user}' may not read the relations. The owner of the database can run"
+            f" `coordstream grant reader {connection.info.user}`."
+        ) from error
     except psycopg.Error as error:
         raise SparkJobError(
             f"Cannot export a snapshot ({error.diag.message_primary}). Connect to a primary server."
         ) from error
-    return Snapshot(snapshot_id, {(name, incarnation): offset for name, incarnation, offset in rows}, connection)
+    return Snapshot(snapshot_id, logs, connection)

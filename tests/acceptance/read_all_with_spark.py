@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from spark_jobs.readers import Ranges, Relation, read_relation
+from spark_jobs.jdbc_reads import Ranges, Relation, read_rows
 from spark_jobs.session import LOCAL, build_session, jar_conf
 from spark_jobs.settings import DATABASE_URL, ReadSettings
 from spark_jobs.snapshots import exported_snapshot
@@ -42,7 +42,7 @@ def _main(jar: str, log_settings: str) -> None:
     with exported_snapshot(url) as snapshot:
         for name, columns in snapshot.connection.execute(_VIEWS).fetchall():
             relation = Relation(name, tuple(columns), {})
-            rows = read_relation(spark, ReadSettings(url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
+            rows = read_rows(spark, ReadSettings(url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
             for row in rows.collect():
                 print(name, row)
     spark.stop()

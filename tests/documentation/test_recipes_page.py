@@ -14,7 +14,6 @@ pytestmark = pytest.mark.slow
 
 ROOT: Final = Path(__file__).parents[2]
 TEXT: Final = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
-BEFORE_SPARK, _, OF_SPARK = TEXT.partition("## Spark\n")
 RUN_EXAMPLES: Final = """
 import doctest, sys
 results = doctest.testfile(sys.argv[1], module_relative=False, optionflags=doctest.ELLIPSIS)
@@ -54,15 +53,7 @@ def test_what_the_shell_runs_prints_rows(user: NewUser, printed: list[str]) -> N
 
 def test_the_examples_of_python_give_what_they_show(user: NewUser, printed: list[str]) -> None:
     assert printed
-    assert attempt(user, "before_spark.md", BEFORE_SPARK) > 25
-
-
-@pytest.mark.spark
-def test_the_examples_of_spark_give_what_they_show(user: NewUser, printed: list[str]) -> None:
-    assert printed
-    url = re.search(r"^>>> url = .*\n", BEFORE_SPARK, re.MULTILINE)
-    assert url is not None
-    assert attempt(user, "spark.md", f">>> import json, subprocess\n{url[0]}\n{OF_SPARK}") > 12
+    assert attempt(user, "recipes.md", TEXT) > 25
 
 
 def test_a_wrong_example_is_told(user: NewUser, printed: list[str]) -> None:

@@ -19,7 +19,7 @@ from rich.console import Console
 import spark_jobs.checkpoint_progress
 from spark_jobs.checkpoint_progress import Options, main, run
 from spark_jobs.errors import SparkJobError
-from spark_jobs.progress_scope import JobChoice
+from spark_jobs.job_choice import JobChoice
 from spark_jobs.settings import ReadSettings
 from tests.spark_jobs.relations import Relations, at
 

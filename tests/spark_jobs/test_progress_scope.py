@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.progress_scope import JobChoice, Scope, choose_ranges, find_scope
-from spark_jobs.readers import Ranges
+from spark_jobs.jdbc_reads import Ranges
+from spark_jobs.job_choice import JobChoice
+from spark_jobs.progress_scope import Scope, choose_ranges, find_scope
 from spark_jobs.snapshots import exported_snapshot
 from spark_jobs.transforms import EPOCH
 from tests.spark_jobs.relations import START, Relations, at

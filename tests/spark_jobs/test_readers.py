@@ -1,190 +1,190 @@
-"""JDBC reads: consistent, never without a fetch size, and with unchanged types."""
+"""Reads in one line: what they return, what they say about it, and what they refuse."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, Final
 
 import psycopg
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as sf
 
-from spark_jobs.errors import UnsafeReadError
-from spark_jobs.readers import LogBound, Ranges, Relation, jdbc_options, read_relation
-from spark_jobs.settings import ReadSettings
-from spark_jobs.snapshots import Snapshot, exported_snapshot
-from tests.fixtures.waiting import wait_until
-from tests.spark_jobs.relations import Relations
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
+from spark_jobs.errors import SparkJobError
+from spark_jobs.readers import RelationReader, log_positions
+from spark_jobs.snapshots import Snapshot
+from tests.fixtures.database_users import database_user
+from tests.spark_jobs.fleet import COMMITS, EVERY, FIRST, JOBS, add_commits
 
-GATE = 20_260_301
-
-# Account 1 is in the first of four partitions, 39 in the last. Reading account 15, in the second, blocks until the gate
-# is open: by then the first partition's query has returned, and the last one's has not started.
-GATED_ACCOUNTS = f"""
-CREATE TABLE accounts (id bigint PRIMARY KEY, amount bigint NOT NULL);
-INSERT INTO accounts SELECT number, 100 FROM generate_series(1, 39) AS number;
-CREATE FUNCTION pass_gate() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
-BEGIN PERFORM pg_advisory_xact_lock_shared({GATE}); RETURN 0; END $$;
-CREATE VIEW coordinator.account AS
-SELECT id, amount + CASE WHEN id = 15 THEN pass_gate() ELSE 0 END AS amount FROM accounts;
-"""
-MOVE = "UPDATE accounts SET amount = amount + CASE id WHEN 1 THEN -50 ELSE 50 END WHERE id IN (1, 39)"
-WAITS_AT_GATE = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted"
-ACCOUNT = Relation("account", ("id", "amount"), {})
-QUARTERS = Ranges("id", 1, 39, 4)
+JOB: Final = "job-3"
+AFTER_TEN: Final = FIRST + 9 * EVERY
+COORDINATOR, CHECKPOINTS = coordinator_stream_name(JOB), checkpoint_stream_name(JOB)
 
 
 @pytest.fixture
-def gated_accounts(relations: Relations) -> str:
-    with psycopg.connect(relations.url) as connection:
-        connection.execute(GATED_ACCOUNTS)
-    return relations.url
+def reader(fleet_url: str) -> RelationReader:
+    return RelationReader(lambda: fleet_url)
 
 
-def total_while_a_writer_commits(spark: SparkSession, url: str, options: dict[str, str]) -> int:
-    """The sum of all accounts, read in 4 partitions, while 50 is moved from the first account to the last."""
-
-    def move_during_the_read(gatekeeper: psycopg.Connection[Any]) -> None:
-        try:
-            wait_until(lambda: gatekeeper.execute(WAITS_AT_GATE, [GATE]).fetchall()[0][0], what="a reader at the gate")
-            gatekeeper.execute(MOVE)
-        finally:
-            gatekeeper.execute("SELECT pg_advisory_unlock(%s)", [GATE])
-
-    with psycopg.connect(url, autocommit=True) as gatekeeper, ThreadPoolExecutor(1) as pool:
-        gatekeeper.execute("SELECT pg_advisory_lock(%s)", [GATE])
-        writer = pool.submit(move_during_the_read, gatekeeper)
-        total = spark.read.format("jdbc").options(**options).load().agg(sf.sum("amount")).first()
-        writer.result()
-    return cast("int", total[0]) if total else -1
+def offsets(spark: Any, reader: RelationReader, relation: str = "checkpoint", **arguments: Any) -> list[int]:
+    """The committed offsets that a read returns, sorted."""
+    rows = reader.read_relation(spark, relation, columns=["input_offset_number"], **arguments)
+    assert rows.columns == ["input_offset_number"]
+    return sorted(row.input_offset_number for row in rows.collect())
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("attempt", range(3))
-def test_a_read_in_four_partitions_is_consistent(spark: SparkSession, gated_accounts: str, attempt: int) -> None:
-    with exported_snapshot(gated_accounts) as snapshot:
-        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS)
-        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
+def test_a_relation_has_the_rows_of_one_job_or_of_all_jobs(spark: SparkSession, reader: RelationReader) -> None:
+    assert offsets(spark, reader, job=f"{JOB}/1") == [COMMITS - 1]
+    assert offsets(spark, reader, job=JOB) == [COMMITS - 1]
+    assert offsets(spark, reader) == [COMMITS - 1] * len(JOBS)
+    assert offsets(spark, reader, partitions=4) == [COMMITS - 1] * len(JOBS)
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("attempt", range(3))
-def test_the_same_read_without_the_session_statement_is_inconsistent(
-    spark: SparkSession, gated_accounts: str, attempt: int
+def test_a_relation_is_read_as_of_a_time(spark: SparkSession, reader: RelationReader) -> None:
+    for time in (AFTER_TEN, AFTER_TEN.isoformat(), f"{AFTER_TEN:%Y-%m-%d %H:%M:%S}"):
+        assert offsets(spark, reader, job=JOB, as_of=time) == [9]
+        assert offsets(spark, reader, as_of=time) == [9] * len(JOBS)
+    assert offsets(spark, reader, job=JOB, as_of="2001-01-01") == []
+
+
+def test_a_relation_is_read_as_of_an_offset(spark: SparkSession, reader: RelationReader) -> None:
+    assert offsets(spark, reader, job=JOB, as_of_offset=12) == [12]
+    assert offsets(spark, reader, job=JOB, as_of_offset=0, stream_kind="coordinator", incarnation=1) == [0]
+
+
+def test_a_history_as_of_a_cut_ends_there(spark: SparkSession, reader: RelationReader) -> None:
+    ten = list(range(10))
+    assert offsets(spark, reader, "checkpoint_history", job=JOB, as_of=AFTER_TEN) == ten
+    assert offsets(spark, reader, "checkpoint_history", as_of=AFTER_TEN) == sorted(ten * len(JOBS))
+    assert offsets(spark, reader, "checkpoint_history", job=JOB, as_of_offset=9) == ten
+    config = reader.read_relation(spark, "config_history", job=JOB, as_of_offset=0)
+    assert [(row.config_key, row.log_offset) for row in config.collect()] == [("task.inputs", 0)]
+
+
+def test_a_read_has_the_log_positions_that_it_shows(spark: SparkSession, reader: RelationReader) -> None:
+    now = reader.read_relation(spark, "checkpoint", job=JOB)
+    assert log_positions(now) == {(CHECKPOINTS, 1): COMMITS, (COORDINATOR, 1): 1}
+    then = reader.read_relation(spark, "checkpoint", job=JOB, as_of=AFTER_TEN)
+    assert log_positions(then) == {(CHECKPOINTS, 1): 10, (COORDINATOR, 1): 1}
+    after = reader.read_relation(spark, "checkpoint", job=JOB, as_of_offset=12)
+    assert log_positions(after) == {(CHECKPOINTS, 1): 13, (COORDINATOR, 1): 1}
+    fleet = reader.read_relation(spark, "checkpoint", as_of=AFTER_TEN)
+    assert sorted(log_positions(fleet).values()) == [1] * len(JOBS) + [10] * len(JOBS)
+    late = reader.read_relation(spark, "checkpoint", job=JOB, as_of="2100-01-01")
+    assert log_positions(late) == log_positions(now)
+    with pytest.raises(SparkJobError, match="Pass that one"):
+        log_positions(now.limit(1))
+
+
+def committed(rows: Any) -> int:
+    """The number of commits in a DataFrame."""
+    return len(rows.collect())
+
+
+def test_rows_that_were_read_stay_as_they_are(spark: SparkSession, reader: RelationReader, fleet_url: str) -> None:
+    before = reader.read_relation(spark, "commit_history", job="job-5")
+    add_commits(fleet_url, "job-5", 2)
+    after = reader.read_relation(spark, "commit_history", job="job-5")
+    assert [committed(before), committed(after), committed(before)] == [COMMITS, COMMITS + 2, COMMITS]
+
+
+def read_around_a_commit(spark: Any, reader: RelationReader, url: str, job: str) -> tuple[int, int, int]:
+    """How many commits three reads find: two in a block, with a commit before they are evaluated, and one after it."""
+    with reader.snapshot(spark) as moment:
+        first = reader.read_relation(spark, "commit_history", job=job)
+        add_commits(url, job, 1)
+        second = reader.read_relation(spark, "commit_history", job=job, columns=["task_name"])
+        counts = committed(first), committed(second)
+        assert moment.positions[checkpoint_stream_name(job), 1] == COMMITS
+        assert log_positions(second)[checkpoint_stream_name(job), 1] == COMMITS
+    return *counts, committed(reader.read_relation(spark, "commit_history", job=job))
+
+
+def test_all_reads_in_a_block_show_one_moment(spark: SparkSession, reader: RelationReader, fleet_url: str) -> None:
+    assert read_around_a_commit(spark, reader, fleet_url, "job-6") == (COMMITS, COMMITS, COMMITS + 1)
+
+
+def test_reads_without_the_snapshot_of_the_block_differ(
+    spark: SparkSession, reader: RelationReader, fleet_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with exported_snapshot(gated_accounts) as snapshot:
-        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS)
-        del options["sessionInitStatement"]
-        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3950
+    monkeypatch.setattr(Snapshot, "session_statement", lambda _: "SELECT 1")
+    assert read_around_a_commit(spark, reader, fleet_url, "job-7") == (COMMITS + 1, COMMITS + 1, COMMITS + 1)
 
 
-@pytest.mark.spark
-def test_the_session_statement_works_without_a_fetch_size(spark: SparkSession, gated_accounts: str) -> None:
-    with exported_snapshot(gated_accounts) as snapshot:
-        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS) | {"fetchsize": "0"}
-        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
-
-
-@pytest.mark.parametrize("fetch_size", [None, 0, -1])
-def test_a_read_without_a_fetch_size_is_rejected(relations: Relations, fetch_size: int | None) -> None:
-    with exported_snapshot(relations.url) as snapshot, pytest.raises(UnsafeReadError, match="fetch size"):
-        jdbc_options(ReadSettings(relations.url, fetch_size), ACCOUNT, snapshot, QUARTERS)
-
-
-def test_a_read_without_snapshot_or_bound_is_rejected() -> None:
-    with pytest.raises(UnsafeReadError, match="without a snapshot or a bound"):
-        jdbc_options(ReadSettings("postgresql://u@h/d"), ACCOUNT, cast("Snapshot", None), QUARTERS)
-
-
-@pytest.mark.spark
-def test_a_bound_excludes_later_offsets(spark: SparkSession, relations: Relations) -> None:
-    for number in range(6):
-        relations.commit("Partition 0", number, {0: number})
-    relation = Relation("commit_history", ("log_offset",), {})
-    bound = LogBound("checkpoint", 1, last_offset=3)
-    rows = read_relation(spark, ReadSettings(relations.url, 2), relation, bound, Ranges("log_offset", 0, 5, 2))
-    assert sorted(row.log_offset for row in rows.collect()) == [0, 1, 2, 3]
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("name", ["it's", "a\\b", "100%", "${x}", "x? {fn now()}", 'a"b', "δ🙂"])
-def test_values_are_quoted(spark: SparkSession, relations: Relations, name: str) -> None:
-    relations.commit(name, 1, {0: 1})
-    relations.commit("another", 2, {0: 1})
-    relation = Relation("commit_history", ("task_name", "log_offset"), {"task_name": name, "is_preferred": True})
-    with exported_snapshot(relations.url) as snapshot:
-        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
-        assert [row.task_name for row in rows.collect()] == [name]
-
-
-@pytest.mark.parametrize("name", ["", "Job", "job name", 'job"', "job;drop", "1job"])
-def test_an_invalid_name_is_rejected(name: str) -> None:
-    for relation in (Relation(name, ("a",), {}), Relation("a", (name,), {}), Relation("a", ("a",), {name: 1})):
-        with pytest.raises(UnsafeReadError, match="Invalid relation or column name"):
-            relation.query()
-
-
-@pytest.mark.parametrize(("count", "partitions"), [(1, 1), (4, 4)])
-@pytest.mark.spark
-def test_rows_outside_the_bounds_are_read_once(
-    spark: SparkSession, relations: Relations, count: int, partitions: int
+def test_a_thread_reads_in_the_block_if_it_is_given_the_snapshot(
+    spark: SparkSession, reader: RelationReader, fleet_url: str
 ) -> None:
-    for number in range(10):
-        relations.commit("Partition 0", number, {})
-    relation = Relation("commit_history", ("log_offset",), {})
-    with exported_snapshot(relations.url) as snapshot:
-        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 3, 6, count))
-        assert rows.rdd.getNumPartitions() == partitions
-        assert sorted(row.log_offset for row in rows.collect()) == list(range(10))
+    with reader.snapshot(spark) as moment, ThreadPoolExecutor(1) as pool:
+        add_commits(fleet_url, "job-8", 1)
+        assert committed(pool.submit(reader.read_relation, moment, "commit_history", job="job-8").result()) == COMMITS
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("column", ["log_offset", "job_bucket"])
-def test_the_partition_column_need_not_be_selected(spark: SparkSession, relations: Relations, column: str) -> None:
-    for number in range(10):
-        relations.commit(f"Partition {number}", number, {}, bucket=number)
-    relation = Relation("commit_history", ("task_name",), {})
-    with exported_snapshot(relations.url) as snapshot:
-        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges(column, 0, 9, 4))
-        assert (rows.columns, rows.rdd.getNumPartitions()) == (["task_name"], 4)
-        assert sorted(row.task_name for row in rows.collect()) == [f"Partition {number}" for number in range(10)]
+def test_an_action_after_the_block_fails(spark: SparkSession, reader: RelationReader) -> None:
+    with reader.snapshot(spark):
+        rows = reader.read_relation(spark, "commit_history", job=JOB)
+    with pytest.raises(Exception, match=r"invalid snapshot identifier|snapshot .* does not exist"):
+        rows.collect()
 
 
-@contextmanager
-def in_jvm_zone(spark: SparkSession, zone: str) -> Iterator[None]:
-    """Change the JVM's time zone, which pgjdbc sends to Postgres."""
-    zones = cast("Any", spark.sparkContext._jvm).java.util.TimeZone
-    before = zones.getDefault()
-    zones.setDefault(zones.getTimeZone(zone))
-    try:
-        yield
-    finally:
-        zones.setDefault(before)
+def test_a_filter_in_a_block_is_evaluated_by_postgres(spark: SparkSession, reader: RelationReader, capsys: Any) -> None:
+    with reader.snapshot(spark):
+        reader.read_relation(spark, "commit_history").where("log_offset < 3").explain("formatted")
+    assert "LessThan(log_offset,3)" in capsys.readouterr().out
 
 
-TYPES = """
-CREATE TABLE coordinator.typed (a text, b bigint, c integer, d boolean, e timestamptz);
-INSERT INTO coordinator.typed VALUES
-('text', 9223372036854775807, -2147483648, true, '2026-07-01 00:30:00.123456+00'), (NULL, NULL, NULL, NULL, NULL);
+def test_spark_connect_reads_the_same(connect_session: SparkSession, reader: RelationReader, fleet_url: str) -> None:
+    assert offsets(connect_session, reader, job=JOB) == [COMMITS - 1]
+    assert offsets(connect_session, reader, as_of=AFTER_TEN, partitions=4) == [9] * len(JOBS)
+    assert offsets(connect_session, reader, job=JOB, as_of_offset=12) == [12]
+    assert offsets(connect_session, reader) == offsets(connect_session, reader, partitions=1)
+    assert read_around_a_commit(connect_session, reader, fleet_url, "job-9") == (COMMITS, COMMITS, COMMITS + 1)
+
+
+@pytest.mark.parametrize(
+    ("relation", "arguments", "message"),
+    [
+        ("chekpoint", {}, r'^Unknown relation "chekpoint". Did you mean "checkpoint".* Relations: anomaly, .*config, '),
+        ("config", {"columns": ["key"]}, r'^Relation "config" has no column "key".* Columns: job_name, .*config_key, '),
+        ("config", {"job": "job"}, r'^No job "job". Did you mean "job-'),
+        ("config", {"job": f"{JOB}/2"}, r'^No job "job-3/2". Did you mean "job-3/1"'),
+        ("job", {"as_of": AFTER_TEN}, r'^Relation "job" cannot be read as of a time. These can: .*config, config_ch'),
+        ("starting_offset", {"job": JOB, "as_of_offset": 1}, r"cannot be read as of a log offset. These can: "),
+        ("config", {"as_of": "noon"}, r"^Invalid time 'noon'. Expected ISO 8601"),
+        ("config", {"as_of": datetime(2026, 1, 1)}, r"^The time 2026-01-01 00:00:00 has no time zone"),  # noqa: DTZ001
+        ("config", {"as_of": datetime(2026, 1, 1, tzinfo=UTC), "as_of_offset": 1}, "exclude each other"),
+        ("config", {"as_of_offset": 1}, "as_of_offset needs a job"),
+        ("config", {"stream_kind": "coordinator"}, "belong to as_of_offset"),
+        ("config", {"job": JOB, "as_of_offset": 1, "stream_kind": "other"}, "^Invalid stream_kind 'other'"),
+        ("config", {"partitions": 0}, "^Invalid number of partitions 0"),
+    ],
+)
+def test_an_invalid_argument_is_reported(
+    spark: SparkSession, reader: RelationReader, relation: str, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SparkJobError, match=message) as refusal:
+        reader.read_relation(spark, relation, **arguments)
+    assert "\n" not in str(refusal.value)
+
+
+DROP_FIRST_EVENTS: Final = """
+SET session_replication_role = replica;
+DELETE FROM eventlog.event e USING projection.job_log l
+WHERE l.log_id = e.log_id AND l.job_name = 'job-10' AND l.stream_kind = 'checkpoint' AND e.log_offset < 20
 """
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("session_zone", ["UTC", "America/New_York"])
-@pytest.mark.parametrize("jvm_zone", ["UTC", "Asia/Kolkata"])
-def test_types_and_values_arrive_unchanged(
-    spark: SparkSession, relations: Relations, session_zone: str, jvm_zone: str
+def test_a_time_that_the_archive_no_longer_has_is_reported_and_does_not_end_the_block(
+    spark: SparkSession, reader: RelationReader, fleet_url: str
 ) -> None:
-    with psycopg.connect(relations.url) as connection:
-        connection.execute(TYPES)
-    spark.conf.set("spark.sql.session.timeZone", session_zone)
-    relation = Relation("typed", ("a", "b", "c", "d", "e"), {})
-    with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
-        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges("b", 0, 0, 1))
-        assert [kind for _, kind in rows.dtypes] == ["string", "bigint", "int", "boolean", "timestamp"]
-        read = rows.orderBy(sf.col("b").desc()).withColumn("e", sf.unix_micros("e")).collect()
-    moment = datetime(2026, 7, 1, 0, 30, 0, tzinfo=UTC)
-    micros = int(moment.timestamp()) * 1_000_000 + 123_456
-    assert [tuple(row) for row in read] == [("text", 2**63 - 1, -(2**31), True, micros), (None,) * 5]
+    with psycopg.connect(fleet_url) as connection:
+        connection.execute(DROP_FIRST_EVENTS)
+    with reader.snapshot(spark):
+        with pytest.raises(SparkJobError, match=r'^Cannot read relation "checkpoint": .* begins at offset 20'):
+            reader.read_relation(spark, "checkpoint", job="job-10", as_of=AFTER_TEN)
+        assert offsets(spark, reader, job="job-10") == [COMMITS - 1]
+
+
+def test_a_user_without_rights_is_told_who_can_grant_them(spark: SparkSession, fleet_url: str) -> None:
+    with database_user(fleet_url) as url, pytest.raises(SparkJobError, match=r"may not read.* `coordstream grant read"):
+        RelationReader(lambda: url).read_relation(spark, "config")
+    with database_user(fleet_url, "coordstream_reader") as url:
+        assert offsets(spark, RelationReader(lambda: url), job=JOB, as_of=AFTER_TEN) == [9]

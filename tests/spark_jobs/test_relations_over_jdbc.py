@@ -1,5 +1,6 @@
-"""Spark reads every documented relation over JDBC: columns, types and all rows."""
+"""Spark reads every documented relation: columns, types and all rows, now and as of a time and an offset."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -8,12 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from eventlog.postgres.connection import connect
-from spark_jobs.readers import Ranges, read_relation
-from spark_jobs.readers import Relation as ReadRelation
-from spark_jobs.settings import ReadSettings
-from spark_jobs.snapshots import exported_snapshot
+from spark_jobs.readers import RelationReader
 from tests.acceptance.odd_jobs import import_recording_a
-from tests.documentation.relations_page import Relation, parse_page
+from tests.documentation.relations_page import parse_page
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "relations.md"
 SPARK_TYPES: Final = {
@@ -23,31 +21,54 @@ SPARK_TYPES: Final = {
     "boolean": "boolean",
     "timestamptz": "timestamp",
 }
+TIME: Final = datetime(2026, 11, 21, 9, 17, tzinfo=UTC)
+JOB: Final = "'wordcount_pv', '1'"
+FUNCTIONS: Final = "select proname::text from pg_proc where pronamespace = 'coordinator'::regnamespace"
 
 
-@pytest.mark.spark
-def test_spark_reads_every_relation_with_its_types(spark: SparkSession, database_url: str) -> None:
+@pytest.fixture
+def recorded_job(database_url: str) -> str:
     with connect(database_url) as connection:
         import_recording_a(connection)
+    return database_url
+
+
+def test_spark_reads_every_relation_with_its_types(spark: SparkSession, recorded_job: str) -> None:
+    reader = RelationReader(lambda: recorded_job)
     relations = parse_page(PAGE.read_text(encoding="utf-8"))
     expected = {one.name: [(column.name, SPARK_TYPES[column.kind]) for column in one.columns] for one in relations}
-    read = {one.name: read_by_spark(spark, database_url, one) for one in relations}
-    assert {name: types for name, (types, _) in read.items()} == expected
-    with psycopg.connect(database_url) as connection:
-        counts = {name: count_of(connection, name) for name in expected}
-    assert {name: count for name, (_, count) in read.items()} == counts
+    with reader.snapshot(spark):
+        frames = {name: reader.read_relation(spark, name) for name in expected}
+        assert {name: frame.dtypes for name, frame in frames.items()} == expected
+        counts = {name: len(frame.collect()) for name, frame in frames.items()}
+    assert counts == {name: count(recorded_job, f"coordinator.{name}") for name in expected}
     assert sum(counts.values()) > 1000
 
 
-def read_by_spark(spark: SparkSession, url: str, relation: Relation) -> tuple[list[tuple[str, str]], int]:
-    """The names and types of a relation's columns, and the number of rows that Spark reads."""
-    wanted = ReadRelation(relation.name, tuple(column.name for column in relation.columns), {})
-    with exported_snapshot(url) as snapshot:
-        rows = read_relation(spark, ReadSettings(url), wanted, snapshot, Ranges("job_bucket", 0, 63, 1))
-        return rows.dtypes, len(rows.collect())
+def test_spark_reads_every_as_of_function(spark: SparkSession, recorded_job: str) -> None:
+    with psycopg.connect(recorded_job) as connection:
+        names = [name for (name,) in connection.execute(FUNCTIONS).fetchall()]
+    by_time = [name.removesuffix("_as_of") for name in names if name.endswith("_as_of")]
+    by_offset = [name.removesuffix("_as_of_offset") for name in names if name.endswith("_as_of_offset")]
+    reader = RelationReader(lambda: recorded_job)
+    with reader.snapshot(spark):
+        then = {name: reader.read_relation(spark, name, job="wordcount_pv", as_of=TIME).count() for name in by_time}
+        all_jobs = {name: reader.read_relation(spark, name, as_of=TIME).count() for name in by_time}
+        there = {
+            name: reader.read_relation(spark, name, job="wordcount_pv", as_of_offset=60).count() for name in by_offset
+        }
+    assert (
+        then
+        == all_jobs
+        == {name: count(recorded_job, f"coordinator.{name}_as_of({JOB}, '{TIME}')") for name in by_time}
+    )
+    assert there == {name: count(recorded_job, f"coordinator.{name}_as_of_offset({JOB}, 60)") for name in by_offset}
+    assert min(len(then), len(there)) > 10
+    assert then["checkpoint"] == there["checkpoint"] == 16
 
 
-def count_of(connection: psycopg.Connection[tuple[int]], relation: str) -> int:
+def count(url: str, source: str) -> int:
     """The number of rows in Postgres."""
-    ((count,),) = connection.execute(f"select count(*) from coordinator.{relation}".encode()).fetchall()
-    return count
+    with psycopg.connect(url) as connection:
+        ((rows,),) = connection.execute(f"select count(*) from {source}".encode()).fetchall()
+    return int(rows)

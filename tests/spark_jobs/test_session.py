@@ -7,10 +7,11 @@ from pyspark.sql import SparkSession
 
 from spark_jobs import session
 from spark_jobs.errors import JavaMissingError, SparkJobError
-from spark_jobs.readers import Ranges, Relation, read_relation
-from spark_jobs.session import build_session, jar_conf, spark_errors
+from spark_jobs.jdbc_reads import Ranges, Relation, read_rows
+from spark_jobs.session import build_session, jar_conf
 from spark_jobs.settings import ReadSettings, jdbc_address
 from spark_jobs.snapshots import exported_snapshot
+from spark_jobs.spark_errors import spark_errors
 from tests.spark_jobs.relations import Relations
 
 
@@ -49,7 +50,7 @@ def test_no_plan_shows_the_password(
     assert secret
     relation = Relation("commit_history", ("task_name",), {})
     with exported_snapshot(relations.url) as snapshot:
-        rows = read_relation(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
+        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
         rows.explain("extended")
         rows.explain("formatted")
     shown = capsys.readouterr().out

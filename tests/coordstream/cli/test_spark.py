@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from spark_jobs.progress_scope import JobChoice, find_scope
+from spark_jobs.job_choice import JobChoice
+from spark_jobs.progress_scope import find_scope
 from spark_jobs.snapshots import exported_snapshot
 from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
 

@@ -1,0 +1,44 @@
+"""The relations as DataFrames of Spark.
+
+>>> from coordstream.spark import build_session, jdbc_driver, read_relation, snapshot
+>>> spark = build_session("report", {"spark.jars": str(jdbc_driver())})
+>>> read_relation(spark, "checkpoint", job="wordcount_pv").show()
+
+The database is that of the settings, or else the embedded Postgres, which is started. This module needs the extra
+`spark`; it starts no JVM.
+"""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from coordstream.cli.database import open_database
+from coordstream.extras import missing_package_message
+from coordstream.settings import load_settings
+
+try:
+    from spark_jobs.jars import postgres_driver
+    from spark_jobs.readers import OpenSnapshot, RelationReader, log_positions
+    from spark_jobs.session import build_session
+except ImportError as error:
+    raise ImportError(missing_package_message(error) or str(error)) from error
+
+__all__ = ["OpenSnapshot", "build_session", "jdbc_driver", "log_positions", "read_relation", "snapshot"]
+
+
+def jdbc_driver() -> Path:
+    """The jar of the Postgres JDBC driver, for Spark's option `spark.jars`; downloaded once into the data folder.
+
+    COORDSTREAM_JDBC_JAR selects another one. Raises SparkJobError if it cannot be downloaded.
+    """
+    return postgres_driver(load_settings().jar_cache, os.environ)
+
+
+def _database_url() -> str:
+    with open_database(warns=False) as database:
+        return database.url
+
+
+_READER: Final = RelationReader(_database_url)
+read_relation = _READER.read_relation
+snapshot = _READER.snapshot

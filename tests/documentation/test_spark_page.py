@@ -1,0 +1,32 @@
+"""What docs/spark.md shows is run as it stands there, in order, in the run's Spark session."""
+
+import doctest
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from pyspark.sql import SparkSession
+
+from eventlog.postgres.connection import connect
+from tests.acceptance.odd_jobs import import_recording_a
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "spark.md"
+
+
+@pytest.fixture
+def settings(database_url: str, jdbc_jar: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The settings of a database with the recorded job."""
+    with connect(database_url) as connection:
+        import_recording_a(connection)
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", database_url)
+    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jdbc_jar))
+    yield
+    monkeypatch.undo()
+
+
+def test_the_examples_give_what_they_show(spark: SparkSession, settings: None) -> None:
+    results = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.ELLIPSIS)
+    spark.catalog.dropTempView("checkpoint_history")
+    assert results.failed == 0
+    assert results.attempted > 15
