@@ -43,6 +43,7 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
             "end_offset",
             "first_missing_offset",
             "from_log_offset",
+            "horizon_offset",
             "input_offset_number",
             "lag",
             "last_missing_offset",
@@ -75,6 +76,7 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
             "fanned_out_at",
             "first_record_time",
             "heartbeat_at",
+            "horizon_time",
             "last_record_time",
             "message_time",
             "record_time",
@@ -129,7 +131,8 @@ job_coordinator_metadata = _relation("job_coordinator_metadata", f"{_METADATA} {
 job_coordinator_metadata_history = _relation("job_coordinator_metadata_history", f"{_METADATA} operation {_EVENT}")
 log_gap = _relation("log_gap", f"{_LOG} first_missing_offset last_missing_offset reason")
 log_position = _relation(
-    "log_position", f"{_LOG} next_offset end_offset lag state state_detail heartbeat_at fold_version"
+    "log_position",
+    f"{_LOG} next_offset end_offset lag state state_detail heartbeat_at fold_version horizon_offset horizon_time",
 )
 other_message = _relation("other_message", f"message_type message_key message_value {_EVENT}")
 quarantine = _relation(

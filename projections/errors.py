@@ -56,6 +56,25 @@ class RebuildFailed(ProjectionError):
         )
 
 
+class RowsDiffer(ProjectionError):
+    """The rows of a log are not those that its archived events fold to, so events cannot be selected by them."""
+
+    def __init__(self, stream_name: str) -> None:
+        self.stream_name = stream_name
+        super().__init__(
+            f"The rows of {stream_name} differ from its archived events, so nothing was detached. "
+            "Run `coordstream rebuild --all`, and try again."
+        )
+
+
+class DetachedTableMissing(ProjectionError):
+    """A table that a retention had detached was dropped."""
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+        super().__init__(f"The table {table} is missing, so its events cannot be put back. Nothing was changed.")
+
+
 class FoldVersionDiffers(ProjectionError):
     """Other code, or other settings (mask key, secret patterns), folded the rows of a log."""
 

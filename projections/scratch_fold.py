@@ -24,7 +24,13 @@ SCRATCH: Final = "pg_temp"
 _LONG_AGO: Final = datetime.fromtimestamp(0, UTC)
 """The archiving time of a batch without events, which no row depends on."""
 
-_CREATE: Final = sql.SQL("create temporary table {} (like projection.{} including indexes) on commit drop")
+_CREATE: Final = sql.SQL(
+    "create temporary table if not exists {} (like projection.{} including indexes) on commit drop"
+)
+
+
+ReadArchived = Callable[[Connection, int, int, int], Iterable[tuple[RecordedEvent, datetime]]]
+"""Reads a log's events from an offset to before another, each with the time at which it was archived."""
 
 
 class ArchivedBatch(NamedTuple):
@@ -41,7 +47,8 @@ class ArchivedBatch(NamedTuple):
 class ScratchFold:
     """The rows of one log, folded into temporary tables that last until the caller's transaction ends.
 
-    The tables have the names, columns and keys of those in ``projection``, and are in the schema `SCRATCH`.
+    The tables have the names, columns and keys of those in ``projection``, and are in the schema `SCRATCH`. They have
+    the rows of all logs that are folded in the transaction.
     ``on_progress`` is called with the number of events of each batch; ``events`` is their sum.
     """
 
@@ -53,8 +60,10 @@ class ScratchFold:
         *,
         batch_events: int = BATCH_EVENTS,
         on_progress: Callable[[int], None] = lambda _: None,
+        read: ReadArchived = read_archived,
     ) -> None:
         self.events = 0
+        self._read = read
         self._connection = connection
         self._log_id = log.log_id
         self._fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets)
@@ -68,7 +77,7 @@ class ScratchFold:
 
     def advance(self, until: int) -> None:
         """Fold the archived events below offset ``until`` that are not folded yet, and what was swept between them."""
-        archived = read_archived(self._connection, self._log_id, self._next_offset, until)
+        archived = self._read(self._connection, self._log_id, self._next_offset, until)
         sweeps = recorded_sweeps(self._connection, self._log_id)[self._swept :]
         for batch in archived_batches(archived, sweeps, self._batch_events):
             self._apply(batch)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive_at, read_archived
+from eventlog.postgres.archive_comparison import horizon_offset
 from eventlog.postgres.connection import Connection
 from eventlog.secrets.masked_event import mask_event
 from eventlog.secrets.secret_policy import SecretPolicy
@@ -84,9 +85,15 @@ def find_topic(connection: Connection, source: EventSource, log: TrackedLog) -> 
 def pair_with_topic(
     connection: Connection, source: EventSource, log: TrackedLog, facts: StreamFacts, until: int
 ) -> Iterator[Pair]:
-    """Read archive and topic below offset ``until``, in offset order. Raises OffsetLost and SourceUnavailable."""
+    """Read archive and topic below offset ``until``, in offset order. Raises OffsetLost and SourceUnavailable.
+
+    Events that a retention has detached are left out.
+    """
     current = source.read(log.stream.stream_name, facts.start_offset, until)
-    return pair_events(read_archived(connection, log.log_id, 0, until), current)
+    horizon = horizon_offset(connection, log.log_id)
+    for pair in pair_events(read_archived(connection, log.log_id, 0, until), current):
+        if pair.archived is not None or pair.current is None or pair.current.offset >= horizon:
+            yield pair
 
 
 @contextmanager

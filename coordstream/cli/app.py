@@ -62,6 +62,8 @@ COMMANDS: Final = (
     Command("quarantine", "quarantine", "Events that could not be decoded.", has_verbs=True),
     Command("rebuild", "rebuild", "Make the relations' tables equal to the log again."),
     Command("verify", "verify", "Compare the relations' tables with the log."),
+    Command("retention", "retention", "Detach the history before a horizon."),
+    Command("pin", "pin", "Moments that retention keeps.", has_verbs=True),
     Command("spark", "spark.jobs", "Run the data pipeline and reports on Spark.", has_verbs=True),
 )
 

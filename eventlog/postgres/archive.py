@@ -93,10 +93,16 @@ def read_archive_at(
     connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = 10_000
 ) -> Iterator[RecordedEvent]:
     """The events of a log at these offsets, which must be in ascending order; fetched in pages."""
+    return (event for event, _ in read_archived_at(connection, log_id, offsets, page=page))
+
+
+def read_archived_at(
+    connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = 10_000
+) -> Iterator[tuple[RecordedEvent, datetime]]:
+    """As `read_archive_at`, with the time at which each event was archived."""
     for first in range(0, len(offsets), page):
         some = list(offsets[first : first + page])
-        for row in connection.execute(_READ_AT, (log_id, some), binary=True).fetchall():
-            yield _event(row)[0]
+        yield from map(_event, connection.execute(_READ_AT, (log_id, some), binary=True).fetchall())
 
 
 def archive_end(connection: Connection, log_id: int) -> int:

@@ -15,6 +15,7 @@ select log_offset, coalesce(unheld_timestamp, (extract(epoch from record_time) *
        sha256(key), sha256(value)
 from eventlog.event where log_id = %s and log_offset = any(%s)
 """
+_HORIZON: Final = "select coalesce(max(horizon_offset), 0) from eventlog.horizon where log_id = %s"
 _TAIL_START: Final = """
 select min(log_offset)
 from (select log_offset from eventlog.event where log_id = %s order by log_offset desc limit %s) as tail
@@ -33,15 +34,24 @@ class Fingerprint(NamedTuple):
 def first_difference(connection: Connection, log_id: int, events: Iterable[RecordedEvent]) -> int | None:
     """The offset of the first of a log's events that is not in the archive, or is there with another time or bytes.
 
-    None if all are there. The archive may have more events, since compaction removes some from the topic.
+    None if all are there. The archive may have more events, since compaction removes some from the topic. Below the
+    log's horizon it may have fewer: what a retention has detached is not compared.
     """
+    horizon = horizon_offset(connection, log_id)
     for chunk in _chunks(map(_fingerprint, events)):
         offsets = [event.offset for event in chunk]
-        archived = {Fingerprint(*row) for row in connection.execute(_ARCHIVED, (log_id, offsets), binary=True)}
+        rows = connection.execute(_ARCHIVED, (log_id, offsets), binary=True)
+        archived = {event.offset: event for event in map(Fingerprint._make, rows)}
         for event in chunk:
-            if event not in archived:
+            if archived.get(event.offset, event if event.offset < horizon else None) != event:
                 return event.offset
     return None
+
+
+def horizon_offset(connection: Connection, log_id: int) -> int:
+    """The offset below which a retention has detached events of a log; 0 if none has."""
+    row = connection.execute(_HORIZON, (log_id,)).fetchone()
+    return 0 if row is None else int(row[0])
 
 
 def tail_start(connection: Connection, log_id: int, events: int) -> int:

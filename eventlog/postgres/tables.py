@@ -5,6 +5,7 @@ that costs nothing when loading, and old ranges can be detached.
 """
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Column,
     DateTime,
@@ -86,3 +87,36 @@ observation = Table(
 )
 
 held_name = Table("held_name", metadata, Column("name", Text, primary_key=True))
+
+horizon = Table(
+    "horizon",
+    metadata,
+    Column("log_id", Integer, nullable=False),
+    Column(
+        "retention_number",
+        Integer,
+        nullable=False,
+        comment="the retention that detached events of the log; the names of its detached tables end with this number",
+    ),
+    Column(
+        "horizon_offset",
+        BigInteger,
+        nullable=False,
+        comment="below it, the archive has only what the state at this offset and at the pins needs",
+    ),
+    Column("horizon_time", TIMESTAMP, nullable=False, comment="the time that was given as the horizon"),
+    Column(
+        "partitions",
+        ARRAY(BigInteger),
+        nullable=False,
+        comment="the first offsets of the partitions that the retention detached",
+    ),
+    PrimaryKeyConstraint("log_id", "retention_number"),
+)
+
+pin = Table(
+    "pin",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("pinned_at", TIMESTAMP, nullable=False),
+)

@@ -426,6 +426,42 @@ SET default_tablespace = '';
 SET default_table_access_method = heap;
 
 --
+-- Name: horizon; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.horizon (
+    log_id integer NOT NULL,
+    retention_number integer NOT NULL,
+    horizon_offset bigint NOT NULL,
+    horizon_time timestamp with time zone NOT NULL,
+    partitions bigint[] NOT NULL
+);
+
+--
+-- Name: COLUMN horizon.retention_number; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.horizon.retention_number IS 'the retention that detached events of the log; the names of its detached tables end with this number';
+
+--
+-- Name: COLUMN horizon.horizon_offset; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.horizon.horizon_offset IS 'below it, the archive has only what the state at this offset and at the pins needs';
+
+--
+-- Name: COLUMN horizon.horizon_time; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.horizon.horizon_time IS 'the time that was given as the horizon';
+
+--
+-- Name: COLUMN horizon.partitions; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.horizon.partitions IS 'the first offsets of the partitions that the retention detached';
+
+--
 -- Name: job_log; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -1104,6 +1140,17 @@ CREATE VIEW projection.anomaly_write_once_changed AS
   WHERE (j.stream_kind = 'coordinator'::text);
 
 --
+-- Name: log_horizon; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.log_horizon AS
+ SELECT log_id,
+    max(horizon_offset) AS horizon_offset,
+    max(horizon_time) AS horizon_time
+   FROM eventlog.horizon h
+  GROUP BY log_id;
+
+--
 -- Name: anomaly; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -1248,13 +1295,17 @@ CREATE VIEW coordinator.anomaly AS
             anomaly_checkpoint_moved_back.stream_kind,
             anomaly_checkpoint_moved_back.incarnation,
             anomaly_checkpoint_moved_back.log_offset
-           FROM projection.anomaly_checkpoint_moved_back) a;
+           FROM projection.anomaly_checkpoint_moved_back) a
+  WHERE (NOT (EXISTS ( SELECT
+           FROM (projection.log_horizon h
+             JOIN projection.job_log j ON ((j.log_id = h.log_id)))
+          WHERE ((j.job_name = a.job_name) AND (j.job_id = a.job_id) AND (j.stream_kind = a.stream_kind) AND (j.incarnation = a.incarnation) AND (a.log_offset <= h.horizon_offset)))));
 
 --
 -- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU per million events, until `coordstream rebuild` rebuilds it; so is, for some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read.
+COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU per million events, until `coordstream rebuild` rebuilds it; so is, for some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read. After a retention: only anomalies beyond the horizon, as far as the retained events show them.
 Key: provenance, anomaly, subject.';
 
 --
@@ -3702,6 +3753,8 @@ CREATE FUNCTION projection.startpoint_history_state(log_id integer, incarnation 
   select s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.task_name, s.startpoint_type, s.startpoint_value,
     projection.to_time(s.created_ms), s.status, s.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, s.log_offset
   from step s
+  cross join projection.base_end($1) b
+  where s.status = 'requested' or coalesce(s.log_offset > b.last_offset, true)
 $_$;
 
 --
@@ -3737,7 +3790,7 @@ CREATE VIEW coordinator.startpoint_history AS
 -- Name: VIEW startpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.startpoint_history IS 'Every step of every startpoint: requested; then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged now (in the as-of function: at its time).
+COMMENT ON VIEW coordinator.startpoint_history IS 'Every step of every startpoint: requested; then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged now (in the as-of function: at its time). After a retention: the steps beyond the horizon, and the requests that were pending there.
 Key: provenance, system_name, stream_name, partition_id, key_bucket, task_name, created_at, status.';
 
 --
@@ -4806,6 +4859,16 @@ end $$;
 COMMENT ON FUNCTION eventlog.require_headers(event_headers jsonb[]) IS 'Refuses headers that no reader of the archive could read.';
 
 --
+-- Name: base_end(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.base_end(log_id integer) RETURNS TABLE(last_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce(max(h.horizon_offset), -1) from projection.log_horizon h where h.log_id = $1
+$_$;
+
+--
 -- Name: changelog_name(text, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5208,6 +5271,20 @@ CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time 
 $_$;
 
 --
+-- Name: is_pinned(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_pinned(log_id integer, cut bigint) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select exists (
+    select from projection.pin p
+    cross join lateral projection.log_cut($1, p.pinned_at) c
+    where c.cut >= $2
+      and not exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset > $2 and e.log_offset <= c.cut))
+$_$;
+
+--
 -- Name: is_read(integer, bigint, integer, bigint, text, text, integer, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5596,9 +5673,23 @@ CREATE FUNCTION projection.retained_cut(log_id integer, cut bigint) RETURNS bigi
     AS $_$
 declare
   known bigint := (select max(t.log_offset) from projection.log_time t where t.log_id = $1 and t.log_offset <= $2);
+  horizon record;
 begin
-  if known is null  -- the log had no events by then
-     or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset = known)
+  if known is null then  -- the log had no events by then
+    return $2;
+  end if;
+  select h.horizon_offset, h.horizon_time, l.stream_name into horizon
+  from projection.log_horizon h join projection.job_log l on l.log_id = h.log_id
+  where h.log_id = $1 and h.horizon_offset > $2;
+  if found then
+    if projection.is_pinned($1, $2) then
+      return $2;
+    end if;
+    raise exception using errcode = 'invalid_parameter_value', message = format(
+      'The history of "%s" is retained from %s UTC (offset %s). Use that time or a later one, or the time of a pin.', horizon.stream_name,
+      to_char(horizon.horizon_time at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), horizon.horizon_offset);
+  end if;
+  if exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset = known)
      or exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset <= $2) then
     return $2;
   end if;
@@ -6121,31 +6212,32 @@ CREATE VIEW coordinator.config_change AS
     j.stream_kind,
     j.incarnation,
     e.log_offset
-   FROM ((((projection.job_log j
+   FROM (((((projection.job_log j
      JOIN projection.event_key k ON (((k.log_id = j.log_id) AND (k.message_type = 'set-config'::text) AND (NOT k.is_other))))
      JOIN projection.message_event e ON (((e.log_id = k.log_id) AND (e.key_id = k.key_id))))
-     CROSS JOIN LATERAL ( SELECT (array_agg(b.config_value ORDER BY b.log_offset DESC))[1] AS previous_value,
-            (array_agg(b.config_value ORDER BY b.log_offset DESC) FILTER (WHERE (s.key_id <> e.key_id)))[1] AS uncovered_value
+     CROSS JOIN LATERAL ( SELECT (array_agg(b_1.config_value ORDER BY b_1.log_offset DESC))[1] AS previous_value,
+            (array_agg(b_1.config_value ORDER BY b_1.log_offset DESC) FILTER (WHERE (s.key_id <> e.key_id)))[1] AS uncovered_value
            FROM (projection.event_key s
              CROSS JOIN LATERAL ( SELECT h.log_offset,
                     (h.body ->> 'config_value'::text) AS config_value
                    FROM projection.message_event h
                   WHERE ((h.log_id = s.log_id) AND (h.key_id = s.key_id) AND (h.log_offset < e.log_offset))
                   ORDER BY h.log_offset DESC
-                 LIMIT 1) b)
-          WHERE ((s.log_id = k.log_id) AND (s.message_type = 'set-config'::text) AND (NOT s.is_other) AND ("left"(s.message_key, 100) = "left"(k.message_key, 100)) AND (s.message_key = k.message_key) AND (b.config_value IS NOT NULL))) p)
+                 LIMIT 1) b_1)
+          WHERE ((s.log_id = k.log_id) AND (s.message_type = 'set-config'::text) AND (NOT s.is_other) AND ("left"(s.message_key, 100) = "left"(k.message_key, 100)) AND (s.message_key = k.message_key) AND (b_1.config_value IS NOT NULL))) p)
+     CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN (e.body IS NULL) THEN p.uncovered_value
                     ELSE (e.body ->> 'config_value'::text)
                 END AS config_value) v)
-  WHERE (v.config_value IS DISTINCT FROM p.previous_value);
+  WHERE ((v.config_value IS DISTINCT FROM p.previous_value) AND (e.log_offset > b.last_offset));
 
 --
 -- Name: VIEW config_change; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.config_change IS 'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set.
+COMMENT ON VIEW coordinator.config_change IS 'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set. After a retention: only events beyond the horizon.
 Key: provenance.';
 
 --
@@ -6374,17 +6466,18 @@ CREATE VIEW coordinator.config_validity AS
     t.log_offset AS from_log_offset,
     t.next_offset AS to_log_offset,
     j.incarnation
-   FROM (((projection.job_log j
+   FROM ((((projection.job_log j
      CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
      CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-config'::text, message_key => NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
      CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL));
+  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL) AND COALESCE((t.next_offset > b.last_offset), true));
 
 --
 -- Name: VIEW config_validity; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.config_validity IS 'Every value that a config key had, and the time for which it was valid: one row per value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of config_as_of at T. Filters on the job and on the key use indexes.
+COMMENT ON VIEW coordinator.config_validity IS 'Every value that a config key had, and the time for which it was valid: one row per value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of config_as_of at T. After a retention, a value that was valid at the horizon begins with its newest event before it. Filters on the job and on the key use indexes.
 Key: config_key, config_value, is_sensitive, incarnation, from_log_offset.';
 
 --
@@ -6958,6 +7051,16 @@ CREATE TABLE projection.gap (
 );
 
 --
+-- Name: log_time; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.log_time (
+    log_offset bigint NOT NULL,
+    log_time timestamp with time zone NOT NULL,
+    log_id integer NOT NULL
+);
+
+--
 -- Name: log_gap; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -6971,12 +7074,23 @@ CREATE VIEW coordinator.log_gap AS
     g.first_offset AS first_missing_offset,
     g.last_offset AS last_missing_offset,
     g.reason
-   FROM (projection.job_log j
+   FROM ((projection.job_log j
+     LEFT JOIN LATERAL ( SELECT h.horizon_offset,
+            ( SELECT min(t.log_offset) AS min
+                   FROM projection.log_time t
+                  WHERE (t.log_id = j.log_id)) AS first_offset
+           FROM projection.log_horizon h
+          WHERE (h.log_id = j.log_id)) r ON (true))
      CROSS JOIN LATERAL ( SELECT h.first_offset,
             h.last_offset,
             'compacted'::text AS reason
            FROM projection.gap h
-          WHERE (h.log_id = j.log_id)
+          WHERE ((h.log_id = j.log_id) AND ((r.horizon_offset IS NULL) OR (h.first_offset < r.first_offset) OR (h.first_offset > r.horizon_offset)))
+        UNION ALL
+         SELECT (r.first_offset + 1),
+            (r.horizon_offset - 1),
+            'retained'::text
+          WHERE (r.horizon_offset > (r.first_offset + 1))
         UNION ALL
          SELECT o.from_offset,
             o.to_offset,
@@ -6993,7 +7107,7 @@ CREATE VIEW coordinator.log_gap AS
 -- Name: VIEW log_gap; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.log_gap IS 'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation.
+COMMENT ON VIEW coordinator.log_gap IS 'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation. Of the range that is `retained`, the archive keeps only what the state at its end and at the pins needs.
 Key: stream_name, incarnation, first_missing_offset, reason.';
 
 --
@@ -7048,7 +7162,7 @@ COMMENT ON COLUMN coordinator.log_gap.last_missing_offset IS 'The last missing o
 -- Name: COLUMN log_gap.reason; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_gap.reason IS '`compacted` (Kafka removed the events before they were read, or the offsets never were events), `truncated` (the log was truncated) or `recreated` (the topic was deleted and created again).';
+COMMENT ON COLUMN coordinator.log_gap.reason IS '`compacted` (Kafka removed the events before they were read, or the offsets never were events), `truncated` (the log was truncated), `recreated` (the topic was deleted and created again) or `retained` (coordstream retention detached the events).';
 
 --
 -- Name: log; Type: TABLE; Schema: eventlog; Owner: -
@@ -7133,9 +7247,12 @@ CREATE VIEW coordinator.log_position AS
     p.state,
     p.state_detail,
     p.heartbeat_at,
-    p.fold_version
-   FROM ((((projection."position" p
+    p.fold_version,
+    r.horizon_offset,
+    r.horizon_time
+   FROM (((((projection."position" p
      JOIN projection.job_log j ON ((j.log_id = p.log_id)))
+     LEFT JOIN projection.log_horizon r ON ((r.log_id = p.log_id)))
      JOIN eventlog.log l ON ((l.log_id = p.log_id)))
      LEFT JOIN eventlog.log_head h ON ((h.log_id = p.log_id)))
      CROSS JOIN LATERAL ( SELECT
@@ -7156,7 +7273,9 @@ UNION ALL
     'refused'::text AS state,
     r.state_detail,
     r.heartbeat_at,
-    NULL::text AS fold_version
+    NULL::text AS fold_version,
+    NULL::bigint AS horizon_offset,
+    NULL::timestamp with time zone AS horizon_time
    FROM (projection.refused_stream r
      LEFT JOIN LATERAL ( SELECT l.job_name,
             l.job_id
@@ -7248,6 +7367,18 @@ COMMENT ON COLUMN coordinator.log_position.heartbeat_at IS 'The last heartbeat o
 --
 
 COMMENT ON COLUMN coordinator.log_position.fold_version IS 'The version of the code that folded the log, and a digest of the key and the patterns that mask secrets. Null: nothing was folded.';
+
+--
+-- Name: COLUMN log_position.horizon_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.horizon_offset IS 'The offset from which as-of functions answer; below it they answer only for pins. Null: from the first event on.';
+
+--
+-- Name: COLUMN log_position.horizon_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.log_position.horizon_time IS 'The time from which as-of functions answer. Null: from the first event on.';
 
 --
 -- Name: other_message; Type: VIEW; Schema: coordinator; Owner: -
@@ -7853,11 +7984,12 @@ CREATE VIEW coordinator.task_container_validity AS
     t.log_offset AS from_log_offset,
     t.next_offset AS to_log_offset,
     j.incarnation
-   FROM (((projection.job_log j
+   FROM ((((projection.job_log j
      CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
      CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-task-container-assignment'::text, message_key => NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
      CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL));
+  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL) AND COALESCE((t.next_offset > b.last_offset), true));
 
 --
 -- Name: VIEW task_container_validity; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8192,8 +8324,9 @@ CREATE VIEW coordinator.task_partition_validity AS
     s.log_offset AS from_log_offset,
     s.end_offset AS to_log_offset,
     j.incarnation
-   FROM (((projection.job_log j
+   FROM ((((projection.job_log j
      CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
      CROSS JOIN LATERAL ( SELECT e.system_name,
             e.stream_name,
             e.partition_id,
@@ -8220,7 +8353,7 @@ CREATE VIEW coordinator.task_partition_validity AS
                      CROSS JOIN LATERAL jsonb_array_elements_text((t.body -> 'task_names'::text)) n(task_name))) e
           WHERE (e.is_first OR e.is_last)) s)
      CROSS JOIN LATERAL projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.at) v(valid_from, valid_to))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND s.is_first);
+  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND s.is_first AND COALESCE((s.end_offset > b.last_offset), true));
 
 --
 -- Name: VIEW task_partition_validity; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8350,6 +8483,15 @@ ALTER TABLE eventlog.observation ALTER COLUMN observation_id ADD GENERATED ALWAY
 );
 
 --
+-- Name: pin; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.pin (
+    name text NOT NULL,
+    pinned_at timestamp with time zone NOT NULL
+);
+
+--
 -- Name: archived_log; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -8450,16 +8592,6 @@ CREATE VIEW projection.locked_stream AS
   WHERE (((a.backend_start IS NULL) OR (a.backend_start <= h.taken_at)) AND has_table_privilege(a.usesysid, 'projection.stream_holder'::text, 'update'::text));
 
 --
--- Name: log_time; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.log_time (
-    log_offset bigint NOT NULL,
-    log_time timestamp with time zone NOT NULL,
-    log_id integer NOT NULL
-);
-
---
 -- Name: message_current; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -8487,6 +8619,15 @@ COMMENT ON COLUMN projection.message_current.message_time IS 'the envelope''s ow
 --
 
 COMMENT ON COLUMN projection.message_current.body IS 'the decoded fields, secrets masked; null = delete';
+
+--
+-- Name: pin; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.pin AS
+ SELECT name,
+    pinned_at
+   FROM eventlog.pin p;
 
 --
 -- Name: startpoint_reading; Type: TABLE; Schema: projection; Owner: -
@@ -8541,6 +8682,13 @@ ALTER TABLE ONLY eventlog.held_name
     ADD CONSTRAINT pk_held_name PRIMARY KEY (name);
 
 --
+-- Name: horizon pk_horizon; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.horizon
+    ADD CONSTRAINT pk_horizon PRIMARY KEY (log_id, retention_number);
+
+--
 -- Name: log pk_log; Type: CONSTRAINT; Schema: eventlog; Owner: -
 --
 
@@ -8560,6 +8708,13 @@ ALTER TABLE ONLY eventlog.log_head
 
 ALTER TABLE ONLY eventlog.observation
     ADD CONSTRAINT pk_observation PRIMARY KEY (observation_id);
+
+--
+-- Name: pin pk_pin; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.pin
+    ADD CONSTRAINT pk_pin PRIMARY KEY (name);
 
 --
 -- Name: log uq_log_stream_name_incarnation; Type: CONSTRAINT; Schema: eventlog; Owner: -
@@ -8889,6 +9044,13 @@ GRANT ALL ON FUNCTION projection.unconsumed_startpoint(log_id integer) TO coords
 GRANT ALL ON FUNCTION projection.unconsumed_startpoint(log_id integer) TO coordstream_replayer;
 
 --
+-- Name: TABLE horizon; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.horizon TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.horizon TO coordstream_writer;
+
+--
 -- Name: TABLE job_log; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -8999,6 +9161,13 @@ GRANT SELECT ON TABLE projection.anomaly_unread_checkpoint TO coordstream_replay
 
 GRANT SELECT ON TABLE projection.anomaly_write_once_changed TO coordstream_reader;
 GRANT SELECT ON TABLE projection.anomaly_write_once_changed TO coordstream_replayer;
+
+--
+-- Name: TABLE log_horizon; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.log_horizon TO coordstream_reader;
+GRANT SELECT ON TABLE projection.log_horizon TO coordstream_replayer;
 
 --
 -- Name: TABLE anomaly; Type: ACL; Schema: coordinator; Owner: -
@@ -9568,6 +9737,14 @@ REVOKE ALL ON FUNCTION eventlog.refuse() FROM PUBLIC;
 REVOKE ALL ON FUNCTION eventlog.require_headers(event_headers jsonb[]) FROM PUBLIC;
 
 --
+-- Name: FUNCTION base_end(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.base_end(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.base_end(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.base_end(log_id integer) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION changelog_name(changelog text, system_name text); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9686,6 +9863,14 @@ GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with
 REVOKE ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_pinned(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_pinned(log_id integer, cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_pinned(log_id integer, cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_pinned(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text); Type: ACL; Schema: projection; Owner: -
@@ -10000,6 +10185,13 @@ GRANT SELECT ON TABLE projection.gap TO coordstream_reader;
 GRANT SELECT ON TABLE projection.gap TO coordstream_replayer;
 
 --
+-- Name: TABLE log_time; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.log_time TO coordstream_reader;
+GRANT SELECT ON TABLE projection.log_time TO coordstream_replayer;
+
+--
 -- Name: TABLE log_gap; Type: ACL; Schema: coordinator; Owner: -
 --
 
@@ -10112,6 +10304,13 @@ GRANT SELECT ON TABLE eventlog.held_name TO coordstream_replayer;
 GRANT SELECT ON TABLE eventlog.held_name TO coordstream_writer;
 
 --
+-- Name: TABLE pin; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.pin TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.pin TO coordstream_writer;
+
+--
 -- Name: TABLE archived_log; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -10140,18 +10339,18 @@ GRANT SELECT ON TABLE projection.locked_stream TO coordstream_reader;
 GRANT SELECT ON TABLE projection.locked_stream TO coordstream_replayer;
 
 --
--- Name: TABLE log_time; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.log_time TO coordstream_reader;
-GRANT SELECT ON TABLE projection.log_time TO coordstream_replayer;
-
---
 -- Name: TABLE message_current; Type: ACL; Schema: projection; Owner: -
 --
 
 GRANT SELECT ON TABLE projection.message_current TO coordstream_reader;
 GRANT SELECT ON TABLE projection.message_current TO coordstream_replayer;
+
+--
+-- Name: TABLE pin; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.pin TO coordstream_reader;
+GRANT SELECT ON TABLE projection.pin TO coordstream_replayer;
 
 --
 -- Name: TABLE startpoint_reading; Type: ACL; Schema: projection; Owner: -

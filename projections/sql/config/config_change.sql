@@ -17,9 +17,10 @@ cross join lateral (
     order by h.log_offset desc limit 1) b
   where s.log_id = k.log_id and s.message_type = 'set-config' and not s.is_other
     and left(s.message_key, 100) = left(k.message_key, 100) and s.message_key = k.message_key and b.config_value is not null) p
+cross join lateral projection.base_end(j.log_id) b
 cross join lateral (select case when e.body is null then p.uncovered_value else e.body ->> 'config_value' end as config_value) v
-where v.config_value is distinct from p.previous_value;
-comment on view coordinator.config_change is E'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set.\nKey: provenance.';
+where v.config_value is distinct from p.previous_value and e.log_offset > b.last_offset;
+comment on view coordinator.config_change is E'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set. After a retention: only events beyond the horizon.\nKey: provenance.';
 comment on column coordinator.config_change.previous_value is 'The value before this event. Null: the key was not set.';
 comment on column coordinator.config_change.config_value is 'The value after this event. Null: the key is no longer set.';
 comment on column coordinator.config_change.operation is '`set` if the key has a value after this event, else `delete`.';

@@ -7,3 +7,20 @@ create view projection.archived_event as
 select e.log_id, e.log_offset, e.record_time, e.archived_at, sha256(e.key) as key_sha256,
        octet_length(e.value) as value_bytes, e.value is null as is_tombstone
 from eventlog.event e;
+
+-- The horizon of each log of which `coordstream retention` has detached events. Below it, the archive and the histories have only the first
+-- event of the log and what the state at the horizon and at the pins needs.
+create view projection.log_horizon as
+select h.log_id, max(h.horizon_offset) as horizon_offset, max(h.horizon_time) as horizon_time
+from eventlog.horizon h
+group by h.log_id;
+
+-- The offset up to which a log's events are known only as far as a state needs them (-1 = all are known): what an event up to there changed,
+-- and what it replaced, is unknown.
+create function projection.base_end(log_id integer) returns table (last_offset bigint) language sql stable parallel safe as $$
+  select coalesce(max(h.horizon_offset), -1) from projection.log_horizon h where h.log_id = $1
+$$;
+
+-- The moments that retention keeps below the horizon.
+create view projection.pin as
+select p.name, p.pinned_at from eventlog.pin p;

@@ -14,14 +14,16 @@ create view coordinator.log_position as
 select j.job_name, j.job_id, j.job_bucket, j.stream_name, j.stream_kind, j.incarnation, p.next_offset, e.end_offset,
   case when e.end_offset is not null
          and (l.backend = 'postgres' or not projection.is_lost(p.state, p.heartbeat_at))
-    then greatest(e.end_offset - p.next_offset, 0) end as lag, p.state, p.state_detail, p.heartbeat_at, p.fold_version
+    then greatest(e.end_offset - p.next_offset, 0) end as lag, p.state, p.state_detail, p.heartbeat_at, p.fold_version,
+  r.horizon_offset, r.horizon_time
 from projection.position p join projection.job_log j on j.log_id = p.log_id
+left join projection.log_horizon r on r.log_id = p.log_id
 join eventlog.log l on l.log_id = p.log_id
 left join eventlog.log_head h on h.log_id = p.log_id
 cross join lateral (select case l.backend when 'postgres' then h.next_offset else p.end_offset end as end_offset) e
 union all
 select coalesce(j.job_name, r.job_name), coalesce(j.job_id, r.job_id), r.job_bucket, r.stream_name, r.stream_kind, 1, 0,
-  null, null, 'refused', r.state_detail, r.heartbeat_at, null
+  null, null, 'refused', r.state_detail, r.heartbeat_at, null, null, null
 from projection.refused_stream r
 left join lateral (
   select l.job_name, l.job_id from projection.job_log l where l.job_suffix = r.job_suffix limit 1) j on true;
@@ -34,6 +36,8 @@ comment on column coordinator.log_position.state is '`catching-up`, `live`, `rep
 comment on column coordinator.log_position.state_detail is 'Why the log is not followed now: why the stream is refused, or what its follower waits for. Null: nothing prevents it.';
 comment on column coordinator.log_position.heartbeat_at is 'The last heartbeat of the log''s follower, by the clock of this server. A follower writes one every 5 seconds, and is lost after 30 seconds without one.';
 comment on column coordinator.log_position.fold_version is 'The version of the code that folded the log, and a digest of the key and the patterns that mask secrets. Null: nothing was folded.';
+comment on column coordinator.log_position.horizon_offset is 'The offset from which as-of functions answer; below it they answer only for pins. Null: from the first event on.';
+comment on column coordinator.log_position.horizon_time is 'The time from which as-of functions answer. Null: from the first event on.';
 
 -- Logs in Postgres that no follower has ever read and that therefore have no position.
 create view projection.unread_log as

@@ -214,7 +214,7 @@ WITHOUT_JSON: Final = {"psql", "spark checkpoint_progress", "export"}
 WITHOUT_ROWS: Final = {
     *("up", "down", "backup", "restore", "reset", "grant"),
     *("migrate", "migrate upgrade", "migrate downgrade", "migrate current"),
-    *("follow", "log create", "log append", "config set", "config delete"),
+    *("follow", "log create", "log append", "config set", "config delete", "pin add", "pin remove"),
 }
 WITHOUT_RELATIVE_TIMES: Final = WITHOUT_ROWS | {
     *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify"),

@@ -1,0 +1,169 @@
+"""`coordstream retention`: detaches the history before a horizon."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Annotated, Final
+
+import typer
+from psycopg.errors import LockNotAvailable
+
+from coordstream.cli.arguments.duration import parse_ago
+from coordstream.cli.arguments.options import Csv, Json, Utc
+from coordstream.cli.database import open_database
+from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs
+from coordstream.cli.messages import note
+from coordstream.cli.output.tables import Column, exact_time_column, print_rows
+from coordstream.cli.query.rows import Row, Rows
+from coordstream.errors import CoordstreamError
+from eventlog.postgres.connection import Connection
+from projections.fold.settings import FoldSettings
+from projections.retention import Retention, horizon_before, plan_retention, retain
+from projections.retention_undo import undo_retention
+
+app = typer.Typer()
+
+COLUMNS: Final = (
+    Column("stream", "stream_name", no_wrap=True),
+    Column("inc.", "incarnation", "right", drop=3),
+    exact_time_column("retained from", "horizon_time"),
+    Column("from offset", "horizon_offset", "right", drop=2),
+    Column("events detached", "removed_events", "right"),
+    Column("bytes", "removed_bytes", "right"),
+    Column("kept below", "base_events", "right", drop=1),
+)
+_ROW: Final = (
+    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "horizon_time", "horizon_offset"),
+    *("removed_events", "removed_bytes", "base_events", "partitions", "detached_tables"),
+)
+
+
+def parse_keep(text: str) -> timedelta:
+    """Parse how much history to keep, as in ``365d``.
+
+    Raises:
+        typer.BadParameter: The text is not a duration of more than 0.
+    """
+    try:
+        length = None if text.strip().startswith("-") else parse_ago(text)
+    except OverflowError:
+        length = None
+    if length is None or length <= timedelta(0):
+        raise typer.BadParameter(f'Invalid duration {text!r}. Use units as in "365d", "52w" or "36h".')
+    return length
+
+
+Keep = Annotated[
+    timedelta | None,
+    typer.Option(
+        "--keep",
+        metavar="DURATION",
+        parser=parse_keep,
+        help="How much history to keep, as in '365d'. It ends with the newest event of the database.",
+    ),
+]
+Undo = Annotated[bool, typer.Option("--undo", help="Put the events back that the last retention has detached.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show which events would be detached.")]
+
+
+@app.command()
+def retention(
+    jobs: Jobs = None,
+    every: All = False,
+    keep: Keep = None,
+    dry_run: DryRun = False,
+    undo: Undo = False,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Detach the events that are older than a horizon, unless a state since then needs them.
+
+    What is true now, what was true at any time since the horizon, and what was true at a pin (`coordstream pin`), stays
+    as it is; as-of functions raise an error for other times. Histories keep only the events of these states before the
+    horizon. A partition that loses events is detached and replaced; nothing is deleted. Followers may run meanwhile.
+    """
+    if undo:
+        _require_undo_alone(jobs, every=every, keep=keep, dry_run=dry_run)
+        _undo()
+        return
+    if keep is None:
+        raise typer.BadParameter("Use '--keep DURATION', as in '--keep 365d'.")
+    require_selection(jobs, every=every)
+    with open_database() as database:
+        logs = selected_logs(database.connection, jobs or [])
+        horizon = _horizon(database.connection, keep)
+        settings = FoldSettings(database.secrets)
+        found = _run(database.connection, logs, settings, horizon, is_dry=dry_run)
+    rows = Rows(_ROW, _rows(logs, found, horizon))
+    title = "Events to detach" if dry_run else "Detached events"
+    print_rows(rows, COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+    _explain(found, is_dry=dry_run)
+
+
+def _require_undo_alone(jobs: Sequence[str] | None, *, every: bool, keep: timedelta | None, dry_run: bool) -> None:
+    if jobs or every or keep is not None or dry_run:
+        raise typer.BadParameter("'--undo' cannot be used with a job or another option: it undoes a whole retention.")
+
+
+def _undo() -> None:
+    with open_database() as database:
+        tables = undo_retention(database.connection, FoldSettings(database.secrets))
+    if not tables:
+        print("There is no retention to undo.")
+        return
+    print(f"The events of {', '.join(tables)} are in the archive again, and their logs were rebuilt.")
+    print("The tables are no longer needed and can be dropped.")
+
+
+def _horizon(connection: Connection, keep: timedelta) -> datetime:
+    try:
+        horizon = horizon_before(connection, keep)
+    except OverflowError:
+        horizon = None
+    if horizon is None:
+        raise CoordstreamError("No event is that old: nothing was detached.")
+    return horizon
+
+
+def _run(
+    connection: Connection, logs: Sequence[JobLog], settings: FoldSettings, horizon: datetime, *, is_dry: bool
+) -> Retention:
+    tracked = [each.log for each in logs]
+    if is_dry:
+        return plan_retention(connection, tracked, settings, horizon)
+    try:
+        return retain(connection, tracked, settings, horizon)
+    except LockNotAvailable:
+        raise CoordstreamError("Nothing was detached: another session uses the archive. Try again later.") from None
+
+
+def _rows(logs: Sequence[JobLog], found: Retention, horizon: datetime) -> Iterator[Row]:
+    jobs = {each.log.log_id: each.job for each in logs}
+    for each in found.logs:
+        job, log = jobs[each.log.log_id], each.log
+        yield {
+            "job_name": job.name,
+            "job_id": job.id,
+            "stream_name": log.stream.stream_name,
+            "stream_kind": log.stream.stream_kind,
+            "incarnation": log.incarnation,
+            "horizon_time": f"{horizon:%Y-%m-%dT%H:%M:%S.%f}Z",
+            "horizon_offset": each.horizon_offset,
+            "removed_events": each.removed_events,
+            "removed_bytes": each.removed_bytes,
+            "base_events": len(each.base),
+            "partitions": sorted(each.partitions),
+            "detached_tables": list(found.detached_tables),
+        }
+
+
+def _explain(found: Retention, *, is_dry: bool) -> None:
+    """Say on standard error which tables were detached, and what can be done with them."""
+    if not found.logs:
+        note("No event is older than the horizon and not needed: nothing to detach.")
+    elif not is_dry:
+        print("Detached tables, with all events of their offsets:", file=sys.stderr)
+        for table in found.detached_tables:
+            print(f"  {table}", file=sys.stderr)
+        note("To free their space: drop table. To put their events back: coordstream retention --undo.")

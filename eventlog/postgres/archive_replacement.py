@@ -1,0 +1,106 @@
+"""Replaces partitions of the archive by tables with part of their events. The replaced partitions stay as plain tables.
+
+The events to keep are in temporary tables of the session: ``pg_temp.retained_log`` (log_id, horizon_offset), and
+``pg_temp.base_event`` (log_id, log_offset) for the events that are kept up to the horizon of their log. Events beyond
+it and those of other logs are kept, too.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from psycopg import sql
+
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS, attach_partition
+
+_PAGE_EVENTS: Final = 20_000
+_LAST: Final = 2**63 - 1
+
+_CREATE: Final = sql.SQL("""
+create table {new} (like eventlog.event including all);
+alter table {new} add constraint is_in_range
+  check (log_offset is not null and log_offset >= {first} and log_offset <= {last})
+""")
+_LOGS: Final = "select log_id from eventlog.log order by log_id"
+_END: Final = sql.SQL("select max(log_offset) from {new} where log_id = %s")
+_KEPT: Final = sql.SQL("""
+select e.* from {old} e
+where e.log_id = {log_id} and e.log_offset > {after}
+  and (not exists (select from pg_temp.retained_log r where r.log_id = e.log_id and r.horizon_offset >= e.log_offset)
+       or exists (select from pg_temp.base_event b where b.log_id = e.log_id and b.log_offset = e.log_offset))
+order by e.log_offset limit {page}
+""")
+_COPY_OUT: Final = sql.SQL("copy ({kept}) to stdout (format binary)")
+_COPY_IN: Final = sql.SQL("copy {new} from stdin (format binary, freeze)")
+_SWAP: Final = sql.SQL("""
+alter table eventlog.event detach partition {old};
+alter table {old} rename to {detached_name};
+alter table {new} rename to {old_name}
+""")
+_COMPLETE: Final = sql.SQL("""
+alter table {old} drop constraint is_in_range;
+create trigger no_truncate before truncate on {old} for each statement execute function eventlog.refuse()
+""")
+
+
+class ArchiveReplacement:
+    """The replacement of some partitions, each named by its first offset, in the caller's transaction.
+
+    Call `copy` once without locks, once more while the archive is locked against writers, and then `swap`.
+    """
+
+    def __init__(self, connection: Connection, partitions: Iterable[int]) -> None:
+        self._connection = connection
+        self._partitions = sorted(partitions)
+        for first in self._partitions:
+            last = min(first + PARTITION_OFFSETS - 1, _LAST)
+            connection.execute(_CREATE.format(**_names(first), first=first, last=last))
+
+    def copy(self) -> None:
+        """Copy the events to keep that were not copied yet.
+
+        The copies are frozen: a transaction whose snapshot is older than the swap sees them, too, instead of nothing.
+        """
+        logs = [log_id for (log_id,) in self._connection.execute(_LOGS).fetchall()]
+        for first in self._partitions:
+            for log_id in logs:
+                while self._copy_page(first, log_id) == _PAGE_EVENTS:
+                    pass
+
+    def swap(self, number: int) -> tuple[str, ...]:
+        """Detach the partitions and attach the copies, and return the names of the detached tables.
+
+        Waits for the present readers of the archive, and blocks new ones until the transaction ends.
+        """
+        return tuple(self._swap(first, number) for first in self._partitions)
+
+    def _copy_page(self, first: int, log_id: int) -> int:
+        """Copy the next events of a log, and return how many there were."""
+        names = _names(first)
+        (end,) = self._connection.execute(_END.format(**names), (log_id,)).fetchone() or (None,)
+        after = -1 if end is None else end
+        kept = _KEPT.format(**names, log_id=log_id, after=after, page=_PAGE_EVENTS)
+        with self._connection.cursor() as cursor:
+            with cursor.copy(_COPY_OUT.format(kept=kept)) as page:
+                blocks = [bytes(block) for block in page]
+            if cursor.rowcount == 0:
+                return 0
+            with cursor.copy(_COPY_IN.format(**names)) as copied:
+                for block in blocks:
+                    copied.write(block)
+            return cursor.rowcount
+
+    def _swap(self, first: int, number: int) -> str:
+        names, detached = _names(first), f"event_from_{first}_detached_{number}"
+        old_name = sql.Identifier(f"event_from_{first}")
+        self._connection.execute(_SWAP.format(**names, detached_name=sql.Identifier(detached), old_name=old_name))
+        attach_partition(self._connection, "eventlog", "event", first)
+        self._connection.execute(_COMPLETE.format(**names))
+        return f"eventlog.{detached}"
+
+
+def _names(first: int) -> dict[str, sql.Identifier]:
+    return {
+        "old": sql.Identifier("eventlog", f"event_from_{first}"),
+        "new": sql.Identifier("eventlog", f"event_from_{first}_retained"),
+    }

@@ -1,0 +1,153 @@
+"""Selects the events that a log needs below its horizon: the state there, and at each pin, is folded from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS
+from projections.tracked_logs import TrackedLog
+
+_TEMPORARY: Final = """
+create temporary table retained_log (log_id integer primary key, horizon_offset bigint not null) on commit drop;
+create temporary table base_event (log_id integer, log_offset bigint, primary key (log_id, log_offset)) on commit drop
+"""
+_HORIZON: Final = """
+select greatest(
+  (select max(e.log_offset) from projection.log_cut(%(log_id)s, %(time)s) c, eventlog.event e
+   where e.log_id = %(log_id)s and e.log_offset <= least(c.cut, %(next_offset)s - 1)),
+  (select h.horizon_offset from projection.log_horizon h where h.log_id = %(log_id)s))
+"""
+_INSERT_HORIZON: Final = "insert into pg_temp.retained_log (log_id, horizon_offset) values (%s, %s)"
+_PINNED: Final = """
+select distinct (select max(e.log_offset) from eventlog.event e where e.log_id = %(log_id)s and e.log_offset <= c.cut)
+from projection.pin p cross join lateral projection.log_cut(%(log_id)s, p.pinned_at) c
+where c.cut >= 0
+"""
+_INSERT_BASE: Final = """
+insert into pg_temp.base_event (log_id, log_offset)
+select %(log_id)s, b.log_offset from (
+  select h.log_offset                              -- the newest value of each key
+  from projection.event_key k
+  cross join lateral (
+    select m.log_offset, m.body from projection.message_event m
+    where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= %(cut)s order by m.log_offset desc limit 1) h
+  where k.log_id = %(log_id)s and h.body is not null
+  union
+  select h.log_offset
+  from projection.event_key k
+  cross join lateral (
+    select c.log_offset, c.layout_id from projection.checkpoint_event c
+    where c.log_id = k.log_id and c.key_id = k.key_id and c.log_offset <= %(cut)s order by c.log_offset desc limit 1) h
+  where k.log_id = %(log_id)s and h.layout_id is not null
+  union
+  select q.log_offset from projection.quarantine q
+  where q.log_id = %(log_id)s and q.log_offset <= %(cut)s and coalesce(q.resolved_by > %(cut)s, true)
+  union                                            -- the event whose record time is the log's time
+  (select e.log_offset from projection.log_time_at(%(log_id)s, %(cut)s) t, eventlog.event e
+   where e.log_id = %(log_id)s and e.log_offset <= %(cut)s and e.record_time = t.at
+     and e.record_time <= e.archived_at + interval '1 hour'
+     and e.log_offset >= coalesce((select max(s.log_offset) from projection.log_time s
+                                   where s.log_id = %(log_id)s and s.log_offset <= %(cut)s and s.log_time < t.at), 0)
+   order by e.log_offset limit 1)
+  union select min(e.log_offset) from eventlog.event e where e.log_id = %(log_id)s
+  union select %(cut)s                             -- the last event of the state, and the one after it
+  union select min(e.log_offset) from eventlog.event e where e.log_id = %(log_id)s and e.log_offset > %(cut)s) b
+where b.log_offset <= %(horizon)s
+on conflict do nothing
+"""
+_INSERT_RESOLVERS: Final = """
+insert into pg_temp.base_event (log_id, log_offset)
+select distinct q.log_id, q.resolved_by
+from pg_temp.base_event b join projection.quarantine q on q.log_id = b.log_id and q.log_offset = b.log_offset
+where b.log_id = %(log_id)s and q.resolved_by <= %(horizon)s
+on conflict do nothing
+"""
+_INSERT_DELETES: Final = """
+insert into pg_temp.base_event (log_id, log_offset)
+select k.log_id, h.log_offset
+from projection.event_key k
+cross join lateral (
+  select m.log_offset, m.body from projection.message_event m
+  where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= %(cut)s order by m.log_offset desc limit 1) h
+where k.log_id = %(log_id)s and h.body is null and exists (
+  select from projection.message_event m
+  join pg_temp.base_event b on b.log_id = m.log_id and b.log_offset = m.log_offset
+  where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset < h.log_offset)
+union
+select k.log_id, h.log_offset
+from projection.event_key k
+cross join lateral (
+  select c.log_offset, c.layout_id from projection.checkpoint_event c
+  where c.log_id = k.log_id and c.key_id = k.key_id and c.log_offset <= %(cut)s order by c.log_offset desc limit 1) h
+where k.log_id = %(log_id)s and h.layout_id is null and exists (
+  select from projection.checkpoint_event c
+  join pg_temp.base_event b on b.log_id = c.log_id and b.log_offset = c.log_offset
+  where c.log_id = k.log_id and c.key_id = k.key_id and c.log_offset < h.log_offset)
+on conflict do nothing
+"""
+_REMOVED: Final = """
+select e.log_offset / %(width)s * %(width)s, count(*), sum(pg_column_size(e.*))
+from eventlog.event e
+where e.log_id = %(log_id)s and e.log_offset <= %(horizon)s
+  and not exists (select from pg_temp.base_event b where b.log_id = e.log_id and b.log_offset = e.log_offset)
+group by 1
+"""
+_BASE: Final = "select log_offset from pg_temp.base_event where log_id = %s order by log_offset"
+
+
+@dataclass(frozen=True)
+class RetainedEvents:
+    """What a log keeps: the events at the offsets of ``base``, and every event after ``horizon_offset``.
+
+    ``removed_events`` others, of ``removed_bytes`` in the archive's ``partitions``, are not needed.
+    """
+
+    log: TrackedLog
+    horizon_offset: int
+    base: tuple[int, ...]
+    removed_events: int
+    removed_bytes: int
+    partitions: frozenset[int]
+
+
+def select_retained(
+    connection: Connection, logs: Sequence[TrackedLog], horizon: datetime
+) -> tuple[RetainedEvents, ...]:
+    """Select what the logs keep if nothing is asked about times before ``horizon``, except for the pins.
+
+    Logs that need all of their events are left out. The temporary tables that `ArchiveReplacement` reads are created;
+    they last until the caller's transaction ends.
+    """
+    connection.execute(_TEMPORARY)
+    selected = (_select(connection, log, horizon) for log in logs if log.is_complete)
+    return tuple(retained for retained in selected if retained is not None)
+
+
+def _select(connection: Connection, log: TrackedLog, horizon: datetime) -> RetainedEvents | None:
+    values = {"log_id": log.log_id, "time": horizon, "next_offset": log.next_offset}
+    (last,) = connection.execute(_HORIZON, values).fetchone() or (None,)
+    if last is None:
+        return None
+    _insert_base(connection, log.log_id, last)
+    width = PARTITION_OFFSETS
+    removed = connection.execute(_REMOVED, {"log_id": log.log_id, "horizon": last, "width": width}).fetchall()
+    if not removed:
+        return None
+    connection.execute(_INSERT_HORIZON, (log.log_id, last))
+    base = tuple(offset for (offset,) in connection.execute(_BASE, (log.log_id,)).fetchall())
+    partitions, events, sizes = zip(*removed, strict=True)
+    return RetainedEvents(log, last, base, sum(events), int(sum(sizes)), frozenset(partitions))
+
+
+def _insert_base(connection: Connection, log_id: int, horizon: int) -> None:
+    """Insert what is set at each cut, and the deletes without which it would still be set at a later cut."""
+    values = {"log_id": log_id, "horizon": horizon}
+    pinned = [cut for (cut,) in connection.execute(_PINNED, values).fetchall() if cut is not None]
+    cuts = [*(cut for cut in pinned if cut < horizon), horizon]
+    for cut in cuts:
+        connection.execute(_INSERT_BASE, values | {"cut": cut})
+    connection.execute(_INSERT_RESOLVERS, values)
+    for cut in cuts:
+        connection.execute(_INSERT_DELETES, values | {"cut": cut})

@@ -1,0 +1,180 @@
+"""Detaches the events that neither the state, nor what was true since the horizon, nor a pin needs."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import chain
+from typing import Final
+
+from psycopg import sql
+
+from eventlog.events import RecordedEvent
+from eventlog.postgres.archive import read_archived, read_archived_at
+from eventlog.postgres.archive_replacement import ArchiveReplacement
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log_registry import hold
+from projections.errors import RowsDiffer
+from projections.fold.settings import FoldSettings
+from projections.retained_events import RetainedEvents, select_retained
+from projections.scratch_fold import ReadArchived, ScratchFold, log_tables
+from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, reload_log
+
+_NEWEST_TIME: Final = """
+select max(t.at) from projection.position p cross join lateral projection.log_time_at(p.log_id, p.next_offset - 1) t
+"""
+_NUMBER: Final = """
+select coalesce(max(n.number), 0) + 1 from (
+  select h.retention_number as number from eventlog.horizon h
+  union all
+  select substring(c.relname from '_detached_([0-9]+)$')::integer from pg_class c
+  where c.relnamespace = 'eventlog'::regnamespace and c.relname ~ '_detached_[0-9]+$' and c.relkind = 'r') n
+"""
+_LOCK_POSITIONS: Final = "select from projection.position where log_id = any(%s) order by log_id for update"
+_LOCK_ARCHIVE: Final = "lock table eventlog.event in share row exclusive mode"
+_DIFFERS: Final = """
+select exists (
+  (select k.key_sha256, c.log_offset, c.body from projection.message_current c
+   join projection.event_key k using (log_id, key_id) where c.log_id = %(log_id)s)
+  except
+  (select k.key_sha256, c.log_offset, c.body from pg_temp.message_current c
+   join pg_temp.event_key k using (log_id, key_id) where c.log_id = %(log_id)s))
+or exists (
+  (select k.key_sha256, c.log_offset, c.checkpoint_id, c.offsets, c.offsets_odd from projection.checkpoint_current c
+   join projection.event_key k using (log_id, key_id) where c.log_id = %(log_id)s)
+  except
+  (select k.key_sha256, c.log_offset, c.checkpoint_id, c.offsets, c.offsets_odd from pg_temp.checkpoint_current c
+   join pg_temp.event_key k using (log_id, key_id) where c.log_id = %(log_id)s))
+or (select count(*) from projection.message_current where log_id = %(log_id)s)
+   <> (select count(*) from pg_temp.message_current where log_id = %(log_id)s)
+or (select count(*) from projection.checkpoint_current where log_id = %(log_id)s)
+   <> (select count(*) from pg_temp.checkpoint_current where log_id = %(log_id)s)
+"""
+_DELETE: Final = sql.SQL("delete from projection.{} where log_id = %s")
+_INSERT: Final = sql.SQL("insert into projection.{} select * from pg_temp.{} where log_id = %s")
+_COUNT_REBUILD: Final = "update projection.position set rebuilds = rebuilds + 1 where log_id = %s"
+_INSERT_HORIZON: Final = """
+insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time, partitions)
+select %(log_id)s, %(number)s, %(offset)s, greatest(%(time)s, max(h.horizon_time)), %(partitions)s
+from eventlog.horizon h where h.log_id = %(log_id)s
+"""
+
+
+@dataclass(frozen=True)
+class Retention:
+    """What a retention did, or would do: the logs that lose events, and the names of the detached tables."""
+
+    logs: tuple[RetainedEvents, ...]
+    detached_tables: tuple[str, ...] = ()
+
+
+def horizon_before(connection: Connection, keep: timedelta) -> datetime | None:
+    """The time that is ``keep`` before the newest event of the database; None if it has no event.
+
+    It depends on the archive only: with a wrong clock nothing is lost, and a stopped installation keeps what it has.
+    """
+    (newest,) = connection.execute(_NEWEST_TIME).fetchone() or (None,)
+    return None if newest is None else newest - keep
+
+
+def plan_retention(
+    connection: Connection, logs: Sequence[TrackedLog], settings: FoldSettings, horizon: datetime
+) -> Retention:
+    """Return what `retain` would do, or raise what it would raise. Changes and blocks nothing."""
+    for log in logs:
+        log.require_fold_version(settings)
+    with connection.transaction(force_rollback=True):
+        return Retention(select_retained(connection, logs, horizon))
+
+
+def retain(
+    connection: Connection,
+    logs: Sequence[TrackedLog],
+    settings: FoldSettings,
+    horizon: datetime,
+    *,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> Retention:
+    """Replace each partition of the archive by its retained events, and the histories by what these fold to.
+
+    One transaction. Its long part takes no locks; then writers of the archive have to wait and, while the partitions
+    are swapped, readers of it. Followers may run meanwhile. The replaced partitions stay in the schema ``eventlog``,
+    detached and complete.
+
+    Raises:
+        FoldVersionDiffers, NothingFolded: the rows of a log are another version's, or it has none.
+        RowsDiffer: the rows of a log are not what its events fold to.
+        psycopg.errors.LockNotAvailable: another session was using the archive for 10 seconds.
+        In each case, nothing was changed.
+    """
+    for log in logs:
+        log.require_fold_version(settings)
+    with connection.transaction():
+        connection.execute(LOCK_TIMEOUT)
+        hold(connection, "retention")
+        selected = select_retained(connection, logs, horizon)
+        if not selected:
+            return Retention(())
+        return Retention(selected, _replace(connection, selected, settings, horizon, on_progress))
+
+
+def _replace(
+    connection: Connection,
+    selected: Sequence[RetainedEvents],
+    settings: FoldSettings,
+    horizon: datetime,
+    on_progress: Callable[[int], None],
+) -> tuple[str, ...]:
+    replacement = ArchiveReplacement(connection, frozenset[int]().union(*(each.partitions for each in selected)))
+    folds = list(_folds(connection, selected, settings, on_progress))
+    for each, fold in zip(selected, folds, strict=True):
+        fold.advance(each.log.next_offset)
+    replacement.copy()
+    connection.execute(_LOCK_POSITIONS, ([each.log.log_id for each in selected],))
+    connection.execute(_LOCK_ARCHIVE)
+    for each, fold in zip(selected, folds, strict=True):
+        fold.advance(reload_log(connection, each.log).next_offset)
+        _replace_rows(connection, each.log)
+    replacement.copy()
+    (number,) = connection.execute(_NUMBER).fetchone() or (1,)
+    _set_horizon(connection, selected, number, horizon)
+    return replacement.swap(number)
+
+
+def _folds(
+    connection: Connection,
+    selected: Iterable[RetainedEvents],
+    settings: FoldSettings,
+    on_progress: Callable[[int], None],
+) -> Iterator[ScratchFold]:
+    for each in selected:
+        yield ScratchFold(connection, each.log, settings, on_progress=on_progress, read=_reader(each))
+
+
+def _reader(retained: RetainedEvents) -> ReadArchived:
+    base, beyond = retained.base, retained.horizon_offset + 1
+
+    def read(connection: Connection, log_id: int, first: int, until: int) -> Iterable[tuple[RecordedEvent, datetime]]:
+        below = base[bisect_left(base, first) : bisect_left(base, until)]
+        return chain(
+            read_archived_at(connection, log_id, below), read_archived(connection, log_id, max(first, beyond), until)
+        )
+
+    return read
+
+
+def _replace_rows(connection: Connection, log: TrackedLog) -> None:
+    """Replace a log's rows by the folded ones, if both have the same current rows, apart from the numbers of keys."""
+    (differs,) = connection.execute(_DIFFERS, {"log_id": log.log_id}).fetchone() or (True,)
+    if differs:
+        raise RowsDiffer(log.stream.stream_name)
+    for table in map(sql.Identifier, log_tables()):
+        connection.execute(_DELETE.format(table), (log.log_id,))
+        connection.execute(_INSERT.format(table, table), (log.log_id,))
+    connection.execute(_COUNT_REBUILD, (log.log_id,))
+
+
+def _set_horizon(connection: Connection, selected: Iterable[RetainedEvents], number: int, horizon: datetime) -> None:
+    for each in selected:
+        values = {"log_id": each.log.log_id, "number": number, "offset": each.horizon_offset, "time": horizon}
+        connection.execute(_INSERT_HORIZON, values | {"partitions": sorted(each.partitions)})
