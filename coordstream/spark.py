@@ -17,13 +17,15 @@ from coordstream.extras import missing_package_message
 from coordstream.settings import load_settings
 
 try:
+    from spark_jobs.coordinator_stream.access import Access
+    from spark_jobs.coordinator_stream.data_source import Registration
     from spark_jobs.jars import postgres_driver
     from spark_jobs.readers import OpenSnapshot, RelationReader, log_positions
     from spark_jobs.session import build_session
 except ImportError as error:
     raise ImportError(missing_package_message(error) or str(error)) from error
 
-__all__ = ["OpenSnapshot", "build_session", "jdbc_driver", "log_positions", "read_relation", "snapshot"]
+__all__ = ["OpenSnapshot", "build_session", "jdbc_driver", "log_positions", "read_relation", "register", "snapshot"]
 
 
 def jdbc_driver() -> Path:
@@ -39,6 +41,12 @@ def _database_url() -> str:
         return database.url
 
 
+def _access() -> Access:
+    with open_database(warns=False) as database:
+        return Access(database.secrets, database.url, database.settings.kafka)
+
+
 _READER: Final = RelationReader(_database_url)
 read_relation = _READER.read_relation
 snapshot = _READER.snapshot
+register = Registration(_access).register

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
     if SUBMITTED not in environ:
         find_java(environ)
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's Python processes would be the system's
         chosen = {**LOCAL, **chosen}
     _silence_py4j()
     with spark_errors(f"Spark cannot start for {app}"):

@@ -156,6 +156,11 @@ class KafkaAdmin(AdminClient):
         end = self._offsets([stream_name], OffsetSpec.LATEST).get(stream_name)
         return None if start is None or end is None else (start, end)
 
+    def all_bounds(self, stream_names: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Starts and ends of the streams that exist, in two requests. Raises `SourceUnavailable`."""
+        starts, ends = self._offsets(stream_names, OffsetSpec.EARLIEST), self._offsets(stream_names, OffsetSpec.LATEST)
+        return {name: (start, ends[name]) for name, start in starts.items() if name in ends}
+
     def end_offsets(self, stream_names: Iterable[str]) -> dict[str, int]:
         """See `EventSource.end_offsets`."""
         return self._offsets(self.topic_ids(stream_names), OffsetSpec.LATEST)

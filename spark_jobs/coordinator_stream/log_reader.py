@@ -1,0 +1,44 @@
+"""The interface of what the data source reads from: the archive, Kafka, or a recording."""
+
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Protocol, Self
+
+from eventlog.events import RecordedEvent
+from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.coordinator_stream.log_range import LogRange
+from spark_jobs.coordinator_stream.options import ARCHIVE, KAFKA, SourceOptions
+
+
+class LogReader(Protocol):
+    """Finds logs, in the driver, and reads ranges of them, in the executors. A context manager."""
+
+    def logs(self, options: SourceOptions) -> list[LogRange]:
+        """The logs that the options name, each from its first retained event to its end. Raises SparkJobError."""
+
+    def read(self, wanted: LogRange) -> Iterator[Sequence[RecordedEvent]]:
+        """The events of a range, in order. Raises SparkJobError or EventLogError."""
+
+    def close(self) -> None:
+        """Close all connections."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+
+
+def open_reader(origin: str, access: Access) -> LogReader:
+    """The reader of `archive`, `kafka`, or of the recording at a path. Raises SparkJobError if it cannot be opened."""
+    if origin == ARCHIVE:
+        from spark_jobs.coordinator_stream.archive_reader import ArchiveReader  # noqa: PLC0415 (loads only one driver)
+
+        return ArchiveReader(access.require_database())
+    if origin == KAFKA:
+        from spark_jobs.coordinator_stream.topic_reader import TopicReader  # noqa: PLC0415
+
+        return TopicReader(access.require_kafka())
+    from spark_jobs.coordinator_stream.recording_reader import RecordingReader  # noqa: PLC0415
+
+    return RecordingReader(origin)

@@ -1,0 +1,71 @@
+"""Reads logs from a recording, a file or a folder that every executor can open."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from eventlog.events import RecordedEvent
+from eventlog.recordings.recording import read_recording
+from eventlog.streams import identify
+from spark_jobs.coordinator_stream.log_range import Log, LogRange
+from spark_jobs.coordinator_stream.options import SourceOptions
+from spark_jobs.errors import SparkJobError
+
+BATCH_EVENTS: Final = 20_000
+
+
+class RecordingReader:
+    """See `LogReader`. In a folder, each file is a recording; each topic of each file is read as a log of its own."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+        if not self._path.exists():
+            raise SparkJobError(
+                f"Invalid value '{path}' of the option 'from'. Expected 'archive', 'kafka', or an existing recording."
+            )
+
+    def logs(self, options: SourceOptions) -> list[LogRange]:
+        """See `LogReader.logs`. Reads the files to their ends."""
+        found = [log for path in self._files() for log in _logs_of(path, options)]
+        if missing := options.missing({log.log.stream_name for log in found}):
+            raise SparkJobError(f"'{self._path}' has no stream '{missing[0]}'. Check the name.")
+        return found
+
+    def read(self, wanted: LogRange) -> Iterator[Sequence[RecordedEvent]]:
+        """See `LogReader.read`. Reads the file from its start."""
+        records = read_recording(Path(wanted.log.path or ""))
+        events = (
+            event
+            for topic, event in records
+            if topic == wanted.log.stream_name and wanted.first <= event.offset < wanted.until
+        )
+        while batch := list(islice(events, BATCH_EVENTS)):
+            yield batch
+
+    def close(self) -> None:
+        """Nothing is open between two reads."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _files(self) -> list[Path]:
+        return sorted(self._path.glob("*.jsonl*")) if self._path.is_dir() else [self._path]
+
+
+def _logs_of(path: Path, options: SourceOptions) -> list[LogRange]:
+    bounds: dict[str, tuple[int, int]] = {}
+    for topic, event in read_recording(path):
+        first, _ = bounds.get(topic, (event.offset, 0))
+        bounds[topic] = (first, event.offset + 1)
+    return [
+        LogRange(Log(topic, identify(topic).stream_kind, path=str(path)), first, until)
+        for topic, (first, until) in bounds.items()
+        if options.matches(topic)
+    ]
