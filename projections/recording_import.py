@@ -31,7 +31,7 @@ analyze projection.event_key, projection.checkpoint_layout, projection.checkpoin
         projection.checkpoint_event (log_id, key_id, log_offset, record_time, layout_id),
         projection.message_event (log_id, key_id, log_offset, record_time),
         projection.checkpoint_envelope (log_id, log_offset), projection.log_time,
-        eventlog.event (log_id, log_offset, record_time)
+        eventlog.event (log_id, log_offset, record_time, key)
 """
 
 _BEGIN: Final = """

@@ -43,16 +43,26 @@ def lookups(node: dict[str, Any], table: str) -> int:
     return sum(scan["Actual Loops"] for scan in scans(node) if scan["Relation Name"].startswith(table))
 
 
+def rows_read(node: dict[str, Any], table: str) -> float:
+    """How many rows of a table a plan read."""
+    read = (scan["Actual Rows"] * scan["Actual Loops"] for scan in scans(node) if scan["Relation Name"] == table)
+    return float(sum(read))
+
+
 def compared_in_vain(node: dict[str, Any]) -> float:
     """How many pairs of rows a plan held together that do not belong together."""
     of_this = float(node.get("Rows Removed by Join Filter", 0) * node["Actual Loops"])
     return of_this + sum(map(compared_in_vain, node.get("Plans", [])))
 
 
-def events(connection: Connection) -> int:
-    row = connection.execute("select count(*) from projection.checkpoint_event").fetchone()
+def one(connection: Connection, query: str) -> int:
+    row = connection.execute(query.encode()).fetchone()
     assert row is not None
     return int(row[0])
+
+
+def events(connection: Connection) -> int:
+    return one(connection, "select count(*) from projection.checkpoint_event")
 
 
 @pytest.mark.parametrize("relation", ["commit_history", "checkpoint_history", "state_checkpoint_history"])
@@ -85,6 +95,26 @@ def test_a_checkpoint_event_is_not_looked_for_among_other_messages(jobs: Connect
     elsewhere = [scan for scan in scans(found) if scan["Relation Name"] in {"message_event", "checkpoint_envelope"}]
     assert len(elsewhere) > 1
     assert sum(map(buffers, elsewhere)) < events(jobs)
+
+
+@pytest.mark.parametrize("relation", ["checkpoint_history", "state_checkpoint_history"])
+def test_the_layouts_of_a_job_are_read_once(jobs: Connection, relation: str) -> None:
+    """They were looked up for each commit: most of the pages that reading a history took."""
+    found = executed(jobs, f"select * from coordinator.{relation} {OF_THE_JOB}")
+    assert 0 < lookups(found, "checkpoint_layout") <= 2
+
+
+def test_the_key_of_an_event_is_looked_up_once_a_key(jobs: Connection) -> None:
+    """For each event, its key was hashed twice and searched for among the keys of all jobs."""
+    found = executed(jobs, f"select * from coordinator.event {OF_THE_JOB}")
+    keys = one(jobs, "select count(*) from projection.event_key join projection.job_log using (log_id) " + OF_THE_JOB)
+    assert lookups(found, "event_key") == rows_read(found, "event_key") == keys
+    assert found["Temp Read Blocks"] == 0
+
+
+def test_columns_of_the_archive_cost_no_lookup(jobs: Connection) -> None:
+    found = executed(jobs, f"select count(*), max(record_time) from coordinator.event {OF_THE_JOB}")
+    assert {scan["Relation Name"] for scan in scans(found)} == {"job_log", "event_from_0"}
 
 
 @pytest.mark.parametrize("count", [10, NEWEST])

@@ -206,7 +206,7 @@ $_$;
 CREATE FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
-  select $1 = 1 and coalesce($2 || '.' || $3 = any ($4), false)
+  select $1 = 1 and $4 is not null and coalesce($2 || '.' || $3 = any ($4), false)
 $_$;
 
 --
@@ -2797,6 +2797,7 @@ CREATE TABLE eventlog.event (
     value bytea
 )
 PARTITION BY RANGE (log_offset);
+ALTER TABLE ONLY eventlog.event ALTER COLUMN key SET (n_distinct_inherited=100);
 
 --
 -- Name: COLUMN event.record_time; Type: COMMENT; Schema: eventlog; Owner: -
@@ -2815,20 +2816,6 @@ COMMENT ON COLUMN eventlog.event.unheld_timestamp IS 'the record''s time in ms w
 --
 
 COMMENT ON COLUMN eventlog.event.headers IS 'list of [name, base64 of the value or null]';
-
---
--- Name: archived_event; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.archived_event AS
- SELECT log_id,
-    log_offset,
-    record_time,
-    archived_at,
-    sha256(key) AS key_sha256,
-    octet_length(value) AS value_bytes,
-    (value IS NULL) AS is_tombstone
-   FROM eventlog.event e;
 
 --
 -- Name: message_event; Type: TABLE; Schema: projection; Owner: -
@@ -2863,55 +2850,68 @@ COMMENT ON COLUMN projection.message_event.body IS 'the decoded fields, secrets 
 --
 
 CREATE VIEW projection.keyed_event AS
- SELECT e.log_id,
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    j.stream_kind,
+    j.incarnation,
+    e.log_id,
     k.message_type,
     k.message_key,
         CASE
-            WHEN (e.is_tombstone OR ((m.log_offset IS NOT NULL) AND (m.body IS NULL))) THEN 'delete'::text
+            WHEN ((e.value IS NULL) OR m.is_delete) THEN 'delete'::text
             ELSE 'set'::text
         END AS operation,
-    e.value_bytes,
+    octet_length(e.value) AS value_bytes,
     e.record_time,
     COALESCE(m.message_time, v.message_time) AS message_time,
     COALESCE(m.source, v.source) AS source,
     COALESCE(m.host, v.host) AS host,
     COALESCE(m.username, v.username) AS username,
     e.log_offset
-   FROM (((projection.archived_event e
-     LEFT JOIN projection.event_key k ON (((k.log_id = e.log_id) AND (k.key_sha256 = e.key_sha256))))
-     LEFT JOIN projection.message_event m ON (((m.log_id = e.log_id) AND (m.log_offset = e.log_offset) AND (m.key_id =
-        CASE
-            WHEN (k.checkpoint_version IS NULL) THEN k.key_id
-            ELSE NULL::integer
-        END))))
-     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_offset = e.log_offset) AND (v.log_id =
-        CASE
-            WHEN (k.checkpoint_version = 0) THEN e.log_id
-            ELSE NULL::integer
-        END))));
+   FROM ((((projection.job_log j
+     JOIN eventlog.event e ON ((e.log_id = j.log_id)))
+     LEFT JOIN LATERAL ( SELECT any_value(k_1.key_id) AS key_id,
+            any_value(k_1.checkpoint_version) AS checkpoint_version,
+            any_value(k_1.message_type) AS message_type,
+            any_value(k_1.message_key) AS message_key
+           FROM projection.event_key k_1
+          WHERE ((k_1.log_id = j.log_id) AND (k_1.key_sha256 = sha256(e.key)))) k ON (true))
+     LEFT JOIN LATERAL ( SELECT bool_or((m_1.body IS NULL)) AS is_delete,
+            any_value(m_1.message_time) AS message_time,
+            any_value(m_1.source) AS source,
+            any_value(m_1.host) AS host,
+            any_value(m_1.username) AS username
+           FROM projection.message_event m_1
+          WHERE ((k.checkpoint_version IS NULL) AND (m_1.log_id = j.log_id) AND (m_1.key_id = k.key_id) AND (m_1.log_offset = e.log_offset))) m ON (true))
+     LEFT JOIN LATERAL ( SELECT any_value(v_1.message_time) AS message_time,
+            any_value(v_1.source) AS source,
+            any_value(v_1.host) AS host,
+            any_value(v_1.username) AS username
+           FROM projection.checkpoint_envelope v_1
+          WHERE ((k.checkpoint_version = 0) AND (v_1.log_id = j.log_id) AND (v_1.log_offset = e.log_offset))) v ON (true));
 
 --
 -- Name: event; Type: VIEW; Schema: coordinator; Owner: -
 --
 
 CREATE VIEW coordinator.event AS
- SELECT j.job_name,
-    j.job_id,
-    j.job_bucket,
-    e.message_type,
-    e.message_key,
-    e.operation,
-    e.value_bytes,
-    e.record_time,
-    e.message_time,
-    e.source,
-    e.host,
-    e.username,
-    j.stream_kind,
-    j.incarnation,
-    e.log_offset
-   FROM (projection.job_log j
-     JOIN projection.keyed_event e ON ((e.log_id = j.log_id)));
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    message_type,
+    message_key,
+    operation,
+    value_bytes,
+    record_time,
+    message_time,
+    source,
+    host,
+    username,
+    stream_kind,
+    incarnation,
+    log_offset
+   FROM projection.keyed_event e;
 
 --
 -- Name: VIEW event; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3017,12 +3017,12 @@ COMMENT ON COLUMN coordinator.event.log_offset IS 'The offset of the event in it
 CREATE FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) RETURNS SETOF coordinator.event
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select j.job_name, j.job_id, j.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes,
-    e.record_time, e.message_time, e.source, e.host, e.username, j.stream_kind, j.incarnation, e.log_offset
+  select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes,
+    e.record_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
   from projection.job_log j
   cross join lateral (
     select a.log_offset from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit $3) n
-  cross join lateral (                                     -- `offset 0`: event by event, each key by its hash
+  cross join lateral (                                     -- `offset 0`: event by event
     select k.* from projection.keyed_event k where k.log_id = j.log_id and k.log_offset = n.log_offset offset 0) e
   where j.job_name = $1 and j.job_id = $2 and j.is_current
   order by j.stream_kind, e.log_offset desc
@@ -5607,10 +5607,13 @@ end $$;
 --
 
 CREATE FUNCTION projection.offset_number(input_offset text) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select case when length($1) between 1 and 18 and translate($1, '0123456789', '') = '' then $1::bigint
-              when $1 ~ '^-?[0-9]{1,18}$' then $1::bigint end
+  select case
+    when octet_length($1) <= 18 and case when pg_input_is_valid($1, 'bigint') then $1 end::bigint::text = $1
+      then case when pg_input_is_valid($1, 'bigint') then $1 end::bigint
+    when $1 ~ '^-?[0-9]{1,18}$' then $1::bigint
+  end
 $_$;
 
 --
@@ -6006,6 +6009,30 @@ COMMENT ON COLUMN coordinator.changelog_mapping_history.incarnation IS 'The inca
 COMMENT ON COLUMN coordinator.changelog_mapping_history.log_offset IS 'The offset of the event in its log.';
 
 --
+-- Name: job_layout; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.job_layout AS
+ SELECT j.job_name,
+    j.job_id,
+    l.log_id,
+    l.layout_id,
+    l.n,
+    l.partition_id,
+    l.key_bucket,
+    l.is_state,
+    l.system_name,
+    l.stream_name,
+    l.factory_name,
+    l.store_name,
+    l.marker_prefix,
+    l.marker_suffix,
+    l.input_count,
+    l.input_streams
+   FROM (projection.job_log j
+     JOIN projection.checkpoint_layout l ON ((l.log_id = j.log_id)));
+
+--
 -- Name: checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -6035,8 +6062,9 @@ CREATE VIEW coordinator.checkpoint_history AS
     c.incarnation,
     c.log_offset
    FROM ((projection.commit c
-     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (NOT l.is_state) AND (NOT projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))))
-     LEFT JOIN LATERAL ( SELECT projection.offset_of(c.offsets, c.offsets_odd, l.n) AS offset_of) x(input_offset) ON (true));
+     LEFT JOIN projection.job_layout l ON (((l.job_name = c.job_name) AND (l.job_id = c.job_id) AND (l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (NOT l.is_state) AND (NOT projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))))
+     LEFT JOIN LATERAL ( SELECT projection.offset_of(c.offsets, c.offsets_odd, l.n) AS offset_of
+         OFFSET 0) x(input_offset) ON (true));
 
 --
 -- Name: VIEW checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6785,6 +6813,20 @@ COMMENT ON COLUMN coordinator.container_host_history.incarnation IS 'The incarna
 --
 
 COMMENT ON COLUMN coordinator.container_host_history.log_offset IS 'The offset of the event in its log.';
+
+--
+-- Name: archived_event; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.archived_event AS
+ SELECT log_id,
+    log_offset,
+    record_time,
+    archived_at,
+    sha256(key) AS key_sha256,
+    octet_length(value) AS value_bytes,
+    (value IS NULL) AS is_tombstone
+   FROM eventlog.event e;
 
 --
 -- Name: job; Type: VIEW; Schema: coordinator; Owner: -
@@ -7708,7 +7750,7 @@ CREATE VIEW coordinator.state_checkpoint_history AS
     c.incarnation,
     c.log_offset
    FROM ((projection.commit c
-     LEFT JOIN projection.checkpoint_layout l ON (((l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (l.is_state OR projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))))
+     LEFT JOIN projection.job_layout l ON (((l.job_name = c.job_name) AND (l.job_id = c.job_id) AND (l.log_id = c.log_id) AND (l.layout_id = c.layout_id) AND (l.is_state OR projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)))))
      LEFT JOIN LATERAL ( SELECT projection.offset_of(c.offsets, c.offsets_odd, l.n) AS offset_of) x(state_offset) ON (true));
 
 --
@@ -9430,13 +9472,6 @@ GRANT SELECT ON TABLE eventlog.event TO coordstream_replayer;
 GRANT SELECT ON TABLE eventlog.event TO coordstream_writer;
 
 --
--- Name: TABLE archived_event; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.archived_event TO coordstream_reader;
-GRANT SELECT ON TABLE projection.archived_event TO coordstream_replayer;
-
---
 -- Name: TABLE message_event; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -10115,6 +10150,13 @@ GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_reade
 GRANT SELECT ON TABLE coordinator.changelog_mapping_history TO coordstream_replayer;
 
 --
+-- Name: TABLE job_layout; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.job_layout TO coordstream_reader;
+GRANT SELECT ON TABLE projection.job_layout TO coordstream_replayer;
+
+--
 -- Name: TABLE checkpoint_history; Type: ACL; Schema: coordinator; Owner: -
 --
 
@@ -10155,6 +10197,13 @@ GRANT SELECT ON TABLE coordinator.container_execution_history TO coordstream_rep
 
 GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_replayer;
+
+--
+-- Name: TABLE archived_event; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.archived_event TO coordstream_reader;
+GRANT SELECT ON TABLE projection.archived_event TO coordstream_replayer;
 
 --
 -- Name: TABLE job; Type: ACL; Schema: coordinator; Owner: -

@@ -27,3 +27,19 @@ def test_the_reasons_to_ignore_a_candidate_are_those_of_the_comment(connection: 
     found = connection.execute(query).fetchone()
     assert found is not None
     assert set(re.findall(r"`([^`]+)`", found[0])) == {*get_args(IgnoredReason)} - {"unresolved"}
+
+
+@pytest.mark.parametrize(
+    ("input_offset", "number"),
+    [
+        *((str(number), number) for number in (0, 7, -7, 10**18 - 1, 1 - 10**18)),
+        *(("007", 7), ("-0", 0), ("000000000000000001", 1)),
+        *((text, None) for text in (str(10**18), str(-(10**18)), str(2**63), "0000000000000000001", "-", "")),
+        *((text, None) for text in ("+7", " 7", "7 ", "1_000", "0x1f", "1e3", "7.0", "\uff17", "abc", "7\n", None)),
+    ],
+)
+def test_an_offset_is_a_number_if_it_has_at_most_18_digits(
+    connection: Connection, input_offset: str | None, number: int | None
+) -> None:
+    """bigint accepts more: signs, white space, underscores and other bases."""
+    assert connection.execute("select projection.offset_number(%s)", (input_offset,)).fetchone() == (number,)

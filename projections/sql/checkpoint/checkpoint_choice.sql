@@ -46,7 +46,7 @@ $$;
 -- (checkpoint_rule.changelogs) tells which are which.
 create function projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[])
 returns boolean language sql immutable parallel safe as $$
-  select $1 = 1 and coalesce($2 || '.' || $3 = any ($4), false)
+  select $1 = 1 and $4 is not null and coalesce($2 || '.' || $3 = any ($4), false)
 $$;
 
 -- Whether a checkpoint is older than one of another version by more than the maximum age, so that the job does not read it although its

@@ -50,6 +50,13 @@ join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
 left join projection.checkpoint_envelope v on v.log_offset = h.log_offset
   and v.log_id = case when k.checkpoint_version = 0 then h.log_id end;      -- the other versions have none
 
+-- The layouts of a job's checkpoints. Joined to commits by the job as well, so that a filter on the job applies to both sides, and the
+-- planner can read all layouts of the job once instead of looking one up for each commit.
+create view projection.job_layout as
+select j.job_name, j.job_id, l.*
+from projection.job_log j
+join projection.checkpoint_layout l on l.log_id = j.log_id;
+
 -- Every commit with the number of its input partitions: those of its layout, without the changelogs (see is_changelog).
 create view projection.counted_commit as
 select c.job_name, c.job_id, c.job_bucket, c.log_id, c.key_id, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred,

@@ -45,7 +45,7 @@ select c.job_name, c.job_id, c.job_bucket, c.task_name,
   c.operation, c.is_preferred,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
 from projection.commit c
-left join projection.checkpoint_layout l on l.log_id = c.log_id and l.layout_id = c.layout_id
+left join projection.job_layout l on l.job_name = c.job_name and l.job_id = c.job_id and l.log_id = c.log_id and l.layout_id = c.layout_id
   and (l.is_state or projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs))
 left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n)) x(state_offset) on true;
 comment on view coordinator.state_checkpoint_history is E'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.\nKey: provenance, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
