@@ -14,6 +14,9 @@ PYTEST_OPTIONS ?=
 TEST_PROCESSES ?= 2
 SIDE_BY_SIDE := --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 BENCH_OPTIONS ?=
+# The oldest and the newest PySpark that pyproject.toml allows.
+SPARK_RANGE ?= 4.0.0 4.3.0
+SPARK_TESTS := tests/spark_jobs tests/coordstream/test_spark.py tests/documentation/test_spark_page.py
 
 # The first Python on the PATH that is new enough. `make setup PYTHON=/path/to/python` selects another one.
 IS_NEW_ENOUGH := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
@@ -50,6 +53,20 @@ test: setup java ## Run all tests, on real Postgres, Kafka and Spark
 .PHONY: test-fast
 test-fast: setup ## Run the tests that need neither Kafka nor Spark and are not slow (under 2 minutes, without Java)
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not kafka and not spark and not slow" $(PYTEST_OPTIONS)
+
+.PHONY: test-spark-range
+test-spark-range: setup java $(SPARK_RANGE:%=build/spark-%/.installed) ## Run the Spark tests with the oldest and the newest PySpark that the extra allows
+	for version in $(SPARK_RANGE); do \
+		build/spark-$$version/bin/python -m pytest -q -p no:cacheprovider $(SPARK_TESTS) $(PYTEST_OPTIONS) || exit 1; \
+	done
+
+# The packages of .venv, but another PySpark.
+build/spark-%/.installed: $(STAMP)
+	$(BIN)/python -m venv --clear build/spark-$*
+	build/spark-$*/bin/python -m pip install --quiet --disable-pip-version-check pyspark==$*
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' > \
+		"$$(build/spark-$*/bin/python -c 'import site; print(site.getsitepackages()[0])')/packages_of_venv.pth"
+	touch $@
 
 .PHONY: torture
 torture: setup java ## Run the crash tests at full length (about an hour)

@@ -10,19 +10,20 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 from spark_jobs import progress_picture, progress_rows, progress_table, transforms
+from spark_jobs.arguments import find_jar, moment, report_parser
 from spark_jobs.errors import SparkJobError
-from spark_jobs.jars import OVERRIDE
 from spark_jobs.job_choice import JobChoice
 from spark_jobs.output_folder import OutputFolder, local_path, output_folder
 from spark_jobs.progress_scope import Scope, find_scope
-from spark_jobs.session import SUBMITTED, build_session, jar_conf
+from spark_jobs.report_table import describe_positions
+from spark_jobs.session import build_session, jar_conf
 from spark_jobs.settings import ReadSettings, database_url
 from spark_jobs.snapshots import exported_snapshot
 from spark_jobs.spark_errors import spark_errors
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
     try:
         local_path(options.output)  # an invalid output fails before Spark starts
         url = database_url(environ, arguments.database_url_file)
-        spark = build_session("checkpoint_progress", jar_conf(_jar(environ)), environ)
+        spark = build_session("checkpoint_progress", jar_conf(find_jar(environ)), environ)
         try:
             run(spark, ReadSettings(url, partitions=arguments.partitions), options, _console())
         finally:
@@ -119,7 +120,7 @@ def _show(spark: SparkSession, folder: OutputFolder, scope: Scope, console: Cons
     )
     picture = folder.files / "progress.png"
     progress_picture.draw(picture, buckets, scope.bucket_seconds, f"{heading}, {shown}", _subtitle(scope))
-    for line in progress_table.describe_positions(scope.positions, scope.as_of):
+    for line in describe_positions(scope.positions, f"As of {scope.as_of:%Y-%m-%d %H:%M:%S} UTC, log positions:"):
         console.print(line, markup=False, soft_wrap=True)
     if scope.untimed_commits:
         console.print(progress_table.describe_untimed(scope.untimed_commits), markup=False)
@@ -137,14 +138,6 @@ def _subtitle(scope: Scope) -> str:
     return f"as of {where}; {scope.as_of:%Y-%m-%d %H:%M:%S} UTC{untimed}"
 
 
-def _jar(environ: Mapping[str, str]) -> Path | None:
-    if jar := environ.get(OVERRIDE):
-        return Path(jar)
-    if SUBMITTED in environ:
-        return None  # given by spark-submit --jars
-    raise SparkJobError(f"No JDBC driver. Run the job with `coordstream spark`, or set {OVERRIDE} to the driver's jar.")
-
-
 def _options(arguments: argparse.Namespace) -> Options:
     return Options(
         arguments.output, arguments.job, arguments.bucket, arguments.stall, arguments.now, arguments.overwrite
@@ -152,13 +145,8 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="checkpoint_progress", description="Commits and input offsets of each task, by time bucket."
-    )
+    parser = report_parser("checkpoint_progress", "Commits and input offsets of each task, by time bucket.")
     add = parser.add_argument
-    add("--output", required=True, help="output folder, a path or a URI (s3a://…); must not exist")
-    add("--overwrite", action="store_true", help="replace an earlier result in --output")
-    add("--job", type=_job, metavar="NAME/ID", help="only this job (default: all jobs)")
     add(
         "--bucket",
         type=_width,
@@ -174,25 +162,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add(
         "--now",
-        type=_moment,
+        type=moment,
         metavar="TIME",
         help="ages count to this ISO 8601 time (default: the newest time of the logs)",
     )
-    add("--partitions", type=_count, help="parallel JDBC connections (default: one per core, at most 8)")
-    add(
-        "--database-url-file",
-        type=Path,
-        metavar="FILE",
-        help="file with the database URL (default: COORDSTREAM_DATABASE_URL)",
-    )
     return parser
-
-
-def _job(text: str) -> JobChoice:
-    name, _, job_id = text.rpartition("/")
-    if not name or not job_id:
-        raise argparse.ArgumentTypeError(f"Invalid job {text!r}. Expected NAME/ID, for example wordcount/1.")
-    return JobChoice(name, job_id)
 
 
 def _width(text: str) -> int:
@@ -200,12 +174,6 @@ def _width(text: str) -> int:
         return parse_width(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"Invalid number of partitions {text!r}. Expected 1 to 1000.")
-    return int(text)
 
 
 def _factor(text: str) -> float:
@@ -216,16 +184,6 @@ def _factor(text: str) -> float:
     if not 0 < factor < float("inf"):
         raise argparse.ArgumentTypeError(f"Invalid factor {text!r}. Expected a number above 0, for example 10.")
     return factor
-
-
-def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(
-            f"Invalid time {text!r}. Expected ISO 8601, for example 2026-01-31T12:00:00Z."
-        ) from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 if __name__ == "__main__":

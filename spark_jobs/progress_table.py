@@ -1,6 +1,6 @@
 """The printed summary of checkpoint_progress."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -12,7 +12,6 @@ from eventlog.error_text import printable_text
 from spark_jobs.progress_rows import TaskProgress
 
 WIDTH = 100
-MOST_LOGS = 6
 
 
 HEADINGS: Final = ("task", "commits", "advanced", "rewound", "newest commit", "median gap", "stalled")
@@ -68,13 +67,6 @@ def _stall(task: TaskProgress, as_of: datetime) -> str:
 
 def _count(number: int | None) -> str:
     return "?" if number is None else f"{number:,}"
-
-
-def describe_positions(positions: Mapping[tuple[str, int], int], as_of: datetime) -> list[str]:
-    """A line per log with its position: the first offset that is not included."""
-    lines = [f"  {name} (incarnation {number}): next offset {positions[name, number]}" for name, number in positions]
-    more = [f"  … and {len(lines) - MOST_LOGS} more logs, in as_of.json"] if len(lines) > MOST_LOGS else []
-    return [f"As of {as_of:%Y-%m-%d %H:%M:%S} UTC, log positions:", *sorted(lines)[:MOST_LOGS], *more]
 
 
 def describe_untimed(commits: int) -> str:

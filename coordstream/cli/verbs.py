@@ -35,6 +35,7 @@ def noun_app(module: ModuleType, named: str) -> typer.Typer:
         return reflow(own)
     known = {command.name or getattr(command.callback, "__name__", "") for command in own.registered_commands}
     noun = typer.Typer(no_args_is_help=True)
+    noun.registered_callback = own.registered_callback
     noun.registered_commands.extend(own.registered_commands)
     for verb in verbs:
         if verb.word == named or named not in {*known, *(other.word for other in verbs)}:

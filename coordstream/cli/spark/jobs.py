@@ -4,11 +4,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import Annotated, Final
+from typing import Annotated, Final, cast
 
+import click
 import typer
 
 from coordstream.cli.database import URL_SETTING, open_database
+from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.verbs import Verb
 from coordstream.extras import require_packages
 
@@ -16,10 +18,16 @@ app = typer.Typer(no_args_is_help=True)
 VERBS: Final[tuple[Verb, ...]] = ()
 
 JOBS: Final[Mapping[str, str]] = MappingProxyType(
-    {"checkpoint_progress": "Report the commits and input offsets of each task, by time bucket."}
+    {
+        "checkpoint_progress": "Report the commits and input offsets of each task, by time bucket.",
+        "config_churn": "Report how many config keys each writer changed in each job, by day.",
+        "fleet": "Report each job with its tasks, containers, last commit and stalled tasks.",
+        "startpoint_effects": "Report how far each startpoint moved each partition, and the time to catch up.",
+    }
 )
 """Modules of ``spark_jobs`` with a function ``main``, and what each does."""
 
+MOST_CHARACTERS: Final = 200
 PACKAGES: Final = ("pyspark", "pandas", "pyarrow", "matplotlib")
 
 Options = Annotated[
@@ -27,9 +35,23 @@ Options = Annotated[
 ]
 
 
-@app.callback()
-def spark() -> None:
+@app.callback(invoke_without_command=True)
+def spark(
+    context: typer.Context,
+    *,
+    lists: Annotated[bool, typer.Option("--list", help="List the commands and what each does.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --list: print a JSON list.")] = False,
+) -> None:
     """Run the data pipeline and reports on Spark."""
+    if not lists:
+        return
+    commands = cast("click.Group", context.command).commands
+    rows = [
+        {"command": name, "purpose": command.get_short_help_str(MOST_CHARACTERS)}
+        for name, command in sorted(commands.items())
+    ]
+    print_rows(rows, (Column("command", "command"), Column("purpose", "purpose")), title="Spark", as_json=as_json)
+    raise typer.Exit
 
 
 def _command(job: str) -> Callable[[list[str] | None], None]:

@@ -11,6 +11,7 @@ import coordstream
 from coordstream.cli import app as front
 from coordstream.cli.app import COMMANDS, build_app, main
 from coordstream.cli.failure import PIPE_CLOSED
+from coordstream.cli.spark.jobs import JOBS
 from tests.coordstream.command_line import CHECKOUT, CommandLine, without_settings
 
 HEAVY = ("sqlalchemy", "alembic", "pyspark", "matplotlib", "psycopg", "pandas", "pyarrow", "humanize")
@@ -209,10 +210,10 @@ def test_the_exit_code_of_a_command_is_kept(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 #: psql and Spark jobs run another program, and an export is JSON lines
-WITHOUT_JSON: Final = {"psql", "spark checkpoint_progress", "export"}
+WITHOUT_JSON: Final = {"psql", "export", *(f"spark {job}" for job in JOBS)}
 #: they report an action, not rows
 WITHOUT_ROWS: Final = {
-    *("up", "down", "backup", "restore", "reset", "grant"),
+    *("up", "down", "backup", "restore", "reset", "grant", "spark"),
     *("migrate", "migrate upgrade", "migrate downgrade", "migrate current"),
     *("follow", "log create", "log append", "config set", "config delete", "pin add", "pin remove"),
 }

@@ -1,10 +1,13 @@
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from coordstream.cli.spark.jobs import JOBS
 from spark_jobs.job_choice import JobChoice
 from spark_jobs.progress_scope import find_scope
 from spark_jobs.snapshots import exported_snapshot
@@ -68,3 +71,17 @@ def test_without_pyspark_the_command_names_the_extra(cli: CommandLine, monkeypat
     assert cli.refused("spark", "checkpoint_progress") == (
         "Reading with Spark needs the package \"pyspark\". Install it: pip install 'coordstream[spark]'."
     )
+
+
+def test_the_commands_are_listed_with_their_purposes(cli: CommandLine) -> None:
+    listed = {row["command"]: row["purpose"] for row in json.loads(cli("spark", "--list", "--json").out)}
+    assert {"checkpoint_progress", "config_churn", "fleet", "startpoint_effects"} <= set(listed)
+    assert listed["fleet"] == "Report each job with its tasks, containers, last commit and stalled tasks."
+    assert "startpoint_effects\t" in cli("spark", "--list").out
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_importing_a_job_starts_no_jvm(job: str) -> None:
+    program = f"import spark_jobs.{job}; from pyspark import SparkContext as S; print(S._gateway)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout == "None\n"

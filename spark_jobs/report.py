@@ -1,0 +1,123 @@
+"""The common course of the reports: read in one snapshot, transform, write Parquet, draw, print."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import TimestampType
+from rich.console import Console
+
+from spark_jobs.arguments import find_jar
+from spark_jobs.errors import SparkJobError
+from spark_jobs.job_choice import JobChoice, choose_job
+from spark_jobs.output_folder import local_path, output_folder
+from spark_jobs.partitioning import choose_partitions
+from spark_jobs.readers import OpenSnapshot, RelationReader
+from spark_jobs.report_table import Column, describe_positions, print_table
+from spark_jobs.session import build_session, jar_conf
+from spark_jobs.settings import database_url
+from spark_jobs.snapshots import Positions
+from spark_jobs.spark_errors import spark_errors
+from spark_jobs.transforms import EPOCH
+
+AS_OF_FILE = "as_of.json"
+MOST_ROWS = 40
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a report reads: relations at one moment, of one job or of all jobs for None."""
+
+    moment: OpenSnapshot
+    reader: RelationReader
+    job: JobChoice | None
+    partitions: int | None
+
+    def read(self, relation: str, *columns: str) -> DataFrame:
+        """Columns of a relation."""
+        job = None if self.job is None else str(self.job)
+        return self.reader.read_relation(self.moment, relation, job=job, columns=columns, partitions=self.partitions)
+
+    def connections(self) -> int:
+        """The number of connections of a large read."""
+        return self.partitions or choose_partitions(self.moment.spark)
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report: its tables by name, and how the table `shown` is sorted, printed and drawn."""
+
+    name: str
+    tables: Callable[[Inputs], Mapping[str, DataFrame]]
+    shown: str
+    sort: Callable[[DataFrame], DataFrame]
+    columns: Sequence[Column]
+    draw: Callable[[Path, Rows, str], None]
+
+
+def run_report(report: Report, arguments: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    """Run a report on the database of the environment and return its exit code: 0, or 1 with a message."""
+    try:
+        local_path(arguments.output)  # an invalid output fails before Spark starts
+        url = database_url(environ, arguments.database_url_file)
+        spark = build_session(report.name, jar_conf(find_jar(environ)), environ)
+        try:
+            write_report(report, spark, url, arguments, Console(highlight=False))
+        finally:
+            spark.stop()
+    except SparkJobError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def write_report(
+    report: Report, spark: SparkSession, url: str, arguments: argparse.Namespace, console: Console
+) -> None:
+    """Write the output folder, and print. After a SparkJobError there is no output."""
+    reader = RelationReader(lambda: url)
+    with output_folder(spark, arguments.output, AS_OF_FILE, overwrite=arguments.overwrite) as folder:
+        with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database or write the result"):
+            job = None if arguments.job is None else choose_job(moment.snapshot.jobs(), str(arguments.job))
+            for name, table in report.tables(Inputs(moment, reader, job, arguments.partitions)).items():
+                table.coalesce(1).write.parquet(folder.table(name))
+            positions = moment.snapshot.positions_of(job)
+        _write_positions(folder.files / AS_OF_FILE, positions)
+        shown = spark.read.parquet(folder.table(report.shown))
+        rows, total = _rows(report.sort(shown).limit(MOST_ROWS)), shown.count()
+        title = f"{report.name.replace('_', ' ').capitalize()} of {job or 'all jobs'}"
+        report.draw(folder.files / f"{report.name}.png", rows, title)
+    for line in describe_positions(positions):
+        console.print(line, markup=False, soft_wrap=True)
+    print_table(console, title, report.columns, rows, total)
+    console.print(f"Written to {arguments.output}.", markup=False, soft_wrap=True)
+
+
+def _write_positions(path: Path, positions: Positions) -> None:
+    logs = [
+        {"stream_name": name, "incarnation": number, "next_offset": offset}
+        for (name, number), offset in sorted(positions.items())
+    ]
+    path.write_text(json.dumps({"logs": logs}, indent=1) + "\n", encoding="utf-8")
+
+
+def _rows(frame: DataFrame) -> Rows:
+    """The rows, with aware times: Spark itself returns naive datetimes in the machine's time zone."""
+    times = {field.name for field in frame.schema.fields if isinstance(field.dataType, TimestampType)}
+    columns = [sf.unix_micros(name).alias(name) if name in times else sf.col(name) for name in frame.columns]
+    rows = [row.asDict() for row in frame.select(*columns).collect()]
+    return [{name: _aware(value) if name in times else value for name, value in row.items()} for row in rows]
+
+
+def _aware(micros: int | None) -> datetime | None:
+    return None if micros is None else EPOCH + timedelta(microseconds=micros)
