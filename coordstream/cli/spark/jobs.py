@@ -6,8 +6,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Annotated, Final, cast
 
-import click
 import typer
+from typer.core import TyperGroup
 
 from coordstream.cli.database import URL_SETTING, open_database
 from coordstream.cli.output.tables import Column, print_rows
@@ -45,7 +45,7 @@ def spark(
     """Run the data pipeline and reports on Spark."""
     if not lists:
         return
-    commands = cast("click.Group", context.command).commands
+    commands = cast("TyperGroup", context.command).commands
     rows = [
         {"command": name, "purpose": command.get_short_help_str(MOST_CHARACTERS)}
         for name, command in sorted(commands.items())
