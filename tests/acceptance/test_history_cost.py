@@ -117,6 +117,12 @@ def test_columns_of_the_archive_cost_no_lookup(jobs: Connection) -> None:
     assert {scan["Relation Name"] for scan in scans(found)} == {"job_log", "event_from_0"}
 
 
+def test_the_time_of_a_change_is_looked_up_once(jobs: Connection) -> None:
+    """It was looked up as the end of one value and as the beginning of the next."""
+    found = executed(jobs, f"select * from coordinator.config_validity {OF_THE_JOB}")
+    assert 0 < lookups(found, "event_from") <= one(jobs, f"select count(*) from coordinator.config_change {OF_THE_JOB}")
+
+
 @pytest.mark.parametrize("count", [10, NEWEST])
 @pytest.mark.parametrize("function", ["newest_commits", "newest_events"])
 def test_the_newest_cost_what_they_are(jobs: Connection, function: str, count: int) -> None:

@@ -26,8 +26,8 @@ OF_ONE_EVENT: Final = {"event", "quarantine", "config_change"} | {
 EVENTS: Final = ("message_event", "checkpoint_event", "event_from", "quarantine")
 
 
-A_ROW_A_STREAM: Final = {"log_head", "position", "refused_stream"}
-"""Tables with one row per log or refused stream: so small that the planner may read them whole."""
+A_ROW_A_STREAM: Final = {"log_head", "position", "refused_stream", "horizon"}
+"""Tables with one row per log, refused stream or retention: so small that the planner may read them whole."""
 
 
 class Scan(NamedTuple):

@@ -5473,9 +5473,9 @@ CREATE FUNCTION projection.message_change(log_id integer, message_type text, mes
           select h.body, h.log_offset from projection.message_event h
           where h.log_id = o.log_id and h.key_id = o.key_id and h.log_offset < e.log_offset
           order by h.log_offset desc limit 1) b
-        where o.log_id = k.log_id and o.message_type = k.message_type and not o.is_other and o.key_id <> k.key_id
+        where e.body is null and o.log_id = k.log_id and o.message_type = k.message_type and not o.is_other and o.key_id <> k.key_id
           and left(o.message_key, 100) = left(k.message_key, 100) and o.message_key = k.message_key and b.body is not null
-        order by b.log_offset desc limit 1) u on e.body is null
+        order by b.log_offset desc limit 1) u on true
       where k.log_id = $1 and k.message_type = $2 and not k.is_other and ($3 is null or k.message_key = $3)) s
     window own as (partition by s.message_key, s.system_name, s.stream_name, s.partition_id, s.key_bucket order by s.log_offset)) t
   where t.body is distinct from t.previous_body
@@ -5508,6 +5508,23 @@ CREATE FUNCTION projection.message_head(log_id integer, cut bigint, message_type
       order by e.log_offset desc limit 1) h
     where $2 is not null and k.log_id = $1 and (k.message_type = $3 and not k.is_other or $3 is null and k.is_other) and h.body is not null) m
   order by m.message_type, m.message_key, m.log_offset desc
+$_$;
+
+--
+-- Name: message_validity(integer, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.message_validity(log_id integer, message_type text, replaced_at timestamp with time zone) RETURNS TABLE(message_key text, is_sensitive boolean, body jsonb, valid_from timestamp with time zone, valid_to timestamp with time zone, log_offset bigint, next_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select c.message_key, c.is_sensitive, c.body, c.at,
+    case when coalesce(c.next_at, $3) is not null then greatest(c.at, least(c.next_at, $3)) end, c.log_offset, c.next_offset
+  from (
+    select t.message_key, t.is_sensitive, t.body, t.log_offset, t.next_offset, f.at,
+      lead(f.at) over (partition by t.message_key order by t.log_offset) as next_at
+    from projection.message_change($1, $2, message_key => null) t
+    cross join lateral (select a.at from projection.log_time_at($1, t.log_offset) a offset 0) f) c  -- `offset 0`: not once for each use
+  where c.body is not null
 $_$;
 
 --
@@ -6489,17 +6506,16 @@ CREATE VIEW coordinator.config_validity AS
     t.message_key AS config_key,
     (t.body ->> 'config_value'::text) AS config_value,
     (t.is_sensitive OR COALESCE(((t.body ->> 'is_sensitive'::text))::boolean, false)) AS is_sensitive,
-    v.valid_from,
-    v.valid_to,
+    t.valid_from,
+    t.valid_to,
     t.log_offset AS from_log_offset,
     t.next_offset AS to_log_offset,
     j.incarnation
-   FROM ((((projection.job_log j
+   FROM (((projection.job_log j
      CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
-     CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-config'::text, message_key => NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
-     CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL) AND COALESCE((t.next_offset > b.last_offset), true));
+     CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-config'::text, r.at) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND COALESCE((t.next_offset > b.last_offset), true));
 
 --
 -- Name: VIEW config_validity; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8021,17 +8037,16 @@ CREATE VIEW coordinator.task_container_validity AS
     j.job_bucket,
     t.message_key AS task_name,
     (t.body ->> 'container_id'::text) AS container_id,
-    v.valid_from,
-    v.valid_to,
+    t.valid_from,
+    t.valid_to,
     t.log_offset AS from_log_offset,
     t.next_offset AS to_log_offset,
     j.incarnation
-   FROM ((((projection.job_log j
+   FROM (((projection.job_log j
      CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
      CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
-     CROSS JOIN LATERAL projection.message_change(j.log_id, 'set-task-container-assignment'::text, message_key => NULL::text) t(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username))
-     CROSS JOIN LATERAL projection.log_validity(j.log_id, t.log_offset, t.next_offset, r.at) v(valid_from, valid_to))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND (t.body IS NOT NULL) AND COALESCE((t.next_offset > b.last_offset), true));
+     CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-task-container-assignment'::text, r.at) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND COALESCE((t.next_offset > b.last_offset), true));
 
 --
 -- Name: VIEW task_container_validity; Type: COMMENT; Schema: coordinator; Owner: -
@@ -10000,6 +10015,14 @@ GRANT ALL ON FUNCTION projection.message_change(log_id integer, message_type tex
 REVOKE ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.message_head(log_id integer, cut bigint, message_type text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION message_validity(log_id integer, message_type text, replaced_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.message_validity(log_id integer, message_type text, replaced_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.message_validity(log_id integer, message_type text, replaced_at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.message_validity(log_id integer, message_type text, replaced_at timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION move_position(of_log integer, of_rebuild integer, from_offset bigint, to_offset bigint, notice text, rows jsonb); Type: ACL; Schema: projection; Owner: -

@@ -33,11 +33,26 @@ language sql stable parallel safe as $$
           select h.body, h.log_offset from projection.message_event h
           where h.log_id = o.log_id and h.key_id = o.key_id and h.log_offset < e.log_offset
           order by h.log_offset desc limit 1) b
-        where o.log_id = k.log_id and o.message_type = k.message_type and not o.is_other and o.key_id <> k.key_id
+        where e.body is null and o.log_id = k.log_id and o.message_type = k.message_type and not o.is_other and o.key_id <> k.key_id
           and left(o.message_key, 100) = left(k.message_key, 100) and o.message_key = k.message_key and b.body is not null
-        order by b.log_offset desc limit 1) u on e.body is null
+        order by b.log_offset desc limit 1) u on true
       where k.log_id = $1 and k.message_type = $2 and not k.is_other and ($3 is null or k.message_key = $3)) s
     window own as (partition by s.message_key, s.system_name, s.stream_name, s.partition_id, s.key_bucket order by s.log_offset)) t
   where t.body is distinct from t.previous_body
   window own as (partition by t.message_key, t.system_name, t.stream_name, t.partition_id, t.key_bucket order by t.log_offset)
+$$;
+
+-- Every body that a key had, and the interval of log_time for which it was valid (see log_validity): where one ends, the next change
+-- of the key begins, so that the time of each change is looked up once.
+create function projection.message_validity(log_id integer, message_type text, replaced_at timestamptz)
+returns table (message_key text, is_sensitive boolean, body jsonb, valid_from timestamptz, valid_to timestamptz, log_offset bigint, next_offset bigint)
+language sql stable parallel safe as $$
+  select c.message_key, c.is_sensitive, c.body, c.at,
+    case when coalesce(c.next_at, $3) is not null then greatest(c.at, least(c.next_at, $3)) end, c.log_offset, c.next_offset
+  from (
+    select t.message_key, t.is_sensitive, t.body, t.log_offset, t.next_offset, f.at,
+      lead(f.at) over (partition by t.message_key order by t.log_offset) as next_at
+    from projection.message_change($1, $2, message_key => null) t
+    cross join lateral (select a.at from projection.log_time_at($1, t.log_offset) a offset 0) f) c  -- `offset 0`: not once for each use
+  where c.body is not null
 $$;
