@@ -1,10 +1,10 @@
 """Reads logs from the archive, without a JDBC driver."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import psycopg
 from psycopg.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedTable
@@ -15,6 +15,9 @@ from eventlog.postgres.connection import Connection, connect, failure_line, serv
 from spark_jobs.coordinator_stream.log_range import Log, LogRange
 from spark_jobs.coordinator_stream.options import SourceOptions
 from spark_jobs.errors import SparkJobError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 APPLICATION_NAME: Final = "coordstream-spark"
 BATCH_EVENTS: Final = 20_000
@@ -54,13 +57,17 @@ class ArchiveReader:
 
     def read(self, wanted: LogRange) -> Iterator[Sequence[RecordedEvent]]:
         """See `LogReader.read`."""
-        log_id = wanted.log.log_id
-        if log_id is None:
-            raise ValueError("the log is not of the archive")
         with _archive_errors():
-            events = read_archive(self._connection, log_id, wanted.first, wanted.until, page=BATCH_EVENTS)
+            events = read_archive(self._connection, _log_id(wanted), wanted.first, wanted.until, page=BATCH_EVENTS)
             while batch := list(islice(events, BATCH_EVENTS)):
                 yield batch
+
+    def read_stored(self, wanted: LogRange) -> "Iterator[Mapping[str, pa.Array]]":
+        """The raw columns of a range as Arrow arrays; see `read_stored_columns`."""
+        from spark_jobs.coordinator_stream.stored_columns import read_stored_columns  # noqa: PLC0415 (loads Arrow)
+
+        with _archive_errors():
+            yield from read_stored_columns(self._connection, _log_id(wanted), wanted.first, wanted.until)
 
     def close(self) -> None:
         """Close the connection."""
@@ -73,6 +80,12 @@ class ArchiveReader:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _log_id(wanted: LogRange) -> int:
+    if wanted.log.log_id is None:
+        raise ValueError(f"{wanted.log.stream_name} is not a log of the archive")
+    return wanted.log.log_id
 
 
 @contextmanager

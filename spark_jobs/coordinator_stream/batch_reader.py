@@ -7,6 +7,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.coordinator_stream.archive_reader import ArchiveReader
 from spark_jobs.coordinator_stream.columns import EventColumns, columns_of
 from spark_jobs.coordinator_stream.log_range import RangePartition, partitions_of
 from spark_jobs.coordinator_stream.log_reader import open_reader
@@ -59,5 +60,7 @@ def read_ranges(
     with open_reader(options.origin, access) as reader:
         for wanted in partition.ranges:
             rows = EventColumns(columns, wanted.log, access.secrets)
-            for events in reader.read(wanted):
-                yield rows.batch(events)
+            if isinstance(reader, ArchiveReader) and rows.are_stored:
+                yield from map(rows.stored_batch, reader.read_stored(wanted))
+            else:
+                yield from map(rows.batch, reader.read(wanted))

@@ -1,6 +1,6 @@
 """The columns of the data source, and how events become Arrow batches with some of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
@@ -43,6 +43,7 @@ _TYPES: Final[dict[str, tuple[DataType, pa.DataType]]] = {
 SCHEMA: Final = StructType([StructField(name, kind) for name, (kind, _) in _TYPES.items()])
 
 _OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
+_STORED: Final = ("log_offset", "record_time", "key", "value")
 _MICROS_FROM_1970_TO_2000: Final = 946_684_800_000_000
 
 
@@ -71,12 +72,26 @@ class EventColumns:
         """The rows of some events."""
         return pa.RecordBatch.from_arrays([self._column(name, events) for name in self._names], schema=self._schema)
 
+    @property
+    def are_stored(self) -> bool:
+        """Whether the archive has the columns as they are: nothing is to be decoded."""
+        return set(self._names) <= {*_OF_THE_LOG, *_STORED}
+
+    def stored_batch(self, stored: Mapping[str, pa.Array]) -> pa.RecordBatch:
+        """The rows of some events whose columns were read from the archive."""
+        count = len(stored["log_offset"])
+        arrays = [self._of_the_log(name, count) if name in _OF_THE_LOG else stored[name] for name in self._names]
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
     def _column(self, name: str, events: Sequence[RecordedEvent]) -> pa.Array:
         if name in _OF_THE_LOG:
-            return pa.repeat(pa.scalar(getattr(self._log, name), _TYPES[name][1]), len(events))
+            return self._of_the_log(name, len(events))
         if name in _OF_EVENTS:
             return pa.array(list(map(_OF_EVENTS[name], events)), _TYPES[name][1])
         return pa.array(self._decoded.column(name, events), _TYPES[name][1])
+
+    def _of_the_log(self, name: str, count: int) -> pa.Array:
+        return pa.repeat(pa.scalar(getattr(self._log, name), _TYPES[name][1]), count)
 
 
 def _record_time(event: RecordedEvent) -> int | None:

@@ -6,8 +6,10 @@ from typing import Protocol, Self
 
 from eventlog.events import RecordedEvent
 from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.coordinator_stream.archive_reader import ArchiveReader
 from spark_jobs.coordinator_stream.log_range import LogRange
 from spark_jobs.coordinator_stream.options import ARCHIVE, KAFKA, SourceOptions
+from spark_jobs.coordinator_stream.recording_reader import RecordingReader
 
 
 class LogReader(Protocol):
@@ -32,13 +34,9 @@ class LogReader(Protocol):
 def open_reader(origin: str, access: Access) -> LogReader:
     """The reader of `archive`, `kafka`, or of the recording at a path. Raises SparkJobError if it cannot be opened."""
     if origin == ARCHIVE:
-        from spark_jobs.coordinator_stream.archive_reader import ArchiveReader  # noqa: PLC0415 (loads only one driver)
-
         return ArchiveReader(access.require_database())
     if origin == KAFKA:
-        from spark_jobs.coordinator_stream.topic_reader import TopicReader  # noqa: PLC0415
+        from spark_jobs.coordinator_stream.topic_reader import TopicReader  # noqa: PLC0415 (loads kafka-python)
 
         return TopicReader(access.require_kafka())
-    from spark_jobs.coordinator_stream.recording_reader import RecordingReader  # noqa: PLC0415
-
     return RecordingReader(origin)

@@ -1,11 +1,14 @@
 """Streams from the archive; those from Kafka are in `test_topic_reader`."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 from eventlog.events import NewEvent
 from eventlog.postgres.admin import PostgresAdmin
@@ -13,7 +16,12 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.coordinator_stream.columns import SCHEMA
 from spark_jobs.coordinator_stream.data_source import register
+from spark_jobs.coordinator_stream.options import parse_options
+from spark_jobs.coordinator_stream.stream_offset import Offset
+from spark_jobs.coordinator_stream.stream_reader import StreamReader
+from spark_jobs.errors import SparkJobError
 from tests.spark_jobs.coordinator_stream.conftest import SECRETS
 
 FIRST = "__samza_coordinator_first_1"
@@ -58,20 +66,7 @@ def test_a_query_continues_where_it_stopped_and_finds_new_logs(database: Connect
     assert read_on() == [rows(FIRST, 5, 7) + rows(SECOND, 0, 2)]
 
 
-def test_the_start_may_be_the_end(database: Connection, read_on: ReadOn) -> None:
-    append(database, FIRST, 5)
-    assert read_on(startingOffsets="latest") == []
-    append(database, FIRST, 1)
-    assert read_on() == [rows(FIRST, 5, 6)]
-
-
-def test_an_offset_to_start_from_must_be_in_the_log(database: Connection, read_on: ReadOn) -> None:
-    append(database, FIRST, 5)
-    with pytest.raises(StreamingQueryException, match=f"{FIRST} was truncated: it ends at offset 5"):
-        read_on(startingOffsets=f'{{"{FIRST}": 6}}')
-
-
-def test_a_log_that_ends_before_the_position_fails_the_query(database: Connection, read_on: ReadOn) -> None:
+def test_a_log_that_does_not_continue_fails_the_query(database: Connection, read_on: ReadOn) -> None:
     append(database, FIRST, 5)
     read_on()
     delete_events(database, "log_offset >= 2")
@@ -79,25 +74,107 @@ def test_a_log_that_ends_before_the_position_fails_the_query(database: Connectio
         read_on()
 
 
-def test_a_log_that_lost_events_after_the_position_fails_the_query(database: Connection, read_on: ReadOn) -> None:
+class Planned(NamedTuple):
+    """A reader in this process, and what it plans."""
+
+    reader: StreamReader
+
+    def next(self, start: Offset, most: int | None = None) -> Offset:
+        return self.reader.latestOffset(start, ReadAllAvailable() if most is None else ReadMaxRows(most))
+
+    def rows(self, start: Offset, end: Offset) -> list[tuple[str, int]]:
+        batches = [batch for part in self.reader.partitions(start, end) for batch in self.reader.read(part)]
+        return [(row["stream_name"], row["log_offset"]) for batch in batches for row in batch.to_pylist()]
+
+
+@pytest.fixture
+def plan(database_url: str) -> Iterator[Callable[..., Planned]]:
+    """Makes readers as Spark does."""
+    readers: list[StreamReader] = []
+
+    def make(**options: str) -> Planned:
+        readers.append(StreamReader(parse_options(options), Access(SECRETS, database_url), SCHEMA))
+        return Planned(readers[-1])
+
+    yield make
+    for reader in readers:
+        reader.stop()
+
+
+def test_a_micro_batch_has_a_share_of_each_log(database: Connection, plan: Callable[..., Planned]) -> None:
+    append(database, FIRST, 30)
+    append(database, SECOND, 10)
+    planned = plan(maxOffsetsPerTrigger="20")
+    start = planned.reader.initialOffset()
+    assert planned.reader.getDefaultReadLimit() == ReadMaxRows(20)
+    end = planned.next(start, 20)
+    assert planned.rows(start, end) == [*rows(FIRST, 0, 15), *rows(SECOND, 0, 5)]
+    assert planned.rows(end, planned.next(end)) == [*rows(FIRST, 15, 30), *rows(SECOND, 5, 10)]
+
+
+def test_what_is_written_after_the_start_of_available_now_is_left_out(
+    database: Connection, plan: Callable[..., Planned]
+) -> None:
+    append(database, FIRST, 3)
+    planned = plan()
+    start = planned.reader.initialOffset()
+    planned.reader.prepareForTriggerAvailableNow()
+    append(database, FIRST, 3)
+    append(database, SECOND, 3)
+    end = planned.next(start)
+    assert planned.rows(start, end) == rows(FIRST, 0, 3)
+    assert planned.next(end) == end
+
+
+def test_a_stream_may_start_at_the_end_or_at_an_offset(database: Connection, plan: Callable[..., Planned]) -> None:
     append(database, FIRST, 5)
-    read_on()
+    append(database, SECOND, 2)
+    latest = plan(startingOffsets="latest").reader.initialOffset()
+    assert plan().next(latest) == latest
+    planned = plan(startingOffsets=f'{{"{FIRST}": 3}}')
+    start = planned.reader.initialOffset()
+    assert planned.rows(start, planned.next(start)) == [*rows(FIRST, 3, 5), *rows(SECOND, 0, 2)]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("5", "Invalid value '5' of the option 'startingOffsets'"),
+        ('{"none": 1}', "names 'none', which is not among the streams"),
+        (f'{{"{FIRST}": 6}}', f"{FIRST} was truncated: it ends at offset 5, before the position 6"),
+    ],
+)
+def test_wrong_starts_are_refused(database: Connection, plan: Callable[..., Planned], given: str, message: str) -> None:
     append(database, FIRST, 5)
+    with pytest.raises(SparkJobError, match=re.escape(message)):
+        plan(startingOffsets=given).reader.initialOffset()
+
+
+def test_a_log_that_lost_events_after_the_position_is_an_error(
+    database: Connection, plan: Callable[..., Planned]
+) -> None:
+    append(database, FIRST, 10)
     delete_events(database, "log_offset < 8")
-    with pytest.raises(StreamingQueryException, match=f"{FIRST} now starts at offset 8, after the position 5"):
-        read_on()
+    with pytest.raises(SparkJobError, match=f"{FIRST} now starts at offset 8, after the position 5"):
+        plan().next({FIRST: {"log": "incarnation 1", "next_offset": 5}})
 
 
-def test_another_incarnation_fails_the_query(database: Connection, read_on: ReadOn) -> None:
+def test_another_incarnation_is_an_error(database: Connection, plan: Callable[..., Planned]) -> None:
     append(database, FIRST, 5)
-    read_on()
+    planned = plan()
+    end = planned.next(planned.reader.initialOffset())
     database.execute(
         "insert into eventlog.log (backend, stream_name, stream_kind, incarnation, created_at)"
         " values ('kafka', %s, 'coordinator', 2, now())",
         (FIRST,),
     )
-    with pytest.raises(StreamingQueryException, match=rf"{FIRST} was re-created \(incarnation 2 instead of"):
-        read_on()
+    with pytest.raises(SparkJobError, match=re.escape(f"{FIRST} was re-created (incarnation 2 instead of")):
+        planned.next(end)
+
+
+def test_a_recording_is_no_stream(plan: Callable[..., Planned]) -> None:
+    with pytest.raises(SparkJobError, match="A recording does not grow"):
+        plan(**{"from": "recording.jsonl"})
 
 
 def append(database: Connection, stream: str, count: int) -> None:

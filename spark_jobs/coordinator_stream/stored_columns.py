@@ -1,0 +1,66 @@
+"""Reads raw columns of the archive: the server joins the values of many events, and Arrow takes them as they are."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from eventlog.postgres.connection import Connection
+
+PAGE_EVENTS: Final = 20_000
+PAGE_BYTES: Final = 64 << 20
+
+_NO_TIME: Final = -(2**63)
+_SELECT: Final = """
+select string_agg(int8send(log_offset), ''),
+       string_agg(int8send(coalesce((extract(epoch from record_time) * 1000000)::bigint, %(no_time)s)), ''),
+       string_agg(int4send(coalesce(octet_length(key), -1)), ''), string_agg(coalesce(key, ''), ''),
+       string_agg(int4send(coalesce(octet_length(value), -1)), ''), string_agg(coalesce(value, ''), '')
+from (
+  select *, sum(coalesce(octet_length(key), 0) + coalesce(octet_length(value), 0))
+              over (order by log_offset rows between unbounded preceding and 1 preceding) as bytes_before
+  from (select log_offset, record_time, key, value from eventlog.event
+        where log_id = %(log_id)s and log_offset >= %(first)s and log_offset < %(until)s
+        order by log_offset limit %(events)s) as page
+  order by log_offset) as event
+where coalesce(bytes_before, 0) < %(bytes)s
+"""
+
+
+def read_stored_columns(
+    connection: Connection, log_id: int, first: int, until: int
+) -> Iterator[Mapping[str, pa.Array]]:
+    """`log_offset`, `record_time`, `key` and `value` of the events of a range, some thousand at a time, in order."""
+    page = {"log_id": log_id, "until": until, "events": PAGE_EVENTS, "bytes": PAGE_BYTES, "no_time": _NO_TIME}
+    while first < until:
+        (row,) = connection.execute(_SELECT, {**page, "first": first}, binary=True).fetchall()
+        if row[0] is None:
+            return
+        offsets, times, key_lengths, keys, value_lengths, values = row
+        columns = {
+            "log_offset": _integers(offsets),
+            "record_time": _times(times),
+            "key": _binary(key_lengths, keys),
+            "value": _binary(value_lengths, values),
+        }
+        yield columns
+        first = int(columns["log_offset"][-1].as_py()) + 1
+
+
+def _integers(data: bytes) -> pa.Array:
+    return pa.array(np.frombuffer(data, ">i8").astype("<i8"))
+
+
+def _times(data: bytes) -> pa.Array:
+    micros = np.frombuffer(data, ">i8").astype("<i8")
+    return pa.array(micros, pa.timestamp("us", tz="UTC"), mask=micros == _NO_TIME)
+
+
+def _binary(lengths_data: bytes, data: bytes) -> pa.Array:
+    """Values that follow each other in `data`; a length of -1 is a null."""
+    lengths: Any = np.frombuffer(lengths_data, ">i4")
+    ends = np.zeros(len(lengths) + 1, "<i4")
+    np.cumsum(np.maximum(lengths, 0), out=ends[1:])
+    is_valid = pa.array(np.packbits(lengths >= 0, bitorder="little")).buffers()[1]
+    return pa.Array.from_buffers(pa.binary(), len(lengths), [is_valid, pa.py_buffer(ends), pa.py_buffer(data)])

@@ -1,0 +1,55 @@
+"""The columns that the server joins are those of the events, also for nulls, empty values and odd times."""
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql.types import StructType
+
+from eventlog.events import NewEvent
+from eventlog.postgres.admin import PostgresAdmin
+from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.streams import identify
+from spark_jobs.coordinator_stream import stored_columns
+from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.coordinator_stream.batch_reader import BatchReader
+from spark_jobs.coordinator_stream.columns import SCHEMA
+from spark_jobs.coordinator_stream.options import parse_options
+from tests.spark_jobs.coordinator_stream.conftest import SECRETS
+
+STREAM = "__samza_coordinator_odd_1"
+RAW = ("log_offset", "record_time", "key", "value")
+EVENTS = (
+    NewEvent(b"a", b"", 0),
+    NewEvent(None, None, -1),
+    NewEvent(b"", b"\x00\xff" * 40, 2**62),
+    NewEvent(b"\xff", b"{}", 1_700_000_000_123),
+    NewEvent(b"b", None, -(2**62)),
+)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connection:
+        PostgresAdmin(connection).create_stream(identify(STREAM))
+        with PostgresEventLog(connection, STREAM) as log:
+            log.append(EVENTS * 3)
+        yield connection
+
+
+@pytest.mark.parametrize(("events", "size"), [(20_000, 1 << 20), (4, 1 << 20), (20_000, 50)])
+def test_both_ways_of_reading_give_the_same(
+    database: Connection, database_url: str, monkeypatch: pytest.MonkeyPatch, events: int, size: int
+) -> None:
+    monkeypatch.setattr(stored_columns, "PAGE_EVENTS", events)
+    monkeypatch.setattr(stored_columns, "PAGE_BYTES", size)
+    joined = rows(database_url, *RAW)
+    assert joined == [{name: row[name] for name in RAW} for row in rows(database_url, *RAW, "headers")]
+    assert [(row["key"], row["value"]) for row in joined] == [(event.key, event.value) for event in EVENTS * 3]
+
+
+def rows(url: str, *columns: str) -> list[dict[str, object]]:
+    schema = StructType([SCHEMA[name] for name in columns])
+    reader = BatchReader(parse_options({}), Access(SECRETS, url), schema)
+    found = [batch for part in reader.partitions() for batch in reader.read(part)]
+    return [row for batch in found for row in batch.to_pylist()]
