@@ -22,6 +22,7 @@ from benchmarks.live_tail import EVENTS_BEFORE, PACES, WARM_UP, Extent, tail_of_
 from benchmarks.machine import busy_share, machine
 from benchmarks.many_topics import EVENTS_EACH, TOPICS, Crowd, many_topics
 from benchmarks.markdown import Lines
+from benchmarks.relation_limits import measure_limits
 from benchmarks.relations import Extent as RelationsExtent
 from benchmarks.relations import measure_relations
 from benchmarks.relations_report import relations_report
@@ -109,7 +110,8 @@ class Bench:
         """Every relation and as-of function."""
         extent = RelationsExtent(self.options.relation_events, self.options.relation_jobs)
         with kept_database(self.options.relation_home, extent, _say) as url:
-            return relations_report(list(measure_relations(url, extent, _say)), extent, on)
+            answers = list(measure_relations(url, extent, _say))
+            return relations_report(answers, list(measure_limits(url, answers, extent, _say)), extent, on)
 
     @cached_property
     def _server(self) -> BenchmarkServer:

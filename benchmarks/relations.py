@@ -63,7 +63,7 @@ def measure_relations(url: str, extent: Extent, say: Callable[[str], None]) -> I
     with connect(url) as connection:
         connection.execute(f"set statement_timeout = {LONGEST // timedelta(milliseconds=1)}".encode())
         for question in questions(connection):
-            parameters = _parameters(question, extent)
+            parameters = parameters_of(question, extent)
             answer = ask(connection, question, parameters)
             if answer.milliseconds is not None and answer.milliseconds < _QUICK_MS:
                 answer = ask(connection, question, parameters)
@@ -93,7 +93,8 @@ def _import(connection: Connection, logs: JobLogs) -> None:
         import_stream(connection, identify(name), read_events, _SETTINGS, system_clock)
 
 
-def _parameters(question: Question, extent: Extent) -> dict[str, Any]:
+def parameters_of(question: Question, extent: Extent) -> dict[str, Any]:
+    """The values of a question's parameters."""
     job = _SMALL_JOB.name if question.kind == "small job" else LARGE_JOB
     events, tasks = (_SMALL_JOB.events, _SMALL_JOB.tasks) if question.kind == "small job" else (extent.events, _TASKS)
     half = datetime.fromtimestamp(START_MS / 1000, UTC) + timedelta(milliseconds=events // 4 * COMMIT_MS // tasks)

@@ -38,4 +38,5 @@ def test_one_part_is_measured_again_on_data_of_before_and_other_sections_stay(tm
     assert text.count("## Relations\n") == 1
     for relation in ("anomaly", "checkpoint_history", "checkpoint_as_of()", "newest_commits()"):
         assert f"| `{relation}` |" in text
+    assert "| `config_history` |" in text.partition("times the limit")[2]
     assert "over " not in text
