@@ -27,7 +27,7 @@ class KafkaSource:
         self._options = options
         self._admin = KafkaAdmin(options)
         self._ranges = RangeReader(options, self._admin)
-        self._follower: EventConsumer | None = None
+        self._consumer: EventConsumer | None = None
         self._woken = False
         self._topic_ids: dict[str, str | None] = {}
 
@@ -57,33 +57,33 @@ class KafkaSource:
 
     def assign(self, positions: Mapping[str, int]) -> None:
         """See `EventSource.assign`. Raises `StreamMissing` or `SourceUnavailable`."""
-        if not positions and self._follower is None:
+        if not positions and self._consumer is None:
             return
         self._find_topic_ids(positions)
         topic_ids = {name: self._topic_ids[name] for name in positions}
-        if self._follower is not None and not self._follower.can_assign(topic_ids):
-            self._drop_follower()
-        self._consumer().assign(positions, topic_ids)
+        if self._consumer is not None and not self._consumer.can_assign(topic_ids):
+            self._close_consumer()
+        self._open_consumer().assign(positions, topic_ids)
 
     def poll(self, timeout: float) -> list[Read]:
         """See `EventSource.poll`."""
-        follower = self._consumer()
+        consumer = self._open_consumer()
         if self._woken:  # wake was called before the first poll
             self._woken, timeout = False, 0
-        return follower.poll(timeout)
+        return consumer.poll(timeout)
 
     def wake(self) -> None:
         """See `EventSource.wake`. If no poll is waiting, the next one returns at once."""
-        if self._follower is None:
+        if self._consumer is None:
             self._woken = True
         else:
-            self._follower.wake()
+            self._consumer.wake()
 
     def close(self) -> None:
         """Close all connections."""
         self._admin.close()
         self._ranges.close()
-        self._drop_follower()
+        self._close_consumer()
 
     def __enter__(self) -> Self:
         return self
@@ -93,15 +93,15 @@ class KafkaSource:
     ) -> None:
         self.close()
 
-    def _consumer(self) -> EventConsumer:
-        if self._follower is None:
-            self._follower = EventConsumer(self._options, self._admin)
-        return self._follower
+    def _open_consumer(self) -> EventConsumer:
+        if self._consumer is None:
+            self._consumer = EventConsumer(self._options, self._admin)
+        return self._consumer
 
-    def _drop_follower(self) -> None:
-        if self._follower is not None:
-            self._follower.close()
-            self._follower = None
+    def _close_consumer(self) -> None:
+        if self._consumer is not None:
+            self._consumer.close()
+            self._consumer = None
 
     def _find_topic_ids(self, stream_names: Sequence[str] | Mapping[str, int]) -> None:
         """Find the current topics of streams that were not described."""

@@ -96,7 +96,7 @@ def _mask_value(key: Key | None, value: bytes, is_sensitive: bool, secrets: Secr
         masked = _mask_config(value, is_sensitive, secrets)
         if masked is not None:
             return masked
-    if key is not None and _is_written_by_samza(key, value) and not _shows_secret(loads(value), secrets):
+    if key is not None and _is_written_by_samza(key, value) and not _any_text_holds_secret(loads(value), secrets):
         return value
     return _mask(value, is_sensitive, secrets)
 
@@ -134,12 +134,14 @@ def _is_written_by_samza(key: Key, value: bytes) -> bool:
         return False
 
 
-def _shows_secret(value: Any, secrets: SecretPolicy) -> bool:
+def _any_text_holds_secret(value: Any, secrets: SecretPolicy) -> bool:
     """Whether any text in a decoded JSON value contains a secret, whatever the name of its field."""
     if isinstance(value, dict):
-        return any(secrets.holds_secret(name) or _shows_secret(field, secrets) for name, field in value.items())
+        return any(
+            secrets.holds_secret(name) or _any_text_holds_secret(field, secrets) for name, field in value.items()
+        )
     if isinstance(value, list):
-        return any(_shows_secret(item, secrets) for item in value)
+        return any(_any_text_holds_secret(item, secrets) for item in value)
     return isinstance(value, str) and secrets.holds_secret(value)
 
 

@@ -42,7 +42,7 @@ _KNOWN_TOKEN: Final = re.compile(
 _SHORTEST_TOKEN: Final = 15
 
 
-def shows_secret(text: str) -> bool:
+def has_secret_form(text: str) -> bool:
     """Whether a text contains a secret of known form. Takes time in proportion to the text's length.
 
     Known forms are URLs with a password, a token or a signature, private keys (PEM), credentials of HTTP's schemes

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from eventlog.secrets.secret_forms import shows_secret
+from eventlog.secrets.secret_forms import has_secret_form
 from eventlog.secrets.secret_names import SecretNames
 
 _FIRST_PATTERNS: Final = (
@@ -53,7 +53,7 @@ class SecretPolicy:
 
     ``key`` is the key of the installation: the same secret always has the same fingerprint, so that one can see whether
     it changed but not its value. ``patterns`` are parts of names, in any case; a dot within one also matches ``_``,
-    ``-`` or nothing. Names that end with some words (`SecretNames`) and values of known form (`shows_secret`) are
+    ``-`` or nothing. Names that end with some words (`SecretNames`) and values of known form (`has_secret_form`) are
     secrets with any patterns.
     """
 
@@ -69,7 +69,7 @@ class SecretPolicy:
         return self._names.is_secret(name)
 
     def holds_secret(self, text: str) -> bool:
-        """Whether a text contains a secret of known form (`shows_secret`), or the name and value of one."""
+        """Whether a text contains a secret of known form (`has_secret_form`), or the name and value of one."""
         return self._mask_nested(text) != text
 
     def fingerprint(self, secret: str | bytes) -> str:
@@ -124,7 +124,7 @@ class SecretPolicy:
         return self.mask_json_text(text) if text.lstrip()[:1] in _JSON_STARTS else self._mask_plain(text)
 
     def _mask_plain(self, text: str) -> str:
-        if self._shows_secret(text) or ("\\u" in text and self._shows_secret(_UNICODE_ESCAPE.sub(_unescape, text))):
+        if self._holds_plainly(text) or ("\\u" in text and self._holds_plainly(_UNICODE_ESCAPE.sub(_unescape, text))):
             return self.fingerprint(text)
         return text
 
@@ -140,8 +140,9 @@ class SecretPolicy:
             return False
         return self._names.is_secret_option(before)
 
-    def _shows_secret(self, text: str) -> bool:
-        return shows_secret(text) or self._names.are_assigned_in(text)
+    def _holds_plainly(self, text: str) -> bool:
+        """As `holds_secret` for a text that is neither JSON nor escaped."""
+        return has_secret_form(text) or self._names.are_assigned_in(text)
 
 
 def _identifying(patterns: tuple[str, ...]) -> tuple[str, ...]:
