@@ -1,6 +1,9 @@
 """A rebuild while a follower writes and readers read: the follower goes on, and no reader sees part of the rows."""
 
+import itertools
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import psycopg
@@ -14,16 +17,25 @@ from projections.rebuild import rebuild_log
 from projections.table_differences import TableCheck
 from projections.tracked_logs import logs_of
 from projections.verify import verify_log
+from tests.acceptance.torture import scaled
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import ORDERS, MakeLog, append, config, following, run
 from tests.properties.importing import SETTINGS
 
 pytestmark = pytest.mark.slow
 
-KEYS: Final = 300
-READERS: Final = 8
-REBUILDS: Final = 5
-DAMAGE: Final = "delete from projection.message_event where log_offset % 2 = 0"
+KEYS: Final = scaled(300, 200_000)
+READERS: Final = scaled(8, 50)
+REBUILDS: Final = scaled(3, 20)
+APPENDED_AT_ONCE: Final = 10_000
+READER_PAUSE_SECONDS: Final = scaled(0, 1)
+WRITER_PAUSE_SECONDS: Final = 0.05
+LIVE: Final = "select config_value from coordinator.config where config_key = 'live'"
+DAMAGE: Final = """
+delete from projection.message_event where log_offset % 2 = 0;
+update projection.message_current set host = 'elsewhere' where key_id % 2 = 0
+"""
+"""What `COUNT` does not show, in half of the rows that it reads."""
 COUNT: Final = "select count(*), count(distinct config_value) from coordinator.config where config_key like 'fixed.%'"
 
 
@@ -63,36 +75,56 @@ def test_a_follower_that_starts_again_has_the_log_time_of_its_position(
         assert differences(connection) == []
 
 
-def test_readers_see_all_rows_during_rebuilds(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
-    log = make_log(ORDERS)
-    append(log, **{f"fixed.{n}": str(n) for n in range(KEYS)})
+@contextmanager
+def repeating(work: Callable[[], None], threads: int, pause: float) -> Iterator[None]:
+    """Do something again and again in several threads during the block; raise the first error at its end."""
     done = threading.Event()
-    seen: list[tuple[int, int]] = []
     errors: list[BaseException] = []
 
-    def read() -> None:
+    def repeat() -> None:
         try:
-            with psycopg.connect(database_url, autocommit=True) as reader:
-                while not done.is_set():
-                    seen.extend(reader.execute(COUNT).fetchall())
+            while not done.wait(pause):
+                work()
         except BaseException as error:
             errors.append(error)
 
+    started = [threading.Thread(target=repeat) for _ in range(threads)]
+    for thread in started:
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        for thread in started:
+            thread.join()
+    if errors:
+        raise errors[0]
+
+
+@pytest.mark.torture
+def test_readers_see_all_rows_during_rebuilds(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
+    log = make_log(ORDERS)
+    for first in range(0, KEYS, APPENDED_AT_ONCE):
+        append(log, **{f"fixed.{n}": str(n) for n in range(first, min(first + APPENDED_AT_ONCE, KEYS))})
+    seen: list[tuple[int, int]] = []
+    numbers = itertools.count(1)
+
+    def read() -> None:
+        with psycopg.connect(database_url, autocommit=True) as reader:
+            seen.extend(reader.execute(COUNT).fetchall())
+
     with connect(database_url) as connection, following(database_url, source, FollowPlan((ORDERS,))):
         wait_until(lambda: connection.execute(COUNT).fetchone() == (KEYS, KEYS), what="the state")
-        readers = [threading.Thread(target=read) for _ in range(READERS)]
-        for reader in readers:
-            reader.start()
-        try:
-            for number in range(REBUILDS):
-                connection.execute(DAMAGE)
-                rebuild_log(connection, logs_of(connection, ORDERS)[0], SETTINGS, batch_events=50)
-                append(log, live=str(number))
-            wait_until(lambda: ("orders", "live", str(REBUILDS - 1)) in config(connection), what="the last live event")
-        finally:
-            done.set()
-            for reader in readers:
-                reader.join()
-        assert not errors
+        with (
+            repeating(read, READERS, READER_PAUSE_SECONDS),
+            repeating(lambda: append(log, live=str(next(numbers))), 1, WRITER_PAUSE_SECONDS),
+        ):
+            for _ in range(REBUILDS):
+                connection.execute(DAMAGE.encode())
+                rebuilt = rebuild_log(connection, logs_of(connection, ORDERS)[0], SETTINGS, batch_events=KEYS // 6)
+                assert {table.table for table in rebuilt.repaired} == {"message_event", "message_current"}
+        append(log, live="last")
+        print(f"{len(seen)} reads by {READERS} readers and {next(numbers)} writes during {REBUILDS} rebuilds")
+        wait_until(lambda: connection.execute(LIVE).fetchone() == ("last",), what="the last live event")
         assert set(seen) == {(KEYS, KEYS)}
         assert differences(connection) == []
