@@ -57,7 +57,10 @@ class EventSource(Protocol):
         """
 
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
-        """The ends of streams, in one request; missing streams are left out. Raises `SourceUnavailable`."""
+        """The ends of streams. Missing ones are left out, and those re-created since they were described.
+
+        Raises `SourceUnavailable`.
+        """
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
         """Events in offset order from ``first`` to before ``until``, independent of what is assigned.

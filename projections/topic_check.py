@@ -112,7 +112,12 @@ def _later_events(
 
     Events that are written meanwhile may have removed some that were not read yet, so they are read as well.
     """
-    while comparison.lost and (end := source.end_offsets([stream_name]).get(stream_name, first)) > first:
+    while comparison.lost:
+        end = source.end_offsets([stream_name]).get(stream_name)
+        if end is None:
+            raise OffsetLost(stream_name, first)
+        if end <= first:
+            return
         yield from source.read(stream_name, first, end)
         first = end
 

@@ -48,7 +48,10 @@ class KafkaSource:
 
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
         """See `EventSource.end_offsets`."""
-        return self._admin.end_offsets(stream_names)
+        ends = self._admin.end_offsets(stream_names)
+        now = self._admin.topic_ids(ends)  # after the ends: a topic that is the same now was the same then
+        known = self._topic_ids
+        return {name: end for name, end in ends.items() if name in now and known.get(name) in (None, now[name])}
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
         """See `EventSource.read`."""

@@ -27,6 +27,13 @@ class TestMemorySource(EventSourceContract):
         self._source.create(name)
         return name
 
+    def test_the_end_of_a_recreated_topic_is_not_that_of_the_old_one(self, source: EventSource) -> None:
+        name = self.make_filled(1)
+        source.assign({name: 1})
+        assert source.end_offsets([name]) == {name: 1}
+        self._source.create(name)
+        assert source.end_offsets([name]) == {}
+
     def append(self, stream_name: str, events: Sequence[NewEvent]) -> None:
         topic = self._source.topics[stream_name]
         for event in events:

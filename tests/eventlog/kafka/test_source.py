@@ -241,6 +241,18 @@ class TestTopicMadeAgain:
             event.key for event in new_events(20_000, "new")[position:]
         ]
 
+    def test_its_end_is_not_that_of_the_old_one(
+        self, source: KafkaSource, topics: Topics, coordinator_topic: str
+    ) -> None:
+        topics.write(coordinator_topic, new_events(1))
+        source.describe(coordinator_topic)
+        assert source.end_offsets([coordinator_topic]) == {coordinator_topic: 1}
+        topics.create_again(coordinator_topic)
+        topics.write(coordinator_topic, new_events(5))
+        assert source.end_offsets([coordinator_topic]) == {}
+        source.describe(coordinator_topic)
+        assert source.end_offsets([coordinator_topic]) == {coordinator_topic: 5}
+
     def test_an_empty_one_is_noticed_without_an_event(
         self, source: KafkaSource, topics: Topics, coordinator_topic: str
     ) -> None:
