@@ -1,7 +1,8 @@
-"""Replaying the archive and the observations gives the relations of a projector that followed the log."""
+"""A log that is followed, rebuilt from archive and observations, or imported gives the same relations."""
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -19,15 +20,21 @@ from projections.rebuild import rebuild_log
 from projections.scratch_fold import ArchivedBatch, archived_batches
 from projections.tracked_logs import TrackedLog, logs_of
 from projections.verify import verify_log
+from tests.acceptance.torture import scaled
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
 from tests.projections.follow.running import let_pass
 from tests.projections.rebuilt import forget, relations
 from tests.properties.generated_jobs import GeneratedLog, Knobs, generate_job
-from tests.properties.importing import ARCHIVED_AT, SETTINGS
+from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
 
 pytestmark = pytest.mark.slow
 
 LONG: Final = Knobs(events=(100, 150), without_topic=0, without_coordinator=0, across_partitions=0, absurd_time=0.2)
+BELIEVED: Final = replace(LONG, absurd_time=0)
+FINGERPRINTS: Final = """
+select f.* from (select distinct job_name, job_id from projection.job_log) j
+cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by f.*
+"""
 CUTS: Final = """
 select distinct log_time from projection.log_time where log_id = %s order by 1
 """
@@ -64,25 +71,32 @@ def follow(connection: Connection, source: MemorySource, name: str, rng: random.
 class Clock:
     """A clock that advances by up to an hour at each call."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, now: datetime) -> None:
         self._rng = rng
-        self.now = ARCHIVED_AT - timedelta(days=1)
+        self.now = now
 
     def __call__(self) -> datetime:
         self.now += timedelta(seconds=self._rng.randint(0, 3_600))
         return self.now
 
 
-def follow_in_parts(connection: Connection, log: GeneratedLog, rng: random.Random) -> TrackedLog:
+def follow_in_parts(
+    connection: Connection,
+    log: GeneratedLog,
+    rng: random.Random,
+    *,
+    longest_absence: timedelta,
+    since: datetime = ARCHIVED_AT - timedelta(days=1),
+) -> TrackedLog:
     """Follow the log in parts, with compaction and absences in between."""
-    source, clock = MemorySource(), Clock(rng)
+    source, clock = MemorySource(), Clock(rng, since)
     topic = source.create(log.stream_name)
     for part in parts(log.events, rng):
         topic.extend(part)
         follow(connection, source, log.stream_name, rng, clock)
         delete_some(topic, rng)
-        topic.compact()
-        absence = timedelta(days=rng.choice([0, 3]))
+        absence = rng.choice([timedelta(0), longest_absence])
+        topic.compact(keep_tombstones=not absence)
         clock.now += absence
         let_pass(connection, absence)
     follow(connection, source, log.stream_name, rng, clock)
@@ -102,26 +116,52 @@ def delete_some(topic: MemoryTopic, rng: random.Random) -> None:
         topic.append(key, None)
 
 
-@pytest.mark.parametrize("number", range(3))
-def test_a_replayed_log_has_the_same_relations(clone_database: Callable[[], str], number: int) -> None:
-    swept = 0
+@pytest.mark.torture
+@pytest.mark.parametrize("number", range(scaled(3, 300)))
+def test_a_rebuilt_log_has_the_same_relations(clone_database: Callable[[], str], number: int) -> None:
+    swept, rng = 0, random.Random(number)
     for log in generate_job(number, LONG).logs:
         with connect(clone_database()) as connection:
-            followed = follow_in_parts(connection, log, random.Random(number))
-            times = [at for (at,) in connection.execute(CUTS, (followed.log_id,))]
-            before, then = relations(connection), as_of(connection, followed, times)
-            assert verify_log(connection, followed, SETTINGS, batch_events=7).is_equal
+            followed = follow_in_parts(connection, log, rng, longest_absence=timedelta(days=3))
             swept += sum(observation.kind == "swept" for observation in read_observations(connection, followed.log_id))
-            for batch_events in (3, 40_000):
-                forget(connection, followed)
-                rebuilt = rebuild_log(
-                    connection, logs_of(connection, log.stream_name)[0], SETTINGS, batch_events=batch_events
-                )
-                assert rebuilt.events == len(list(read_archive(connection, followed.log_id)))
-                assert relations(connection) == before
-                assert as_of(connection, followed, times) == then
-                assert logs_of(connection, log.stream_name)[0].next_offset == followed.next_offset
+            check_rebuild(connection, followed, batch_events=rng.choice([3, 40, 40_000]))
     assert swept > 0
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("number", range(scaled(3, 300)))
+def test_an_imported_log_has_the_same_relations(clone_database: Callable[[], str], number: int) -> None:
+    """An import knows no sweeps and has its own clock, so this follower is never away, and believes all times."""
+    rng = random.Random(number)
+    for log in generate_job(number, BELIEVED).logs:
+        with connect(clone_database()) as connection:
+            followed = follow_in_parts(connection, log, rng, longest_absence=timedelta(0), since=ARCHIVED_AT)
+            check_rebuild(connection, followed, batch_events=rng.choice([3, 40, 40_000]))
+            archived, expected = list(read_archive(connection, followed.log_id)), fingerprints(connection)
+        with connect(clone_database()) as connection:
+            import_events(connection, log.stream_name, archived, rng.randint(1, 200))
+            assert fingerprints(connection) == expected
+            assert verify_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS).is_equal
+
+
+def check_rebuild(connection: Connection, followed: TrackedLog, batch_events: int) -> None:
+    """Check that a rebuild of deleted rows gives all of them again."""
+    times = [at for (at,) in connection.execute(CUTS, (followed.log_id,))]
+    before, then = relations(connection), as_of(connection, followed, times)
+    assert verify_log(connection, followed, SETTINGS, batch_events=7).is_equal
+    forget(connection, followed)
+    name = followed.stream.stream_name
+    rebuilt = rebuild_log(connection, logs_of(connection, name)[0], SETTINGS, batch_events=batch_events)
+    assert rebuilt.events == len(list(read_archive(connection, followed.log_id)))
+    assert relations(connection) == before
+    assert as_of(connection, followed, times) == then
+    assert logs_of(connection, name)[0].next_offset == followed.next_offset
+    assert verify_log(connection, logs_of(connection, name)[0], SETTINGS).is_equal
+
+
+def fingerprints(connection: Connection) -> list[tuple[object, ...]]:
+    """The fingerprints of all relations."""
+    return connection.execute(FINGERPRINTS).fetchall()
 
 
 def event(offset: int, timestamp: int = 0) -> RecordedEvent:
