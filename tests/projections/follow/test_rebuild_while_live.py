@@ -19,7 +19,7 @@ from projections.tracked_logs import logs_of
 from projections.verify import verify_log
 from tests.acceptance.torture import scaled
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import ORDERS, MakeLog, append, config, following, run
+from tests.projections.follow.running import ORDERS, MakeLog, append, config, following, run, wait_for_position
 from tests.properties.importing import SETTINGS
 
 pytestmark = pytest.mark.slow
@@ -114,7 +114,7 @@ def test_readers_see_all_rows_during_rebuilds(database_url: str, source: Postgre
             seen.extend(reader.execute(COUNT).fetchall())
 
     with connect(database_url) as connection, following(database_url, source, FollowPlan((ORDERS,))):
-        wait_until(lambda: connection.execute(COUNT).fetchone() == (KEYS, KEYS), what="the state")
+        wait_for_position(connection, ORDERS, KEYS)
         with (
             repeating(read, READERS, READER_PAUSE_SECONDS),
             repeating(lambda: append(log, live=str(next(numbers))), 1, WRITER_PAUSE_SECONDS),
