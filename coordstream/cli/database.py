@@ -24,6 +24,7 @@ _UNREADABLE: Final = (
     f"Invalid {URL_SETTING}. Expected postgresql://user:password@host:port/name, with special characters of the "
     "password percent-encoded."
 )
+_RIGHTS: Final = " Connect as the database's owner, or as a user with that right (see `coordstream grant --help`)."
 _MOST_NAMES: Final = 3
 
 
@@ -173,4 +174,5 @@ def _translate(settings: Settings, error: psycopg.Error) -> DatabaseError:
     if (reason := server_reason(error)) is None:
         lost = f"Lost the connection to {place(settings)} ({failure_line(error)}). Try again when it is running."
         return DatabaseUnreachable(lost)
-    return DatabaseError(f"An error of {place(settings)}: {reason}.")
+    advice = _RIGHTS if isinstance(error, InsufficientPrivilege) else ""
+    return DatabaseError(f"An error of {place(settings)}: {reason}.{advice}")

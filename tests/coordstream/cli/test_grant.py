@@ -77,7 +77,9 @@ def test_a_reader_uses_the_command_line(wordcount: CommandLine, ann: str, monkey
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
     assert [wordcount.done(*question, "--json") for question in questions] == owners
     assert {row["backend"] for row in wordcount.rows("status")} == {"recording"}
-    assert "permission denied for schema eventlog" in wordcount.refused("export", "__samza_coordinator_wordcount-pv_1")
+    for command in (("export", "__samza_coordinator_wordcount-pv_1"), ("verify", "--all"), ("rebuild", "--all")):
+        refusal = wordcount.refused(*command)
+        assert "permission denied for schema eventlog. Connect as the database's owner, or as a user with" in refusal
 
 
 def test_a_reader_learns_that_the_relations_are_outdated(
