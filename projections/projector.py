@@ -18,14 +18,21 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.json_rows import json_rows
 from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
-from projections.current_rows import forget_merged, merge_many, newest_rows, prepare
+from projections.batch_rows import (
+    CHECKPOINT_EVENT,
+    append_histories,
+    forget_merged,
+    history_rows,
+    merge_many,
+    newest_rows,
+    prepare,
+)
 from projections.errors import LogRebuilt, PositionMoved
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold_state import load_fold
-from projections.history_rows import CHECKPOINT_EVENT, append_histories, history_rows
 from projections.tracked_logs import TrackedLog, name_job
 
 Clock = Callable[[], datetime]

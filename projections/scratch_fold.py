@@ -10,12 +10,11 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection
 from eventlog.timestamps import MICROS_OF_AN_HOUR, micros_of, storable_micros
-from projections.current_rows import forget_merged, merge_many, prepare
+from projections.batch_rows import append_histories, forget_merged, merge_many, prepare
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
-from projections.history_rows import append_histories
 from projections.observations import read_observations
 from projections.projector import BATCH_EVENTS
 from projections.tracked_logs import TrackedLog

@@ -1,11 +1,11 @@
-"""Histories and dictionaries: the rows that a batch appends to them."""
+"""The rows of a batch: appended to the histories and dictionaries, merged into the current tables by key."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from eventlog.postgres.binary_values import UTF8_TEXT
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import Columns, copy_rows, copying
+from eventlog.postgres.copy_rows import Columns, Rows, copy_rows, copying
 from projections.fold.batch import BatchFold
 from projections.fold.keys import KeyEntry
 from projections.fold.layouts import Layout, input_streams
@@ -114,6 +114,39 @@ _RESOLVE: Final = """
 update {}.quarantine set resolved_by = %s
 where log_id = %s and key_id = %s and log_offset < %s and resolved_by is null
 """
+_CHECKPOINT_CURRENT: Final = Columns.of("projection.checkpoint_current", **CHECKPOINT_COLUMNS)
+_MESSAGE_CURRENT: Final = Columns.of("projection.message_current", **MESSAGE_COLUMNS)
+_MERGED_CHECKPOINT: Final = Columns.of("merged_checkpoint", **CHECKPOINT_COLUMNS)
+_CHECKPOINT_FIELDS: Final = len(CHECKPOINT_COLUMNS)
+_MERGED_MESSAGE: Final = Columns.of("merged_message", **MESSAGE_COLUMNS)
+
+_TEMPORARY: Final = (
+    b"create temporary table if not exists merged_message (like projection.message_current) on commit delete rows",
+    b"""create temporary table if not exists merged_checkpoint (like projection.checkpoint_current)
+        on commit delete rows""",
+)
+_MERGE_CHECKPOINTS: Final = """
+insert into {}.checkpoint_current as c select * from merged_checkpoint where layout_id is not null
+on conflict (log_id, key_id) do update set
+    log_offset = excluded.log_offset, record_time = excluded.record_time, layout_id = excluded.layout_id,
+    checkpoint_id = excluded.checkpoint_id, offsets = excluded.offsets, offsets_odd = excluded.offsets_odd
+where c.log_offset < excluded.log_offset
+"""
+_MERGE_MESSAGES: Final = """
+insert into {}.message_current as c select * from merged_message where body is not null
+on conflict (log_id, key_id) do update set
+    log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time,
+    body = excluded.body, source = excluded.source, host = excluded.host, username = excluded.username
+where c.log_offset < excluded.log_offset
+"""
+_DELETE_CHECKPOINTS: Final = """
+delete from {}.checkpoint_current c using merged_checkpoint m
+where m.layout_id is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
+"""
+_DELETE_MESSAGES: Final = """
+delete from {}.message_current c using merged_message m
+where m.body is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
+"""
 
 
 def append_histories(connection: Connection, fold: BatchFold, schema: str = SCHEMA) -> None:
@@ -141,6 +174,35 @@ def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[A
     yield _EVENT_KEY, [_key_row(log_id, entry, key_sha256) for entry, key_sha256 in keys]
     yield _STARTPOINT_READING, list(_reading_rows(log_id, (entry for entry, _ in keys)))
     yield _CHECKPOINT_LAYOUT, [row for layout_id, layout in layouts for row in _layout_rows(log_id, layout_id, layout)]
+
+
+def prepare(connection: Connection) -> None:
+    """Make the session's temporary tables, which `merge_many` needs."""
+    for statement in _TEMPORARY:
+        connection.execute(statement)
+
+
+def forget_merged(connection: Connection) -> None:
+    """Empty the session's temporary tables between two merges of one transaction, as its end does."""
+    connection.execute("truncate merged_message, merged_checkpoint")
+
+
+def merge_many(connection: Connection, fold: BatchFold, schema: str = SCHEMA) -> None:
+    """Bring in the rows of many keys, over temporary tables; for few, ``projection.move_position`` does the same."""
+    if fold.checkpoints.last_rows:
+        copy_rows(connection, _MERGED_CHECKPOINT, _checkpoints_by_key(fold))
+        connection.execute(_DELETE_CHECKPOINTS.format(schema).encode())
+        connection.execute(_MERGE_CHECKPOINTS.format(schema).encode())
+    if fold.last_messages:
+        copy_rows(connection, _MERGED_MESSAGE, _by_key(fold.last_messages))
+        connection.execute(_DELETE_MESSAGES.format(schema).encode())
+        connection.execute(_MERGE_MESSAGES.format(schema).encode())
+
+
+def newest_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
+    """The newest row of each key that the batch touched, by table; rows that delete their key are among them."""
+    yield _CHECKPOINT_CURRENT, _checkpoints_by_key(fold)
+    yield _MESSAGE_CURRENT, _by_key(fold.last_messages)
 
 
 def _reading_rows(log_id: int, entries: Iterable[KeyEntry]) -> Iterator[tuple[Any, ...]]:
@@ -174,3 +236,11 @@ def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]
         None if partition is None else partition.stream,
         key_sha256,
     )
+
+
+def _checkpoints_by_key(fold: BatchFold) -> list[tuple[Any, ...]]:
+    return [row[:_CHECKPOINT_FIELDS] for row in _by_key(fold.checkpoints.last_rows)]
+
+
+def _by_key(rows: dict[int, Any]) -> list[Any]:
+    return [rows[key_id] for key_id in sorted(rows)]
