@@ -28,7 +28,9 @@ KEYS: Final = scaled(300, 200_000)
 READERS: Final = scaled(8, 50)
 REBUILDS: Final = scaled(3, 20)
 APPENDED_AT_ONCE: Final = 10_000
-READER_PAUSE_SECONDS: Final = scaled(0, 1)
+READER_PAUSE_SECONDS: Final = scaled(0, 60)
+"""A read of the long form takes a second of CPU, so shorter pauses of 50 readers would keep a machine busy."""
+
 WRITER_PAUSE_SECONDS: Final = 0.05
 LIVE: Final = "select config_value from coordinator.config where config_key = 'live'"
 DAMAGE: Final = """
