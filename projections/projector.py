@@ -2,7 +2,7 @@
 
 import gc
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -196,11 +196,7 @@ class Projector:
 
     def _make_partitions(self, missing: set[int]) -> None:
         """Create partitions before the batch: in its transaction, they would block the projectors of other logs."""
-        for first in sorted(missing):
-            with self._connection.transaction():
-                ensure_partition(self._connection, "projection", "checkpoint_event", first)
-                if self._archives:
-                    ensure_partition(self._connection, "eventlog", "event", first)
+        make_partitions(self._connection, missing, archives=self._archives)
         self._partitions |= missing
 
     def _say_done(self, step: str) -> None:
@@ -232,6 +228,18 @@ class Projector:
         values = (*place, next_offset, json.dumps(notice), json.dumps(dict(rows)))
         if self._connection.execute(_MOVE, values, prepare=True).fetchone() != (True,):
             raise self._conflict()
+
+
+def make_partitions(connection: Connection, firsts: Collection[int], *, archives: bool = True) -> None:
+    """Create the partitions that begin at these offsets, unless they exist, each in a transaction.
+
+    A batch needs those of its offsets, in ``projection`` and, if it ``archives``, in the archive.
+    """
+    for first in sorted(firsts):
+        with connection.transaction():
+            ensure_partition(connection, "projection", "checkpoint_event", first)
+            if archives:
+                ensure_partition(connection, "eventlog", "event", first)
 
 
 def _are_few(events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:

@@ -40,14 +40,15 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     """The session of job `app`, in UTC, with `conf` over the defaults.
 
     Under spark-submit, only the name, the time zone and `conf` are set; master, memory and JVM options come from the
-    submitter. Otherwise Spark runs on this machine (`local[*]` unless `conf` has a master), with settings for small
-    results. Raises JavaMissingError or SparkJobError.
+    submitter. Otherwise Spark runs on this machine (`local[*]` unless `conf` has a master), with this Python and
+    settings for small results; a master elsewhere gets no settings of ours. Raises JavaMissingError or SparkJobError.
     """
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
     if SUBMITTED not in environ:
         find_java(environ)
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's Python processes would be the system's
-        chosen = {**LOCAL, **chosen}
+        if conf.get("spark.master", "local").startswith("local"):
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's Python processes would be the system's
+            chosen = {**LOCAL, **chosen}
     _silence_py4j()
     with spark_errors(f"Spark cannot start for {app}"):
         session = SparkSession.builder.appName(app).config(map=chosen).getOrCreate()

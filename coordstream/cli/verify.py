@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from enum import StrEnum
@@ -14,7 +14,7 @@ from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.lookup import Job
-from coordstream.cli.job.selection import All, Jobs, require_selection, selected_logs, work_on_logs
+from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output.tables import Column, print_rows, print_text, printable
 from coordstream.cli.query.rows import Row, Rows
 from projections.fold.settings import FoldSettings
@@ -44,13 +44,16 @@ class Against(StrEnum):
     KAFKA = "kafka"
 
 
+AgainstOption = Annotated[
+    Against, typer.Option("--against", help="kafka: compare the archive with the topics too.", show_choices=True)
+]
+
+
 @app.command()
 def verify(
     jobs: Jobs = None,
     every: All = False,
-    against: Annotated[
-        Against, typer.Option(help="kafka: compare the archive with the topics too.", show_choices=True)
-    ] = Against.ARCHIVE,
+    against: AgainstOption = Against.ARCHIVE,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
@@ -73,6 +76,13 @@ def verify(
             "verify",
             lambda log, show: verify_log(database.connection, log, settings, source=topics, on_progress=show),
         )
+    print_verifications(logs, results, as_json=as_json, as_csv=as_csv)
+
+
+def print_verifications(
+    logs: Sequence[JobLog], results: Sequence[Verification | str], *, as_json: bool, as_csv: bool
+) -> None:
+    """Print what was found in each log, or why it could not be verified; exit code 1 if anything differs or failed."""
     found = [(job, result) for (job, _), result in zip(logs, results, strict=True) if isinstance(result, Verification)]
     shows_all = as_json or as_csv
     rows = Rows(_ROW, (row for job, result in found for row in _rows(job, result, shows_all=shows_all)))

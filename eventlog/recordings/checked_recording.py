@@ -1,6 +1,6 @@
 """A recording that was checked to its end, with its records by topic."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -42,8 +42,11 @@ class CheckedRecording:
         yield from (decode_line(line)[1] for line in self.spool.lines((self.path, topic)))
 
 
-def check_recording(path: Path, spool: LineSpool) -> CheckedRecording:
-    """Read a whole recording once and summarise its topics. Raises `RecordingError` as `read_recording` does."""
+def check_recording(path: Path, spool: LineSpool, topics: Collection[str] | None = None) -> CheckedRecording:
+    """Read a whole recording once and summarise its topics. Raises `RecordingError` as `read_recording` does.
+
+    ``topics``: only these will be read from it (None: all), so the spool does not need the lines of others.
+    """
     summaries: dict[str, TopicSummary] = {}
     head_count = 0
     for topic, event, line in read_lines(path):
@@ -52,7 +55,7 @@ def check_recording(path: Path, spool: LineSpool) -> CheckedRecording:
         summaries[topic] = TopicSummary(count + 1, first, event.offset)
         if len(summaries) == 1:
             head_count += 1
-        else:
+        elif topics is None or topic in topics:
             spool.add((path, topic), line)
     spool.flush()
     return CheckedRecording(path, summaries, head_count, spool)

@@ -15,7 +15,10 @@ from coordstream.cli.verbs import Verb
 from coordstream.extras import require_packages
 
 app = typer.Typer(no_args_is_help=True)
-VERBS: Final[tuple[Verb, ...]] = ()
+VERBS: Final[tuple[Verb, ...]] = (
+    Verb("replay", "spark.replay", "replay"),
+    Verb("verify", "spark.verify", "verify"),
+)
 
 JOBS: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -213,12 +213,12 @@ def test_the_exit_code_of_a_command_is_kept(monkeypatch: pytest.MonkeyPatch) -> 
 WITHOUT_JSON: Final = {"psql", "export", *(f"spark {job}" for job in JOBS)}
 #: they report an action, not rows
 WITHOUT_ROWS: Final = {
-    *("up", "down", "backup", "restore", "reset", "grant", "spark"),
+    *("up", "down", "backup", "restore", "reset", "grant", "spark", "spark replay"),
     *("migrate", "migrate upgrade", "migrate downgrade", "migrate current"),
     *("follow", "log create", "log append", "config set", "config delete", "pin add", "pin remove"),
 }
 WITHOUT_RELATIVE_TIMES: Final = WITHOUT_ROWS | {
-    *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify"),
+    *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify", "spark verify"),
     *("checkpoint write", "startpoint write", "startpoint delete", "startpoint fan-out"),
 }
 

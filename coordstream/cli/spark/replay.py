@@ -1,0 +1,162 @@
+"""`coordstream spark replay`: logs to relations, in parallel in Spark's executors."""
+
+import sys
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+
+import typer
+
+from coordstream.cli.arguments.options import Kind
+from coordstream.cli.arguments.time import parse_time
+from coordstream.cli.database import Database, open_database
+from coordstream.cli.event_logs import open_topics
+from coordstream.cli.job.selection import selected_logs
+from coordstream.cli.output.formats import print_json
+from coordstream.cli.spark.session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
+from projections.fold.settings import FoldSettings
+from projections.rebuild import mark_for_rebuild
+
+if TYPE_CHECKING:
+    from spark_jobs.replay import Replayed, ReplayWork
+    from spark_jobs.work import WorkSettings
+
+ARCHIVE: Final = "archive"
+KAFKA: Final = "kafka"
+MOST_FAILURES: Final = 20
+
+
+class Request(NamedTuple):
+    """What to replay, as the options say."""
+
+    source: str
+    jobs: str | None
+    until: datetime | None
+    tasks: int | None
+    lock_timeout: float
+    kind: str | None
+
+
+def replay(
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="archive|kafka|PATH",
+            help="The archive (rebuilds its logs), the brokers' topics, or recordings: a file, folder or pattern.",
+        ),
+    ] = ARCHIVE,
+    jobs: Annotated[
+        str | None, typer.Option("--jobs", metavar="GLOB", help="Only jobs whose name or name/id matches: 'orders*'.")
+    ] = None,
+    until: Annotated[
+        datetime | None,
+        typer.Option(
+            "--until", metavar="TIME", parser=parse_time, help="As if each log ended before its first later event."
+        ),
+    ] = None,
+    tasks: Tasks = None,
+    lock_timeout: Annotated[
+        float,
+        typer.Option(
+            "--lock-timeout", min=0.0, metavar="SECONDS", help="How long a task waits for streams that are being read."
+        ),
+    ] = 30.0,
+    kind: Kind = None,
+    master: Master = None,
+    conf: Conf = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Replay logs into relations, many at a time in Spark's executors.
+
+    Loads topics or recordings into the database, or rebuilds the relations from the archive while a follower may run.
+    Each log is one transaction: it is replayed whole or not at all, and another replay does the rest. Exit code 1 if a
+    log cannot be replayed.
+    """
+    settings = spark_conf(master, conf)
+    if until is not None and source == ARCHIVE:
+        raise typer.BadParameter("'--until' needs '--from kafka' or recordings: a rebuild keeps all archived events.")
+    require_spark()
+    done = _replay(Request(source, jobs, until, tasks, lock_timeout, kind), settings)
+    for message in done.messages:
+        print(message, file=sys.stderr)
+    if as_json:
+        print_json(_json(source, done))
+    else:
+        print(_describe(done))
+    _print_failures(done)
+    if done.failures:
+        raise typer.Exit(1)
+
+
+def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
+    from spark_jobs.recordings import find_files  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.replay import check_recordings, replay, select_jobs  # noqa: PLC0415
+
+    source, jobs, tasks = request.source, request.jobs, request.tasks
+    files = [] if source in (ARCHIVE, KAFKA) else find_files(source)
+    with open_database(warns=False) as database:
+        settings = _work_settings(request, database)
+        works = [] if files else _known_works(request, database)
+        with spark_session("coordstream replay", conf) as spark:
+            if files:
+                works = select_jobs(check_recordings(spark, files, settings, tasks), jobs, f"'{source}'")
+            return replay(spark, database.connection, works, settings, tasks)
+
+
+def _work_settings(request: Request, database: Database) -> "WorkSettings":
+    from spark_jobs.work import WorkSettings  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.work_progress import new_channel  # noqa: PLC0415
+
+    return WorkSettings(
+        database.url,
+        FoldSettings(database.secrets),
+        database.settings.kafka,
+        request.until,
+        request.kind,
+        new_channel(),
+        busy_seconds=request.lock_timeout,
+    )
+
+
+def _known_works(request: Request, database: Database) -> "list[ReplayWork]":
+    """The logs of the archive or the topics of the brokers. Raises CoordstreamError, SparkJobError: there are none."""
+    from spark_jobs.replay import select_jobs, topic_streams  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.replay_works import ArchivedLog  # noqa: PLC0415
+
+    if request.source == ARCHIVE:
+        mark_for_rebuild(database.connection, ("kafka", "recording"))
+        logs = selected_logs(database.connection, [])
+        return select_jobs([ArchivedLog(log, (job.name, job.id)) for job, log in logs], request.jobs, "the archive")
+    with open_topics() as topics:
+        return select_jobs(topic_streams(topics, request.kind), request.jobs, "the Kafka cluster")
+
+
+def _describe(done: "Replayed") -> str:
+    quarantined = f", {done.quarantined:,} of them in quarantine" if done.quarantined else ""
+    skipped = f", {done.skipped:,} events already present" if done.skipped else ""
+    repaired = f", {done.repaired_rows:,} rows replaced" if done.repaired_rows else ""
+    rate = f"{done.event_count / done.seconds:,.0f} events/s" if done.seconds else ""
+    logs = "1 log" if done.log_count == 1 else f"{done.log_count:,} logs"
+    return f"Replayed {logs}: {done.added:,} events{quarantined}{skipped}{repaired}, in {done.seconds:.1f} s ({rate})"
+
+
+def _json(source: str, done: "Replayed") -> dict[str, object]:
+    return {
+        "source": source,
+        "log_count": done.log_count,
+        "event_count": done.event_count,
+        "added": done.added,
+        "skipped": done.skipped,
+        "quarantined": done.quarantined,
+        "repaired_rows": done.repaired_rows,
+        "seconds": round(done.seconds, 3),
+        "failures": [{"stream_name": name, "reason": reason} for name, reason in done.failures.items()],
+    }
+
+
+def _print_failures(done: "Replayed") -> None:
+    for name, reason in islice(done.failures.items(), MOST_FAILURES):
+        print(f"Cannot replay {name}. {reason}", file=sys.stderr)
+    if len(done.failures) > MOST_FAILURES:
+        print(f"… and {len(done.failures) - MOST_FAILURES} more. '--json' lists all.", file=sys.stderr)

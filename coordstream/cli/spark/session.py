@@ -1,0 +1,60 @@
+"""The Spark session of a command: its options, and how it starts and ends."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Final
+
+import typer
+
+from coordstream.extras import require_packages
+
+PACKAGES: Final = ("pyspark", "pandas", "pyarrow")
+
+Master = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="URL", help="Where Spark runs: local[2], spark://host:7077, yarn (default: all cores here)."
+    ),
+]
+Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark; repeatable.")]
+Tasks = Annotated[
+    int | None, typer.Option("--tasks", min=1, help="Spark tasks, each with one connection (default: 8 per core).")
+]
+
+
+def require_spark() -> None:
+    """Raise CoordstreamError or SparkJobError if Spark's packages or Java are missing, before anything is written."""
+    require_packages(*PACKAGES)
+    from spark_jobs.java import find_java  # noqa: PLC0415 (`--help` works without Spark)
+
+    find_java(os.environ)
+
+
+def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
+    """Spark's settings. Raises BadParameter: one is not NAME=VALUE, or spark-submit has already set the master."""
+    pairs = [setting.partition("=") for setting in conf or []]
+    for name, equals, _ in pairs:
+        if not name or not equals:
+            raise typer.BadParameter(f"Invalid '--conf' value '{name}'. Expected NAME=VALUE.")
+    if master and _is_submitted():
+        raise typer.BadParameter("spark-submit has set the master. Leave '--master' out, or give it to spark-submit.")
+    return {name: value for name, _, value in pairs} | ({"spark.master": master} if master else {})
+
+
+@contextmanager
+def spark_session(name: str, conf: dict[str, str]) -> Iterator[Any]:
+    """A SparkSession that ends with the block. Raises SparkJobError: Spark does not start."""
+    from spark_jobs.session import build_session  # noqa: PLC0415 (loads PySpark)
+
+    session = build_session(name, conf)
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _is_submitted() -> bool:
+    from spark_jobs.session import SUBMITTED  # noqa: PLC0415 (loads PySpark)
+
+    return SUBMITTED in os.environ

@@ -1,0 +1,171 @@
+"""A work inside an executor: one log or file, done over connections that the works of a task share."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Protocol, Self
+
+import psycopg
+from psycopg.errors import LockNotAvailable
+
+from eventlog.backoff import Backoff, RetryDeadline
+from eventlog.errors import EventLogError
+from eventlog.kafka.options import KafkaOptions
+from eventlog.postgres.connection import Connection, connect, server_reason
+from eventlog.recordings.checked_recording import CheckedRecording
+from eventlog.recordings.line_spool import LineSpool
+from eventlog.source import EventSource, OffsetLost
+from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy
+from projections.fold.settings import FoldSettings
+from projections.follow.error_policy import CONFLICTS, OUTAGES, is_login_refused, outage_reason
+
+APPLICATION_NAME: Final = "coordstream spark"
+_BUSY_RETRY_SECONDS: Final = 0.5
+_RETRIED: Final = (*OUTAGES, *CONFLICTS, PositionMoved, LogRebuilt, OffsetLost)
+
+
+Offsets = tuple[int, int]
+"""The first and the last offset of a log, both included."""
+
+
+class WorkInterrupted(Exception):
+    """Database or brokers did not answer for so long that Spark has to retry the task. The message has no secret."""
+
+
+@dataclass(frozen=True)
+class WorkSettings:
+    """What works need. Pickled for the executors, so that no plan, property or log shows its secrets.
+
+    ``until`` and ``kind`` are those of a replay. ``channel`` is notified of finished works (`shown_progress`). While
+    database or brokers do not answer, a work is retried for ``outage_seconds``; then Spark retries the whole task. The
+    works of a task together wait for ``busy_seconds`` for streams that other sessions hold, such as a lost executor's.
+    """
+
+    database_url: str = field(repr=False)
+    fold: FoldSettings
+    kafka: KafkaOptions | None = None
+    until: datetime | None = None
+    kind: str | None = None
+    channel: str = ""
+    outage_seconds: float = 30.0
+    busy_seconds: float = 30.0
+
+
+class Work(Protocol):
+    """One log or file. Picklable. ``weight``: its size, in the same unit as that of the other works."""
+
+    @property
+    def weight(self) -> int:
+        """The size."""
+
+    def run(self, session: "WorkSession") -> Any:
+        """Do all of it or nothing; a second run changes nothing. Raises EventLogError, ProjectionError, psycopg.Error.
+
+        The result is pickled for the driver.
+        """
+
+
+class Outcome(NamedTuple):
+    """The result of a work, or a sentence that says why there is none."""
+
+    result: Any
+    failure: str = ""
+
+
+class WorkSession:
+    """The connections of a task, each opened when a work first needs it. A context manager.
+
+    ``works``: all of the task. ``spool`` and ``recordings`` are what they share of files with several topics.
+    """
+
+    def __init__(self, settings: WorkSettings, works: Sequence[Work] = ()) -> None:
+        self.settings = settings
+        self.works = works
+        self.spool = LineSpool()
+        self.recordings: dict[Path, CheckedRecording] = {}
+        self._connection: Connection | None = None
+        self._source: EventSource | None = None
+        self._patience = settings.busy_seconds
+
+    @property
+    def connection(self) -> Connection:
+        """A connection to the database, in autocommit mode."""
+        if self._connection is None:
+            self._connection = connect(self.settings.database_url, application_name=APPLICATION_NAME)
+        return self._connection
+
+    @property
+    def source(self) -> EventSource:
+        """The Kafka cluster of the settings."""
+        if self._source is None:
+            from eventlog.kafka.source import KafkaSource  # noqa: PLC0415 (most works need no Kafka client)
+
+            if self.settings.kafka is None:
+                raise EventLogError("No Kafka brokers are set. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS.")
+            self._source = KafkaSource(self.settings.kafka)
+        return self._source
+
+    def do(self, work: Work) -> Outcome:
+        """Do a work; retry it while the database, the brokers or the stream are not available.
+
+        Raises:
+            WorkInterrupted: database or brokers did not answer for ``outage_seconds``.
+        """
+        outage = RetryDeadline(self.settings.outage_seconds, Backoff())
+        while True:
+            try:
+                return Outcome(work.run(self))
+            except LockNotAvailable:
+                return Outcome(None, "Another session is rebuilding or writing it. Try again later.")
+            except StreamBusy as error:
+                if not self._wait_for_stream():
+                    return Outcome(None, str(error))
+            except _RETRIED as error:
+                self.close()
+                if outage.is_over or is_login_refused(error):
+                    raise WorkInterrupted(_describe(error)) from None
+                outage.wait()
+            except (EventLogError, ProjectionError) as error:
+                return Outcome(None, str(error))
+            except psycopg.Error as error:
+                return Outcome(None, f"The database rejected it: {server_reason(error) or type(error).__name__}.")
+
+    def notify(self, channel: str, payload: str) -> None:
+        """Send a notification, outside of any transaction; a lost connection only loses the notification."""
+        with suppress(psycopg.Error):
+            self.connection.execute("select pg_notify(%s, %s)", (channel, payload))
+
+    def close(self) -> None:
+        """Close the connections; the next work opens new ones."""
+        with suppress(Exception):
+            if self._connection is not None:
+                self._connection.close()
+        with suppress(Exception):
+            if self._source is not None:
+                self._source.close()
+        self._connection = self._source = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+        self.spool.close()
+
+    def _wait_for_stream(self) -> bool:
+        """Wait a moment; False if the task has no patience left."""
+        seconds = min(_BUSY_RETRY_SECONDS, self._patience)
+        self._patience -= seconds
+        time.sleep(seconds)
+        return seconds > 0
+
+
+def _describe(error: Exception) -> str:
+    reason = outage_reason(error) if isinstance(error, OUTAGES) else str(error).rstrip(".")
+    return f"{reason[:1].upper()}{reason[1:]}."
