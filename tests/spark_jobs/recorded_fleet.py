@@ -1,0 +1,26 @@
+"""Recordings of many generated jobs, a file for each log."""
+
+from pathlib import Path
+from typing import Final
+
+from benchmarks.relation_data import JobLogs, JobSize
+from eventlog.recordings.recording import write_recording
+
+FINGERPRINTS: Final = """
+select j.stream_name, f.* from projection.job_log j
+cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f where j.is_current order by 1, 2
+"""
+
+
+def write_fleet(folder: Path, jobs: int, events: int) -> int:
+    """Write the two logs of each job, with about ``events`` events together; return the number of all events."""
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for number in range(jobs):
+        logs = JobLogs(JobSize(f"job-{number:04}", events, 8, max(events // 10, 5)))
+        for name, records in (
+            (logs.coordinator, logs.coordinator_events()),
+            (logs.checkpoints, logs.checkpoint_events()),
+        ):
+            count += write_recording(folder / f"{name}.jsonl", ((name, event) for event in records))
+    return count
