@@ -1,6 +1,8 @@
 """What docs/spark.md shows is run as it stands there, in order, in the run's Spark session."""
 
 import doctest
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -8,9 +10,11 @@ from typing import Final
 import pytest
 from pyspark.sql import SparkSession
 
+from coordstream.cli.app import main
 from eventlog.postgres.connection import connect
 from tests.acceptance.odd_jobs import import_recording_a
 
+COMMAND: Final = re.compile(r"^coordstream (spark .*)$", re.MULTILINE)
 PAGE: Final = Path(__file__).parents[2] / "docs" / "spark.md"
 
 
@@ -30,3 +34,20 @@ def test_the_examples_give_what_they_show(spark: SparkSession, settings: None) -
     spark.catalog.dropTempView("checkpoint_history")
     assert results.failed == 0
     assert results.attempted > 15
+
+
+def test_the_commands_write_what_the_page_says(
+    spark: SparkSession,
+    settings: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(type(spark), "stop", lambda _: None)  # the jobs stop their session, which is the run's
+    commands = COMMAND.findall(PAGE.read_text(encoding="utf-8"))
+    for command in commands:
+        assert main(shlex.split(command)) == 0, command
+    assert "startpoint_effects" in capsys.readouterr().out
+    outputs = [words[words.index("--output") + 1] for words in map(shlex.split, commands) if "--output" in words]
+    assert [list(Path(output).glob("*.png")) != [] for output in outputs] == [True] * 4
