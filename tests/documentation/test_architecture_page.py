@@ -26,7 +26,7 @@ def test_every_path_exists(page: str) -> None:
     assert [path for path in paths if not (CHECKOUT / path.partition(" ")[0]).exists()] == []
 
 
-@pytest.mark.parametrize("trip", re.findall(r"^### .+$", section("## Three trips"), re.MULTILINE))
+@pytest.mark.parametrize("trip", re.findall(r"^### .+$", section("## Four trips"), re.MULTILINE))
 def test_a_trip_has_at_most_12_files(trip: str) -> None:
     steps = re.findall(r"^\d+\. `([^`]+)`: .+\.$", section(trip), re.MULTILINE)
     assert 1 < len(steps) <= 12
