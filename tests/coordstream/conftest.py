@@ -1,13 +1,15 @@
 """Fixtures of the command line's tests."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from coordstream.cli import main
 from coordstream.postgres import EmbeddedPostgres
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, RECORDING_A, CommandLine
+from tests.fixtures.postgres import create_clone, replace_by_clone
 from tests.fixtures.postgres_server import temporary_home
 
 
@@ -52,17 +54,41 @@ def kafka_cli(cli: CommandLine, kafka_bootstrap_servers: str, monkeypatch: pytes
     return cli
 
 
+@pytest.fixture(scope="session")
+def wordcount_template(postgres_server: EmbeddedPostgres, template_database: str) -> str:
+    """The name of a database that holds recording A, to be cloned."""
+    return _template(postgres_server, template_database, "wordcount", [("import", *map(str, RECORDING_A))])
+
+
 @pytest.fixture
-def wordcount(cli: CommandLine) -> CommandLine:
+def wordcount(cli: CommandLine, postgres_server: EmbeddedPostgres, wordcount_template: str) -> CommandLine:
     """The command line on a database that holds recording A."""
-    cli.done("import", *RECORDING_A)
+    replace_by_clone(postgres_server, cli.database_url, wordcount_template)
     return cli
+
+
+@pytest.fixture(scope="session")
+def appendable_template(postgres_server: EmbeddedPostgres, template_database: str) -> str:
+    """The name of a database with recording A's job in Postgres logs, to be cloned."""
+    commands = [
+        command
+        for stream, recording in zip((COORDINATOR, CHECKPOINT), map(str, RECORDING_A), strict=True)
+        for command in (("log", "create", stream), ("log", "append", stream, "--file", recording))
+    ]
+    return _template(postgres_server, template_database, "appendable", commands)
 
 
 @pytest.fixture
-def appendable(cli: CommandLine) -> CommandLine:
+def appendable(cli: CommandLine, postgres_server: EmbeddedPostgres, appendable_template: str) -> CommandLine:
     """The command line with recording A's job in Postgres logs, which accept appends."""
-    for stream, recording in zip((COORDINATOR, CHECKPOINT), RECORDING_A, strict=True):
-        cli.done("log", "create", stream)
-        cli.done("log", "append", stream, "--file", recording)
+    replace_by_clone(postgres_server, cli.database_url, appendable_template)
     return cli
+
+
+def _template(server: EmbeddedPostgres, template: str, name: str, commands: Sequence[Sequence[str]]) -> str:
+    """A clone of a template named ``name``, as the commands leave it."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("COORDSTREAM_DATABASE_URL", create_clone(server, template, name))
+        environment.setenv("COORDSTREAM_MASK_KEY", MASK_KEY)
+        assert [main(command) for command in commands] == [0] * len(commands)
+    return name
