@@ -1,4 +1,4 @@
-"""As-of questions cost by key, not by history: as much at 1 M events as at 0.1 M, by offset and by time."""
+"""As-of questions cost by key, not by history: as much at 1 M events (`make torture`) as at 0.1 M."""
 
 import random
 from collections.abc import Iterator
@@ -9,13 +9,14 @@ import pytest
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import connect
 from tests.acceptance.synthetic_history import CONFIG_KEYS, JOB, TASKS, History, buffers, load_history, plan, scans
+from tests.acceptance.torture import scaled
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import ROWS, Row, to_time
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
 SMALL: Final = 100_000
-LARGE: Final = 1_000_000
+LARGE: Final = scaled(400_000, 1_000_000)
 CUTS: Final = 50
 A_CUT: Final = 60
 """Buffers that finding the job, its logs and the cut of the other log may take: a stretch of the archive is read."""
@@ -121,7 +122,8 @@ def test_cost_is_by_key_and_not_by_history(small: History, large: History, name:
         at_small, scanned_small = ask(small, question, part)
         at_large, scanned_large = ask(large, question, part)
         print(
-            f"\n{name}, at {part:.0%}: {at_small} buffers at 0.1 M events, {at_large} at 1 M; may be {question.limit}"
+            f"\n{name}, at {part:.0%}: {at_small} buffers at {SMALL} events, {at_large} at {LARGE};"
+            f" may be {question.limit}"
         )
         assert scanned_small | scanned_large == set()
         assert max(at_small, at_large) <= question.limit

@@ -17,13 +17,14 @@ from managers.checkpoints.checkpoint_place import JobCheckpoints, checkpoint_man
 from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager
 from managers.job_facts import JobFacts
 from managers.job_models.partition_grouping import GROUPER_FACTORY
+from tests.acceptance.torture import scaled
 from tests.fixtures.postgres import CloneSeries
 from tests.properties.generated_jobs import GeneratedJob, GeneratedLog, generate_job
 from tests.properties.importing import import_log, job_key, with_events
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
-JOBS: Final = 300
+JOBS: Final = scaled(100, 300)
 NOT_HELD: Final = (rb"\u0000", rb"\udc00")
 SHOWN: Final = """
 select job_name, task_name, system_name, stream_name, partition_id, key_bucket, input_offset from coordinator.checkpoint

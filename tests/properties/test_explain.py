@@ -8,14 +8,15 @@ import pytest
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
+from tests.acceptance.torture import scaled
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import Row
 from tests.properties.generated_jobs import generate_job
 from tests.properties.importing import import_log
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
-JOBS: Final = 150
+JOBS: Final = scaled(60, 150)
 TIMES: Final = ("2025-06-14 17:00+00", "2025-06-14 19:00+00", "2025-06-14 23:20:01+00", "2025-06-15 16:00+00", None)
 """Before some of the events, when some startpoints have expired, when all have, and now (null)."""
 

@@ -14,6 +14,7 @@ import pytest
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
+from tests.acceptance.torture import scaled
 from tests.fixtures.compaction import latest_per_key
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import ROWS, Row, log_times
@@ -32,10 +33,10 @@ from tests.properties.importing import (
     with_events,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
-JOBS: Final = 300
-LEAST_LOGS: Final = 500
+JOBS: Final = scaled(100, 300)
+LEAST_LOGS: Final = scaled(160, 500)
 AS_OF: Final = {relation: columns for relation, columns in ROWS.items() if relation != "other_message"}
 TABLES: Final = (
     "event_key",
@@ -201,7 +202,7 @@ def test_compaction_changes_no_current_relation(whole: Whole, new_connection: Ne
     for log in logs_of(compacted):
         import_log(connection, log)
     removed = sum(len(log.events) for log in logs_of(whole.jobs)) - sum(len(log.events) for log in logs_of(compacted))
-    assert removed > 1_000
+    assert removed > 3 * JOBS
     report("fold(all) = fold(compacted)", whole.jobs, compare(whole.connection, connection, CURRENT))
 
 
