@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -41,9 +42,10 @@ def named(item: pytest.Item) -> set[str]:
     return {name for mark in item.iter_markers("scenario") for name in mark.args}
 
 
-def marked_in_sources() -> set[str]:
+@cache
+def marked_in_sources() -> frozenset[str]:
     """The scenarios that any test of this folder names, whether it is run or not."""
-    return {name for path in _sources() for name in _marked(ast.parse(path.read_text()))}
+    return frozenset(name for path in _sources() for name in _marked(ast.parse(path.read_text())))
 
 
 def summary_line(shown: set[str]) -> str:

@@ -13,7 +13,7 @@ from tests.acceptance.torture import scaled
 from tests.managers.killed_writer import DELETES, WRITERS
 from tests.managers.log_makers import KafkaLogs, LogMaker, PostgresLogs
 
-ROUNDS: Final = {"postgres": scaled(10, 50), "kafka": scaled(5, 50)}
+ROUNDS: Final = {"postgres": scaled(4, 50), "kafka": scaled(3, 50)}
 SECONDS: Final = 300
 
 

@@ -6,22 +6,24 @@ from pathlib import Path
 
 import pytest
 from psycopg.conninfo import make_conninfo
+from pyspark.sql import SparkSession
 
 from coordstream.cli.spark.jobs import JOBS
 from spark_jobs.job_choice import JobChoice
 from spark_jobs.progress_scope import find_scope
 from spark_jobs.snapshots import exported_snapshot
-from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
+from tests.coordstream.command_line import RECORDING_A, CommandLine
 
 
-@pytest.mark.spark
 @pytest.mark.slow
-def test_a_job_reads_the_database_of_the_settings(wordcount: CommandLine, tmp_path: Path, jdbc_jar: Path) -> None:
-    ended = in_own_process(
-        *("spark", "checkpoint_progress", "--", "--job", "wordcount_pv/1", "--output", str(tmp_path / "out")),
-        COORDSTREAM_DATABASE_URL=wordcount.database_url,
-        COORDSTREAM_JDBC_JAR=str(jdbc_jar),
-    )
+def test_a_job_reads_the_database_of_the_settings(
+    wordcount: CommandLine, spark: SparkSession, tmp_path: Path, jdbc_jar: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the session of the tests, which the job may not end; test_readme.py runs a job in its own process."""
+    monkeypatch.setattr("pyspark.sql.SparkSession.stop", lambda _: None)
+    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jdbc_jar))
+    out = str(tmp_path / "out")
+    ended = wordcount("spark", "checkpoint_progress", "--", "--job", "wordcount_pv/1", "--output", out)
     assert ended.code == 0, ended.err
     assert "Partition 7" in ended.out
     assert (tmp_path / "out" / "progress.png").read_bytes().startswith(b"\x89PNG")
