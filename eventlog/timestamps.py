@@ -27,9 +27,19 @@ def all_storable_micros(times: Sequence[int]) -> list[int | None]:
     return [storable_micros(ms) for ms in times]
 
 
+def ms_of_micros(micros: int) -> int:
+    """Milliseconds since 1970 of a time in microseconds since 2000, rounded down."""
+    return micros // 1000 + MS_FROM_1970_TO_2000
+
+
 def micros_of(time: datetime) -> int:
     """Microseconds since 2000 of an aware datetime."""
     return (time - _POSTGRES_EPOCH) // timedelta(microseconds=1)
+
+
+def datetime_of(micros: int) -> datetime:
+    """A time in microseconds since 2000 as an aware datetime."""
+    return _POSTGRES_EPOCH + timedelta(microseconds=micros)
 
 
 def ms_of(time: datetime) -> int:

@@ -1,7 +1,5 @@
 """The errors of the projections; each has its data as attributes."""
 
-from collections.abc import Sequence
-
 from eventlog.errors import PortableError
 
 
@@ -47,11 +45,11 @@ class ArchiveIncomplete(ProjectionError):
 class RebuildFailed(ProjectionError):
     """Rows still differed from the events after a rebuild had replaced them."""
 
-    def __init__(self, stream_name: str, tables: Sequence[str]) -> None:
+    def __init__(self, stream_name: str, table: str) -> None:
         self.stream_name = stream_name
-        self.tables = tuple(tables)
+        self.table = table
         super().__init__(
-            f"The rows of {stream_name} still differ after the rebuild ({', '.join(tables)}). Nothing was changed. "
+            f"The rows of {stream_name} in {table} still differ after the rebuild. Nothing was changed. "
             "Report this as a bug."
         )
 

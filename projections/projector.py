@@ -1,9 +1,7 @@
 """The projector: archives and folds batches of one log's events, each in one transaction with the log's position."""
 
-import gc
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -33,6 +31,7 @@ from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold_state import load_fold
+from projections.garbage_collection import no_collections
 from projections.tracked_logs import TrackedLog, name_job
 
 Clock = Callable[[], datetime]
@@ -115,7 +114,7 @@ class Projector:
         self._make_partitions(self._missing_partitions(events, swept))
         if self._on_step is not None or not _are_few(events, swept):
             is_nested = self._connection.info.transaction_status is not TransactionStatus.IDLE
-            with _no_collections(), self._connection.transaction():
+            with no_collections(), self._connection.transaction():
                 self._hold()
                 self._write(events, swept, fold)
                 self._move(next_offset)
@@ -129,7 +128,7 @@ class Projector:
         return Applied(len(events), len(fold.quarantine.rows), next_offset)
 
     def _load_fold(self) -> LogFold:
-        with _no_collections():
+        with no_collections():
             return load_fold(self._connection, self._log, self._settings)
 
     def pass_to(self, next_offset: int) -> None:
@@ -246,20 +245,3 @@ def _are_few(events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:
     if len(events) + len(swept) > FEW_EVENTS:
         return False
     return sum(len(event.value or b"") for event in events) <= FEW_BYTES
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Disable the garbage collector: what a batch allocates has no cycles, and reference counting frees most of it.
-
-    Scanning a batch repeatedly took a fifth of the fold; scanning a log's dictionaries, which stay, blocked a live
-    follower for 100 ms every few seconds.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if was_enabled:
-            gc.enable()

@@ -16,7 +16,7 @@ from projections.errors import ArchiveIncomplete, RebuildFailed
 from projections.fold.settings import NOT_FOLDED, FoldSettings
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
-from projections.table_differences import TableCheck, TableDifferences
+from projections.table_differences import StillDifferent, TableCheck, TableDifferences
 from projections.topic_check import has_topic
 from projections.tracked_logs import (
     LOCK_TIMEOUT,
@@ -114,14 +114,10 @@ def rebuild_log(
 
 
 def _repair(connection: Connection, log: TrackedLog) -> tuple[TableCheck, ...]:
-    differences = TableDifferences(connection, log.log_id)
-    found = [check for check in differences.check() if not check.is_equal]
-    for check in found:
-        differences.repair(check.table)
-    left = [check.table for check in differences.check(check.table for check in found) if not check.is_equal]
-    if left:
-        raise RebuildFailed(log.stream.stream_name, left)
-    return tuple(found)
+    try:
+        return TableDifferences(connection, log.log_id).repair()
+    except StillDifferent as error:
+        raise RebuildFailed(log.stream.stream_name, error.table) from error
 
 
 def _lock(connection: Connection, log: TrackedLog) -> TrackedLog:

@@ -9,8 +9,7 @@ from typing import Final
 
 from psycopg import sql
 
-from eventlog.events import RecordedEvent
-from eventlog.postgres.archive import read_archived, read_archived_at
+from eventlog.postgres.archive import ArchivedEvents, read_archived, read_archived_at
 from eventlog.postgres.archive_replacement import ArchiveReplacement
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold
@@ -148,13 +147,13 @@ def _folds(
     on_progress: Callable[[int], None],
 ) -> Iterator[ScratchFold]:
     for each in selected:
-        yield ScratchFold(connection, each.log, settings, on_progress=on_progress, read=_reader(each))
+        yield ScratchFold(connection, each.log, settings, on_progress=on_progress, read=_reader(each), is_shared=True)
 
 
 def _reader(retained: RetainedEvents) -> ReadArchived:
     base, beyond = retained.base, retained.horizon_offset + 1
 
-    def read(connection: Connection, log_id: int, first: int, until: int) -> Iterable[tuple[RecordedEvent, datetime]]:
+    def read(connection: Connection, log_id: int, first: int, until: int) -> Iterable[ArchivedEvents]:
         below = base[bisect_left(base, first) : bisect_left(base, until)]
         return chain(
             read_archived_at(connection, log_id, below), read_archived(connection, log_id, max(first, beyond), until)

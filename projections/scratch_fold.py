@@ -1,44 +1,58 @@
 """Folds a log from the archive into temporary tables, apart from the tables that readers and followers use."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from psycopg import sql
 
 from eventlog.events import RecordedEvent
-from eventlog.postgres.archive import read_archived
+from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection
-from eventlog.timestamps import MICROS_OF_AN_HOUR, micros_of, storable_micros
-from projections.batch_rows import append_histories, forget_merged, merge_many, prepare
+from eventlog.postgres.copy_rows import copy_rows
+from eventlog.timestamps import MICROS_OF_AN_HOUR, all_storable_micros
+from projections.batch_rows import append_histories, newest_rows
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
+from projections.garbage_collection import no_collections
 from projections.observations import read_observations
 from projections.projector import BATCH_EVENTS
 from projections.tracked_logs import TrackedLog
 
 SCRATCH: Final = "pg_temp"
-_LONG_AGO: Final = datetime.fromtimestamp(0, UTC)
+_LONG_AGO: Final = 0
 """The archiving time of a batch without events, which no row depends on."""
 
-_CREATE: Final = sql.SQL(
-    "create temporary table if not exists {} (like projection.{} including indexes) on commit drop"
-)
+_INDEXED: Final = ("quarantine",)
+"""Tables whose rows the fold updates. The others need no key: they are compared as a whole."""
+
+_CREATE: Final = sql.SQL("create temporary table if not exists {} (like projection.{} {}) on commit drop")
+_INDEX: Final = sql.SQL("create index if not exists {} on pg_temp.{} (log_id)")
+_REMOVE_OLDER: Final = sql.SQL("""
+delete from pg_temp.{table} t
+using (select ctid, row_number() over (partition by key_id order by log_offset desc) from pg_temp.{table}
+       where log_id = {log_id}) as age (row_id, n)
+where t.ctid = age.row_id and (age.n > 1 or t.{deleted} is null)
+""")
+_DELETED: Final = {"checkpoint_current": "layout_id", "message_current": "body"}
+"""The column that is null in a row that deletes its key."""
 
 
-ReadArchived = Callable[[Connection, int, int, int], Iterable[tuple[RecordedEvent, datetime]]]
-"""Reads a log's events from an offset to before another, each with the time at which it was archived."""
+ReadArchived = Callable[[Connection, int, int, int], Iterable[ArchivedEvents]]
+"""Reads a log's events from an offset to before another."""
 
 
 class ArchivedBatch(NamedTuple):
     """Events to fold together, and the keys that were swept after the last of them.
 
-    They were archived at ``archived_at``, or at other times for which `LogClock` gives the same log time.
+    They were archived at ``archived_at``, in microseconds since 2000, or at other times for which `LogClock` gives the
+    same log time.
     """
 
-    archived_at: datetime
+    archived_at: int
     events: list[RecordedEvent]
     swept: list[Swept]
 
@@ -46,8 +60,8 @@ class ArchivedBatch(NamedTuple):
 class ScratchFold:
     """The rows of one log, folded into temporary tables that last until the caller's transaction ends.
 
-    The tables have the names, columns and keys of those in ``projection``, and are in the schema `SCRATCH`. They have
-    the rows of all logs that are folded in the transaction.
+    The tables have the names and columns of those in ``projection``, and are in the schema `SCRATCH`. They have the
+    rows of all logs that are folded in the transaction; ``is_shared``: there are several, so ``log_id`` is indexed.
     ``on_progress`` is called with the number of events of each batch; ``events`` is their sum.
     """
 
@@ -60,6 +74,7 @@ class ScratchFold:
         batch_events: int = BATCH_EVENTS,
         on_progress: Callable[[int], None] = lambda _: None,
         read: ReadArchived = read_archived,
+        is_shared: bool = False,
     ) -> None:
         self.events = 0
         self._read = read
@@ -70,28 +85,38 @@ class ScratchFold:
         self._on_progress = on_progress
         self._next_offset = 0
         self._swept = 0
-        prepare(connection)
         for name in log_tables():
-            connection.execute(_CREATE.format(sql.Identifier(name), sql.Identifier(name)))
+            indexes = sql.SQL("including indexes" if name in _INDEXED else "")
+            connection.execute(_CREATE.format(sql.Identifier(name), sql.Identifier(name), indexes))
+            if is_shared:
+                connection.execute(_INDEX.format(sql.Identifier(f"{name}_log_id"), sql.Identifier(name)))
 
     def advance(self, until: int) -> None:
         """Fold the archived events below offset ``until`` that are not folded yet, and what was swept between them."""
         archived = self._read(self._connection, self._log_id, self._next_offset, until)
         sweeps = recorded_sweeps(self._connection, self._log_id)[self._swept :]
-        for batch in archived_batches(archived, sweeps, self._batch_events):
-            self._apply(batch)
+        with no_collections():
+            for batch in archived_batches(archived, sweeps, self._batch_events):
+                self._apply(batch)
+        self._remove_older_rows()
         self._next_offset = max(self._next_offset, until)
 
     def _apply(self, batch: ArchivedBatch) -> None:
-        fold = BatchFold(self._fold, micros_of(batch.archived_at))
+        fold = BatchFold(self._fold, batch.archived_at)
         fold.add(batch.events)
         fold.sweep(batch.swept)
         append_histories(self._connection, fold, SCRATCH)
-        merge_many(self._connection, fold, SCRATCH)
-        forget_merged(self._connection)
+        for columns, rows in newest_rows(fold):
+            copy_rows(self._connection, columns.in_schema(SCRATCH), rows)
         self._swept += len(batch.swept)
         self.events += len(batch.events)
         self._on_progress(len(batch.events))
+
+    def _remove_older_rows(self) -> None:
+        """Leave only the newest row of each key in the current tables: each batch appended its own newest rows."""
+        for table, deleted in _DELETED.items():
+            names = {"table": sql.Identifier(table), "deleted": sql.Identifier(deleted)}
+            self._connection.execute(_REMOVE_OLDER.format(**names, log_id=self._log_id))
 
 
 def log_tables() -> dict[str, tuple[str, ...]]:
@@ -115,27 +140,27 @@ def recorded_sweeps(connection: Connection, log_id: int) -> list[Swept]:
 
 
 def archived_batches(
-    archived: Iterable[tuple[RecordedEvent, datetime]], sweeps: Sequence[Swept], batch_events: int
+    archived: Iterable[ArchivedEvents], sweeps: Sequence[Swept], batch_events: int
 ) -> Iterator[ArchivedBatch]:
-    """Split events, each with its archiving time, into batches of at most ``batch_events``.
+    """Split archived events into batches of at most ``batch_events``.
 
     A batch also ends at a sweep. ``sweeps`` are in offset order; those that lie before the first event, or without any
     event, are a batch of their own.
     """
     pending = list(reversed(sweeps))
     batch: ArchivedBatch | None = None
-    for event, archived_at in archived:
-        swept = list(_pop_before(event.offset, pending))
-        if batch is not None:
+    for events, times in archived:
+        first = 0
+        while first < len(events):
+            swept = list(_pop_before(events[first].offset, pending))
+            batch = batch or ArchivedBatch(times[first], [], [])
             batch.swept.extend(swept)
-        elif swept:
-            batch = ArchivedBatch(archived_at, [], swept)
-        full = batch is not None and len(batch.events) >= batch_events
-        if batch is not None and (full or batch.swept or not _same_log_time(event, archived_at, batch.archived_at)):
-            yield batch
-            batch = None
-        batch = batch or ArchivedBatch(archived_at, [], [])
-        batch.events.append(event)
+            end = _end_of_batch(batch, events, times, first, batch_events, pending)
+            batch.events.extend(events[first:end])
+            if end == first:
+                yield batch
+                batch = None
+            first = end
     if batch is not None or pending:
         batch = batch or ArchivedBatch(_LONG_AGO, [], [])
         batch.swept.extend(reversed(pending))
@@ -147,11 +172,35 @@ def _pop_before(offset: int, pending: list[Swept]) -> Iterator[Swept]:
         yield pending.pop()
 
 
-def _same_log_time(event: RecordedEvent, archived_at: datetime, other: datetime) -> bool:
-    """Whether `LogClock` treats the event's record time alike for both archiving times."""
-    time = storable_micros(event.timestamp)
-    return archived_at == other or time is None or _is_believed(time, archived_at) == _is_believed(time, other)
+def _end_of_batch(
+    batch: ArchivedBatch,
+    events: list[RecordedEvent],
+    times: list[int],
+    first: int,
+    batch_events: int,
+    pending: Sequence[Swept],
+) -> int:
+    """Return up to which index the events from ``first`` on belong to a batch; ``first`` if none does."""
+    if batch.swept:
+        return first
+    end = min(len(events), first + batch_events - len(batch.events))
+    if pending:
+        end = bisect_right(events, pending[-1].at_offset, first, end, key=itemgetter(0))
+    return first + _count_same_log_time(batch.archived_at, events[first:end], times[first:end])
 
 
-def _is_believed(time: int, archived_at: datetime) -> bool:
-    return time <= micros_of(archived_at) + MICROS_OF_AN_HOUR
+def _count_same_log_time(archived_at: int, events: Sequence[RecordedEvent], times: Sequence[int]) -> int:
+    """How many of the first events `LogClock` treats as if they had been archived at ``archived_at``.
+
+    That depends on whether it believes their record times.
+    """
+    if times.count(archived_at) == len(times):
+        return len(times)
+    for count, (time, own) in enumerate(zip(all_storable_micros([event[1] for event in events]), times, strict=True)):
+        if time is not None and _is_believed(time, archived_at) != _is_believed(time, own):
+            return count
+    return len(times)
+
+
+def _is_believed(time: int, archived_at: int) -> bool:
+    return time <= archived_at + MICROS_OF_AN_HOUR

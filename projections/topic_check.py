@@ -11,6 +11,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.secrets.masked_event import mask_event
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.source import EventSource, OffsetLost, StreamFacts
+from eventlog.timestamps import datetime_of
 from eventlog.topic_comparison import EXAMPLES, Pair, TopicComparison, pair_events
 from projections.errors import NotInKafka, TopicChanged, TopicReplaced
 from projections.fold.settings import FoldSettings
@@ -90,8 +91,10 @@ def pair_with_topic(
     Events that a retention has detached are left out.
     """
     current = source.read(log.stream.stream_name, facts.start_offset, until)
+    pages = read_archived(connection, log.log_id, 0, until)
+    archived = ((event, datetime_of(at)) for events, times in pages for event, at in zip(events, times, strict=True))
     horizon = horizon_offset(connection, log.log_id)
-    for pair in pair_events(read_archived(connection, log.log_id, 0, until), current):
+    for pair in pair_events(archived, current):
         if pair.archived is not None or pair.current is None or pair.current.offset >= horizon:
             yield pair
 

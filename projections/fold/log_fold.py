@@ -1,6 +1,6 @@
 """What the fold remembers of one log from batch to batch."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from eventlog.secrets.secret_policy import SecretPolicy
@@ -31,13 +31,15 @@ class LogFold:
         self.log_time = log_time
         self.until_log_time = until_log_time
         self.last_offset = last_offset
-        self.masked_author = lru_cache(maxsize=1_000)(self._masked_author)
+        # not a method: `no_collections` never frees a cycle
+        self.masked_author = lru_cache(maxsize=1_000)(partial(_masked_author, secrets))
         self._short_holds_secret = lru_cache(maxsize=4_000)(secrets.holds_secret)
 
     def holds_secret(self, text: str) -> bool:
         """Return whether a text contains a secret; cached, because each start of a job writes the same config again."""
         return self._short_holds_secret(text) if len(text) <= _SHORT_TEXT else self.secrets.holds_secret(text)
 
-    def _masked_author(self, *author: str | None) -> tuple[str | None, ...]:
-        """Source, host and username are free texts, which may contain a secret too. There are few of them."""
-        return tuple(None if text is None else self.secrets.mask_text(text) for text in author)
+
+def _masked_author(secrets: SecretPolicy, *author: str | None) -> tuple[str | None, ...]:
+    """Source, host and username are free texts, which may contain a secret too. There are few of them."""
+    return tuple(None if text is None else secrets.mask_text(text) for text in author)

@@ -9,8 +9,9 @@ from typing import Final
 import pytest
 
 from eventlog.events import RecordedEvent
-from eventlog.postgres.archive import read_archive, read_archived
+from eventlog.postgres.archive import ArchivedEvents, read_archive, read_archived
 from eventlog.postgres.connection import Connection, connect
+from eventlog.timestamps import micros_of
 from projections.fold.rows import Swept
 from projections.follow.resume import find_resume_point
 from projections.follow.resync import resync
@@ -164,27 +165,41 @@ def fingerprints(connection: Connection) -> list[tuple[object, ...]]:
     return connection.execute(FINGERPRINTS).fetchall()
 
 
+AT: Final = datetime(2026, 3, 4, tzinfo=UTC)
+AT_MS: Final = 1_772_582_400_000
+AT_MICROS: Final = micros_of(AT)
+
+
 def event(offset: int, timestamp: int = 0) -> RecordedEvent:
     return RecordedEvent(offset, timestamp, 0, b"k", b"v")
 
 
-AT: Final = datetime(2026, 3, 4, tzinfo=UTC)
-AT_MS: Final = 1_772_582_400_000
+def archived(*events: RecordedEvent, at: int = AT_MICROS) -> ArchivedEvents:
+    return ArchivedEvents(list(events), [at] * len(events))
 
 
 def test_a_batch_ends_at_a_sweep() -> None:
     sweeps = [Swept(1, b"a"), Swept(1, b"b"), Swept(2, b"c"), Swept(9, b"d")]
-    archived = [(event(offset), AT) for offset in (0, 1, 3, 4)]
-    assert list(archived_batches(archived, sweeps, 10)) == [
-        ArchivedBatch(AT, [event(0), event(1)], sweeps[:3]),
-        ArchivedBatch(AT, [event(3), event(4)], sweeps[3:]),
+    assert list(archived_batches([archived(*map(event, (0, 1, 3, 4)))], sweeps, 10)) == [
+        ArchivedBatch(AT_MICROS, [event(0), event(1)], sweeps[:3]),
+        ArchivedBatch(AT_MICROS, [event(3), event(4)], sweeps[3:]),
     ]
 
 
-def test_a_batch_has_a_largest_number_of_events() -> None:
-    archived = [(event(offset), AT) for offset in range(5)]
-    assert [len(batch.events) for batch in archived_batches(archived, [], 2)] == [2, 2, 1]
-    assert list(archived_batches([], [], 2)) == []
+def test_sweeps_before_the_first_event_are_a_batch_of_their_own() -> None:
+    sweeps = [Swept(1, b"a")]
+    assert list(archived_batches([archived(event(2))], sweeps, 10)) == [
+        ArchivedBatch(AT_MICROS, [], sweeps),
+        ArchivedBatch(AT_MICROS, [event(2)], []),
+    ]
+    assert [batch.swept for batch in archived_batches([], sweeps, 10)] == [sweeps]
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 10])
+def test_a_batch_has_a_largest_number_of_events_whatever_the_pages(page: int) -> None:
+    pages = [archived(*map(event, range(first, min(first + page, 10)))) for first in range(0, 10, page)]
+    assert [len(batch.events) for batch in archived_batches(pages, [], 4)] == [4, 4, 2]
+    assert list(archived_batches([], [], 4)) == []
 
 
 @pytest.mark.parametrize(
@@ -192,9 +207,11 @@ def test_a_batch_has_a_largest_number_of_events() -> None:
     [(3_600_000, True), (3_600_001, False), (2 * 3_600_000, False), (2 * 3_600_000 + 1, True), (2**62, True)],
 )
 def test_a_batch_ends_where_the_archiving_time_changes_the_log_time(ahead_ms: int, together: bool) -> None:
-    later = AT + timedelta(hours=1)
-    archived = [(event(0), AT), (event(1, AT_MS + ahead_ms), later)]
-    assert len(list(archived_batches(archived, [], 10))) == (1 if together else 2)
+    later = AT_MICROS + 3_600_000_000
+    pages = [archived(event(0)), archived(event(1, AT_MS + ahead_ms), at=later)]
+    both = [ArchivedEvents([*pages[0].events, *pages[1].events], [AT_MICROS, later])]
+    for archive in (pages, both):
+        assert len(list(archived_batches(archive, [], 10))) == (1 if together else 2)
 
 
 def test_the_archive_has_each_events_archiving_time(database_url: str) -> None:
@@ -208,5 +225,9 @@ def test_the_archive_has_each_events_archiving_time(database_url: str) -> None:
         for _ in times:
             topic.append(b"k", b"v")
             projector.apply(topic.events[-1:])
-        archived = list(read_archived(connection, log.log_id, page=2))
-    assert archived == list(zip(topic.events, times, strict=True))
+        pages = list(read_archived(connection, log.log_id, page=2))
+    micros = list(map(micros_of, times))
+    assert pages == [
+        ArchivedEvents(topic.events[:2], micros[:2]),
+        ArchivedEvents(topic.events[2:], micros[2:]),
+    ]

@@ -8,7 +8,7 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from projections import rebuild as module
-from projections.errors import FoldVersionDiffers
+from projections.errors import FoldVersionDiffers, RebuildFailed
 from projections.fold import settings
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import TrackedLog, logs_of
@@ -83,6 +83,26 @@ def test_an_error_changes_nothing(database_url: str, monkeypatch: pytest.MonkeyP
         with pytest.raises(RuntimeError):
             rebuild_log(connection, log, SETTINGS)
         assert (relations(connection), position(connection)) == (before, places)
+
+
+CHANGE_INSERTED: Final = """
+create function changed() returns trigger language plpgsql as 'begin new.host = ''elsewhere''; return new; end';
+create trigger change before insert on projection.message_event for each row execute function changed();
+"""
+
+
+@pytest.mark.parametrize(
+    "damage", ["delete from projection.message_event", "delete from projection.message_event where key_id = 1"]
+)
+def test_a_rebuild_that_does_not_make_the_rows_equal_changes_nothing(database_url: str, damage: str) -> None:
+    with connect(database_url) as connection:
+        log, *_ = imported(connection)
+        connection.execute(damage.encode())
+        connection.execute(CHANGE_INSERTED)
+        before = relations(connection)
+        with pytest.raises(RebuildFailed, match="in message_event still differ"):
+            rebuild_log(connection, log, SETTINGS)
+        assert relations(connection) == before
 
 
 def test_a_newer_program_can_continue_a_log_after_a_rebuild(

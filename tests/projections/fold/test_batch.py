@@ -1,5 +1,8 @@
 """What a batch of events becomes, row by row."""
 
+import gc
+import weakref
+
 import pytest
 
 from eventlog.events import NewEvent
@@ -26,6 +29,18 @@ def checkpoint(offset: str | None, source: str = "container-0") -> NewEvent:
     text = "null" if offset is None else f'"{offset}"'
     value = f'{{"host":"h","source":"{source}","values":{{"k.in.0":{text}}},"username":"u","timestamp":{FIRST_TIME}}}'
     return NewEvent(b'[1,"set-checkpoint","t"]', value.encode())
+
+
+def test_a_log_is_freed_without_the_garbage_collector() -> None:
+    """`no_collections` exempts what a fold leaves from collection, so a cycle would stay in memory."""
+    gc.disable()
+    try:
+        fold = folded(checkpoint("1"), config_set("a", "1"), config_deleted("b"))
+        log = weakref.ref(fold.log)
+        del fold
+        assert log() is None
+    finally:
+        gc.enable()
 
 
 def test_a_key_that_is_set_deleted_and_set_ends_set_and_keeps_its_history() -> None:
