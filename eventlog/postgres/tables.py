@@ -66,7 +66,7 @@ event = Table(
     Column("leader_epoch", Integer),
     Column("timestamp_type", SmallInteger, nullable=False, server_default=text("0")),
     Column("headers", JSONB, comment="list of [name, base64 of the value or null]"),
-    Column("key", LargeBinary),  # revision 0010 sets its n_distinct, which metadata cannot express
+    Column("key", LargeBinary),  # n_distinct is 10 (revision 0011), which metadata cannot express
     Column("value", LargeBinary),
     PrimaryKeyConstraint("log_id", "log_offset"),
     postgresql_partition_by="RANGE (log_offset)",

@@ -112,6 +112,16 @@ def test_the_key_of_an_event_is_looked_up_once_a_key(jobs: Connection) -> None:
     assert found["Temp Read Blocks"] == 0
 
 
+def test_the_key_of_an_event_is_looked_up_once_a_key_without_analyze(connection: Connection) -> None:
+    """As in a database that only followers write: nothing analyzes its partitioned tables."""
+    for logs in map(JobLogs, (JobSize(name, events=9_000, tasks=10, config_keys=10) for name in ("measured", "other"))):
+        import_events(connection, logs.coordinator, list(logs.coordinator_events()))
+        import_events(connection, logs.checkpoints, list(logs.checkpoint_events()))
+    found = executed(connection, f"select * from coordinator.event {OF_THE_JOB}")
+    keys = "select count(*) from projection.event_key join projection.job_log using (log_id) " + OF_THE_JOB
+    assert lookups(found, "event_key") == one(connection, keys) < found["Actual Rows"] / 2
+
+
 def test_columns_of_the_archive_cost_no_lookup(jobs: Connection) -> None:
     found = executed(jobs, f"select count(*), max(record_time) from coordinator.event {OF_THE_JOB}")
     assert {scan["Relation Name"] for scan in scans(found)} == {"job_log", "event_from_0"}

@@ -2797,7 +2797,7 @@ CREATE TABLE eventlog.event (
     value bytea
 )
 PARTITION BY RANGE (log_offset);
-ALTER TABLE ONLY eventlog.event ALTER COLUMN key SET (n_distinct_inherited=100);
+ALTER TABLE ONLY eventlog.event ALTER COLUMN key SET (n_distinct_inherited=10);
 
 --
 -- Name: COLUMN event.record_time; Type: COMMENT; Schema: eventlog; Owner: -

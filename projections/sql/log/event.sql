@@ -1,7 +1,7 @@
 -- Every event of the archive with its decoded key and the envelope of its value. Envelopes of checkpoints and of other messages are in
 -- two tables; the key says which one to look in. Subqueries with aggregates, which have one row each: they are left out if a query uses
 -- none of their columns, and the planner can keep what it looked up for the bytes of a key (Memoize) instead of hashing these again for
--- each event; see revision 0010.
+-- each event; see revisions 0010 and 0011.
 create view projection.keyed_event as
 select j.job_name, j.job_id, j.job_bucket, j.stream_kind, j.incarnation, e.log_id, k.message_type, k.message_key,
   case when e.value is null or m.is_delete then 'delete' else 'set' end as operation, octet_length(e.value) as value_bytes,
