@@ -21,6 +21,7 @@ PIPE_CLOSED: Final = 1
 
 # of a check that is not of one option, or where our message already begins with "Invalid time '…'"
 _TYPER_PREFIX: Final = re.compile(r"^Invalid value(: | for '[^']+': (?=Invalid ))")
+_PYDANTIC_PREFIX: Final = ": Value error, "
 _DEVICE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -39,7 +40,7 @@ def report(error: Exception, *, shows_traceback: bool) -> int:
 
 def report_usage(error: typer.TyperException) -> int:
     """Print what is wrong with the command line, and where its help is; empty where Typer has printed the help."""
-    message = _TYPER_PREFIX.sub("", " ".join(error.format_message().split()))
+    message = _TYPER_PREFIX.sub("", " ".join(error.format_message().split())).replace(_PYDANTIC_PREFIX, ": ")
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "coordstream"
     if message:

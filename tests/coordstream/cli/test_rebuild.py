@@ -69,6 +69,11 @@ def test_what_the_archive_lost_is_not_deleted(imported: CommandLine) -> None:
     assert imported.ask("select count(*) from coordinator.commit_history") == commits
 
 
+def test_only_the_archive_and_kafka_can_be_rebuilt_from(cli: CommandLine) -> None:
+    refusal = cli.refused("rebuild", "--all", "--from", "tape", code=2)
+    assert refusal.startswith("Invalid value for '--from': 'tape' is not one of 'archive', 'kafka'. See ")
+
+
 @pytest.mark.parametrize("words", [(), ("wordcount_pv", "--all")], ids=["neither", "both"])
 def test_jobs_or_all_of_them(imported: CommandLine, words: tuple[str, ...]) -> None:
     assert "or use '--all'" in imported.refused("rebuild", *words, code=2)
