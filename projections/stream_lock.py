@@ -36,6 +36,7 @@ from projection.locked_stream h join pg_stat_activity a on a.pid in (h.backend_p
 where h.stream_name = %s and h.last_seen_at <= clock_timestamp() - make_interval(secs => %s)
   and (a.backend_start is null or a.backend_start <= h.taken_at)
 """
+_SHARE: Final = "select from projection.stream_holder where stream_name = %s and backend_pid = %s for share"
 _SESSION: Final = "select pg_backend_pid()"
 
 
@@ -120,6 +121,18 @@ class StreamLocks:
 def holders(connection: Connection) -> dict[str, LockHolder]:
     """Return the holder of each stream that is held."""
     return {name: LockHolder(*holder) for name, *holder in connection.execute(_ALL).fetchall()}
+
+
+def share_stream(connection: Connection, stream_name: str, backend_pid: int) -> None:
+    """Write a stream's rows on behalf of the session that holds it, in the caller's transaction.
+
+    Until the transaction ends, no other session can take the stream.
+
+    Raises:
+        LockLost: that session no longer holds the stream.
+    """
+    if connection.execute(_SHARE, (stream_name, backend_pid)).fetchone() is None:
+        raise LockLost
 
 
 @contextmanager

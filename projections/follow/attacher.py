@@ -20,10 +20,12 @@ from projections.tracked_logs import TrackedLog, logs_of, make_current
 
 LOCK_RETRY_SECONDS: Final = 1.0
 
+MakeTail = Callable[[TrackedLog, Projector, int, int | None], Tail]
+
 
 @dataclass(frozen=True)
 class Attacher:
-    """Attaches streams within one session; events are applied over ``connection``."""
+    """Attaches streams within one session; events are applied over ``connection``, unless ``make_tail`` differs."""
 
     connection: Connection
     locks: StreamLocks
@@ -33,6 +35,7 @@ class Attacher:
     plan: FollowPlan
     reports: Reports
     on_step: OnStep | None
+    make_tail: MakeTail = Tail
 
     def attach(self, stream: FollowedStream, now: float, on_resync_batch: Callable[[], None]) -> None:
         """Attach the stream, or let it wait for the follower that holds it.
@@ -56,7 +59,7 @@ class Attacher:
             found = self._resync(found, projector, on_resync_batch)
             if found.log.log_id != stream.log_id:
                 projector = self._projector(found.log)
-        stream.attach(Tail(found.log, projector, found.target, self.plan.until))
+        stream.attach(self.make_tail(found.log, projector, found.target, self.plan.until))
         stream.end = found.target if stream.end is None else min(stream.end, found.target)
 
     def replace_current(self, stream: FollowedStream, tail: Tail) -> None:
@@ -64,7 +67,7 @@ class Attacher:
         with self.connection.transaction():
             make_current(self.connection, tail.log)
         log = replace(tail.log, is_current=True, is_complete=True, next_offset=tail.position)
-        stream.attach(Tail(log, self._projector(log), tail.target, self.plan.until))
+        stream.attach(self.make_tail(log, self._projector(log), tail.target, self.plan.until))
         name = stream.stream_name
         self.reports.say_of(name, f"{name}: incarnation {log.incarnation} is complete; relations show it from now on.")
 

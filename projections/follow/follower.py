@@ -10,12 +10,13 @@ from eventlog.backoff import Backoff
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.follow.attacher import Attacher
+from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
 from projections.follow.follow_run import FollowPlan, FollowRun, StopFlag
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.reports import Progress, Reports
 from projections.follow.session import FollowSession
+from projections.follow.tail import Tail
 from projections.projector import Clock, OnStep
 from projections.stream_lock import StreamLocks
 
@@ -59,7 +60,8 @@ class Follower:
 
     Uses two connections, one for locks and heartbeats and one to apply events. Only `stop` may be called from another
     thread. ``on_message`` gets messages for the operator; ``on_step`` the steps of each batch, see `Projector`. With a
-    plan that has an end, ``outage_timeout`` seconds without brokers or database end the run.
+    plan that has an end, ``outage_timeout`` seconds without brokers or database end the run. ``make_tail`` is for
+    followers that apply events elsewhere.
     """
 
     def __init__(
@@ -74,6 +76,8 @@ class Follower:
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_step: OnStep | None = None,
         locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
+        make_tail: MakeTail = Tail,
+        application_name: str = APPLICATION_NAME,
         outage_timeout: float | None = None,
     ) -> None:
         self._url = database_url
@@ -82,6 +86,8 @@ class Follower:
         self._clock = clock
         self._on_step = on_step
         self._locks = locks
+        self._make_tail = make_tail
+        self._application_name = application_name
         streams = {name: FollowedStream(name) for name in plan.stream_names}
         reports = Reports(on_message, on_progress)
         self._run = FollowRun(plan, streams, reports, Backoff(), StopFlag(), outage_timeout=outage_timeout)
@@ -125,11 +131,12 @@ class Follower:
                 self._run.plan,
                 self._run.reports,
                 self._on_step,
+                self._make_tail,
             )
             yield FollowSession(self._run, attacher, holding, self._source)
 
     def _connect(self) -> Connection:
-        return connect(self._url, application_name=APPLICATION_NAME)
+        return connect(self._url, application_name=self._application_name)
 
     def _outcome(self) -> Outcome:
         run = self._run

@@ -16,6 +16,7 @@ from coordstream.extras import require_packages
 
 app = typer.Typer(no_args_is_help=True)
 VERBS: Final[tuple[Verb, ...]] = (
+    Verb("follow", "spark.follow", "follow"),
     Verb("replay", "spark.replay", "replay"),
     Verb("verify", "spark.verify", "verify"),
 )

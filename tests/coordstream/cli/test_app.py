@@ -213,7 +213,7 @@ def test_the_exit_code_of_a_command_is_kept(monkeypatch: pytest.MonkeyPatch) -> 
 WITHOUT_JSON: Final = {"psql", "export", *(f"spark {job}" for job in JOBS)}
 #: they report an action, not rows
 WITHOUT_ROWS: Final = {
-    *("up", "down", "backup", "restore", "reset", "grant", "spark", "spark replay"),
+    *("up", "down", "backup", "restore", "reset", "grant", "spark", "spark replay", "spark follow"),
     *("migrate", "migrate upgrade", "migrate downgrade", "migrate current"),
     *("follow", "log create", "log append", "config set", "config delete", "pin add", "pin remove"),
 }

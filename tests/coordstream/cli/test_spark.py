@@ -87,3 +87,13 @@ def test_importing_a_job_starts_no_jvm(job: str) -> None:
     program = f"import spark_jobs.{job}; from pyspark import SparkContext as S; print(S._gateway)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout == "None\n"
+
+
+def test_following_on_spark_needs_brokers(cli: CommandLine) -> None:
+    assert cli.refused("spark", "follow", "--all") == (
+        "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set. Set it, or use `coordstream follow` for logs in Postgres."
+    )
+
+
+def test_following_on_spark_names_its_streams(cli: CommandLine) -> None:
+    assert "Name the streams to follow, or use --all." in cli.refused("spark", "follow", code=2)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import psycopg
 import pytest
 
-from coordstream.cli.follow import command as follow_command
+from coordstream.cli.follow import run as follow_run
 from coordstream.cli.follow.stop import stop_on_signal_or_timeout
 from eventlog.kafka import client
 from eventlog.postgres.connection import connect
@@ -221,7 +221,7 @@ def test_a_signal_before_the_end_has_its_own_exit_code(cli: CommandLine, number:
 def test_brokers_that_cannot_be_reached(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int
 ) -> None:
-    monkeypatch.setattr(follow_command, "OUTAGE_TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr(follow_run, "OUTAGE_TIMEOUT_SECONDS", 0.5)
     monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 500)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -256,7 +256,7 @@ def test_a_follower_waits_for_its_database_at_the_start(cli: CommandLine, monkey
 def test_a_database_that_never_answers(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(follow_command, "OUTAGE_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(follow_run, "OUTAGE_TIMEOUT_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", re.sub(r":[0-9]+/", f":{port}/", cli.database_url))

@@ -1,0 +1,124 @@
+"""Applies ranges of streams on behalf of a follower in another process, which holds the streams.
+
+The follower decides what is read, and attaches, resyncs and replaces logs; this process reads the events of a range,
+and archives and folds them in transactions that the follower's hold of the stream guards.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from eventlog.events import RecordedEvent, batches
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.table_partitions import ranges_of
+from eventlog.source import OffsetLost
+from projections.errors import PositionMoved
+from projections.fold.settings import FoldSettings
+from projections.follow.error_policy import CONFLICTS
+from projections.follow.tail import BATCH_BYTES, CONFLICT_TRIES
+from projections.projector import BATCH_EVENTS, Clock, Projector, make_partitions
+from projections.stream_lock import share_stream
+from projections.tracked_logs import TrackedLog, logs_of
+
+MOST_PROJECTORS: Final = 500
+"""How many logs' folds a process keeps in memory."""
+
+
+class Delegated(NamedTuple):
+    """A range to apply: the offsets from ``first_offset`` to before ``next_offset`` of a stream's topic.
+
+    It is empty if the topic was found to have no such offsets, or to be another one. ``holder_pid``: the Postgres
+    session that holds the stream.
+    """
+
+    stream_name: str
+    topic_id: str | None
+    holder_pid: int
+    first_offset: int
+    next_offset: int
+
+
+class ReadRange(Protocol):
+    """Reads events of a topic, see `eventlog.kafka.range_reader.RangeReader.read`."""
+
+    def __call__(self, stream_name: str, topic_id: str | None, first: int, until: int) -> Iterable[RecordedEvent]: ...
+
+
+class Applied(NamedTuple):
+    """How many events of a range were applied, the position after them, and the last event's time in ms since 1970."""
+
+    events: int
+    next_offset: int
+    timestamp: int | None
+
+
+class DelegatedWorker:
+    """Applies ranges over one connection, and remembers the folds of its logs from range to range."""
+
+    def __init__(self, connection: Connection, read: ReadRange, settings: FoldSettings, clock: Clock) -> None:
+        self._connection = connection
+        self._read = read
+        self._settings = settings
+        self._clock = clock
+        self._projectors: OrderedDict[int, tuple[TrackedLog, Projector]] = OrderedDict()
+        self._partitions: set[int] = set()
+
+    def apply(self, wanted: Delegated) -> Applied:
+        """Apply what is not yet applied of a range, such as after a retry, and move the position to its end.
+
+        Raises:
+            LockLost: the follower no longer holds the stream.
+            OffsetLost: the topic or the position is another one than the follower knew; attach the stream again.
+            SourceUnavailable: no broker answers.
+        """
+        for _ in range(CONFLICT_TRIES):
+            try:
+                return self._apply_rest(wanted)
+            except (*CONFLICTS, PositionMoved):  # another process applies the same range, and may have been killed
+                continue
+        return self._apply_rest(wanted)
+
+    def _apply_rest(self, wanted: Delegated) -> Applied:
+        log = self._current_log(wanted)
+        projector = self._take_projector(log)
+        count, timestamp = 0, None
+        events = self._read(wanted.stream_name, wanted.topic_id, log.next_offset, wanted.next_offset)
+        for batch in batches(events, BATCH_EVENTS, BATCH_BYTES):
+            self._make_partitions(batch)
+            with self._connection.transaction():
+                share_stream(self._connection, wanted.stream_name, wanted.holder_pid)
+                projector.apply(batch)
+            count, timestamp = count + len(batch), batch[-1].timestamp
+        if projector.next_offset < wanted.next_offset:
+            with self._connection.transaction():
+                share_stream(self._connection, wanted.stream_name, wanted.holder_pid)
+                projector.pass_to(wanted.next_offset)
+        self._keep_projector(log, projector)
+        return Applied(count, projector.next_offset, timestamp)
+
+    def _current_log(self, wanted: Delegated) -> TrackedLog:
+        first, until = wanted.first_offset, wanted.next_offset
+        log = next(iter(logs_of(self._connection, wanted.stream_name)), None)
+        is_known = log is not None and log.topic_id == wanted.topic_id and first <= log.next_offset <= until
+        if log is None or not is_known or first == until:
+            raise OffsetLost(wanted.stream_name, first)
+        return log
+
+    def _take_projector(self, log: TrackedLog) -> Projector:
+        """The log's projector, which is kept again only if nothing fails: the state of others is unknown."""
+        known, projector = self._projectors.pop(log.log_id, (None, None))
+        if known is None or projector is None or projector.next_offset != log.next_offset:
+            return Projector(self._connection, log, self._settings, self._clock)
+        is_same = (known.rebuilds, known.is_current) == (log.rebuilds, log.is_current)
+        return projector if is_same else Projector(self._connection, log, self._settings, self._clock)
+
+    def _keep_projector(self, log: TrackedLog, projector: Projector) -> None:
+        self._projectors[log.log_id] = (log, projector)
+        if len(self._projectors) > MOST_PROJECTORS:
+            self._projectors.popitem(last=False)
+
+    def _make_partitions(self, events: Sequence[RecordedEvent]) -> None:
+        """Create partitions before the transaction of a batch, in which they would block other logs."""
+        missing = set(ranges_of(event.offset for event in events)) - self._partitions
+        make_partitions(self._connection, missing)
+        self._partitions |= missing

@@ -1,0 +1,104 @@
+"""Applies planned ranges in a Python process of an executor, and answers with counts."""
+
+import pickle
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import psycopg
+
+from eventlog.errors import EventLogError
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.range_reader import RangeReader
+from eventlog.log import system_clock
+from eventlog.postgres.connection import Connection, connect
+from projections.errors import ProjectionError
+from projections.fold.settings import FoldSettings
+from projections.follow.delegated import Delegated, DelegatedWorker
+from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.follow.range_source import PlannedRange
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+APPLICATION_NAME: Final = "coordstream spark executor"
+SCHEMA: Final = (
+    "stream_name string, generation bigint, events bigint, first_offset bigint, next_offset bigint, timestamp bigint,"
+    " error binary"
+)
+_LOCK_TIMEOUT: Final = "set lock_timeout = '30s'"
+
+
+class RangeResult(NamedTuple):
+    """What an executor did with a planned range. `timestamp` is that of the last event; `error` a pickled exception."""
+
+    stream_name: str
+    generation: int
+    events: int
+    first_offset: int
+    next_offset: int
+    timestamp: int | None = None
+    error: bytes | None = None
+
+    def raise_error(self) -> None:
+        """Raise the error of the range, if there was one."""
+        if self.error is not None:
+            raise pickle.loads(self.error)  # noqa: S301 (Spark itself pickles what executors return)
+
+
+class ApplyRanges:
+    """The function for `mapInArrow`: rows of `range_source` in, rows of `SCHEMA` out."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def __call__(self, batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+        """Apply each range; an error of one range is its result, and the others go on."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        types = {"stream_name": pa.string(), "error": pa.binary()}
+        for batch in batches:
+            results = [self._apply(PlannedRange(**row)) for row in batch.to_pylist()]
+            columns = zip(RangeResult._fields, zip(*results, strict=True), strict=True)
+            yield pa.record_batch({name: pa.array(values, types.get(name, pa.int64())) for name, values in columns})
+
+    def _apply(self, planned: PlannedRange) -> RangeResult:
+        name, generation, topic_id, holder_pid, first, until = planned
+        try:
+            applied = _worker(self._access).apply(Delegated(name, topic_id, holder_pid, first, until))
+        except (EventLogError, ProjectionError, psycopg.Error) as error:
+            _forget_worker()
+            return RangeResult(name, generation, 0, first, first, error=pickle.dumps(error))
+        return RangeResult(name, generation, applied.events, first, applied.next_offset, applied.timestamp)
+
+
+class _Process:
+    """What this process keeps from task to task."""
+
+    worker: DelegatedWorker | None = None
+    connection: Connection | None = None
+    access: Access | None = None
+
+
+def _worker(access: Access) -> DelegatedWorker:
+    if _Process.worker is None or _Process.access != access:
+        _forget_worker()
+        kafka = access.require_kafka()
+        _Process.connection = connect(access.require_database(), application_name=APPLICATION_NAME)
+        _Process.connection.execute(_LOCK_TIMEOUT)
+        ranges = RangeReader(kafka, KafkaAdmin(kafka))
+        settings = FoldSettings(access.secrets)
+        _Process.worker = DelegatedWorker(_Process.connection, ranges.read, settings, system_clock)
+        _Process.access = access
+    return _Process.worker
+
+
+def _forget_worker() -> None:
+    """Open new connections for the next range: they may be what failed."""
+    if _Process.connection is not None:
+        _Process.connection.close()
+    _Process.worker = _Process.connection = None
+
+
+def results_of(rows: list[Any]) -> list[RangeResult]:
+    """The results that `mapInArrow` returned."""
+    return [RangeResult(*row) for row in rows]

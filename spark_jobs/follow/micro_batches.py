@@ -1,0 +1,194 @@
+"""The event source of a follower on Spark: a streaming query whose executors apply the events."""
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event
+from types import TracebackType
+from typing import Final, Self
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from eventlog.events import RecordedEvent
+from eventlog.kafka.source import KafkaSource
+from eventlog.postgres.connection import Connection
+from eventlog.source import Read, SourceUnavailable, StreamFacts
+from projections.projector import Projector
+from projections.stream_lock import StreamLocks
+from projections.tracked_logs import TrackedLog
+from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.follow.assignment import Assigned, write_assignment
+from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, results_of
+from spark_jobs.follow.micro_batch_tail import MicroBatchTail
+from spark_jobs.follow.range_source import FollowedRanges
+
+SCRATCH: Final = "coordstream-spark-follow-"
+"""How the names of the temporary folders begin."""
+
+_TICK_SECONDS: Final = 0.5
+
+
+class MicroBatches:
+    """See `EventSource`. A poll returns where executors have moved the positions, and no events.
+
+    The query's checkpoint is in a temporary folder: the positions in the database decide where logs are read on.
+    """
+
+    def __init__(self, spark: SparkSession, access: Access) -> None:
+        self._spark = spark
+        self._access = access
+        self._kafka = KafkaSource(access.require_kafka())
+        self._scratch = tempfile.TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True)
+        self._folder = Path(self._scratch.name)
+        self._query: StreamingQuery | None = None
+        self._queries = 0
+        self._generations = 0
+        self._holder_pid = 0
+        self._topic_ids: dict[str, str | None] = {}
+        self._assigned: dict[str, Assigned] = {}
+        self._next_offsets: dict[str, int] = {}
+        self._batches: SimpleQueue[list[RangeResult] | None] = SimpleQueue()
+        self._is_taken = Event()
+        self._results: dict[str, list[RangeResult]] = {}
+
+    @property
+    def backend(self) -> str:
+        """See `EventSource.backend`."""
+        return self._kafka.backend
+
+    @property
+    def cluster_id(self) -> str:
+        """See `EventSource.cluster_id`."""
+        return self._kafka.cluster_id
+
+    def locks(self, holding: Connection, working: Connection) -> StreamLocks:
+        """The locks of a new session of the follower, on behalf of which executors write from now on."""
+        self._holder_pid = holding.info.backend_pid
+        self._clear()
+        return StreamLocks(holding, working)
+
+    def make_tail(self, log: TrackedLog, projector: Projector, target: int, until: int | None) -> MicroBatchTail:
+        """A tail that takes its results from here."""
+        return MicroBatchTail(log, projector, target, until, lambda name: self._results.pop(name, []))
+
+    def stream_names(self) -> list[str]:
+        """See `EventSource.stream_names`."""
+        return self._kafka.stream_names()
+
+    def describe(self, stream_name: str) -> StreamFacts:
+        """See `EventSource.describe`."""
+        facts = self._kafka.describe(stream_name)
+        self._topic_ids[stream_name] = facts.topic_id
+        return facts
+
+    def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
+        """See `EventSource.end_offsets`."""
+        return self._kafka.end_offsets(stream_names)
+
+    def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
+        """See `EventSource.read`: for comparisons with the archive and resyncs, which the follower itself does."""
+        return self._kafka.read(stream_name, first, until)
+
+    def assign(self, positions: Mapping[str, int]) -> None:
+        """See `EventSource.assign`. Starts the query."""
+        self._assigned = {name: self._assignment(name, position) for name, position in positions.items()}
+        self._next_offsets = dict(positions)
+        write_assignment(self._folder, self._assigned)
+        if self._assigned and self._query is None:
+            self._start()
+
+    def poll(self, timeout: float) -> list[Read]:
+        """See `EventSource.poll`. Raises `SourceUnavailable` if the query has failed; it starts again when assigned."""
+        self._is_taken.set()
+        try:
+            results = self._batches.get(timeout=min(timeout, _TICK_SECONDS))
+        except Empty:
+            self._require_query()
+            return []
+        return [read for result in results or [] if (read := self._take(result)) is not None]
+
+    def wake(self) -> None:
+        """See `EventSource.wake`."""
+        self._batches.put(None)
+
+    def close(self) -> None:
+        """Stop the query, and close all connections."""
+        self._clear()
+        self._is_taken.set()
+        self._stop()
+        self._kafka.close()
+        self._scratch.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _assignment(self, name: str, position: int) -> Assigned:
+        """The log's assignment; a new one unless it is read on from where it is."""
+        known, topic_id = self._assigned.get(name), self._topic_ids.get(name)
+        if known is not None and known.topic_id == topic_id and self._next_offsets[name] == position:
+            return known
+        self._generations += 1
+        self._results.pop(name, None)
+        return Assigned(self._generations, topic_id, self._holder_pid, position)
+
+    def _take(self, result: RangeResult) -> Read | None:
+        """Keep a result for its tail; None if the log has another assignment since the range was planned."""
+        name, known = result.stream_name, self._assigned.get(result.stream_name)
+        if known is None or known.generation != result.generation:
+            return None
+        self._results.setdefault(name, []).append(result)
+        self._next_offsets[name] = result.next_offset
+        if result.error is not None:
+            del self._assigned[name]  # it gets another one when it is attached again
+        return Read(name, (), result.next_offset)
+
+    def _start(self) -> None:
+        self._queries += 1
+        fields = {"access": self._access, "folder": self._folder, "tasks": self._spark.sparkContext.defaultParallelism}
+        source = type("AssignedRanges", (FollowedRanges,), {**fields, "__module__": "__main__"})
+        self._spark.dataSource.register(source)
+        ranges = self._spark.readStream.format(FollowedRanges.name()).load()
+        checkpoint = str(self._folder / f"checkpoint-{self._queries}")
+        query = ranges.writeStream.foreachBatch(self._run_batch).option("checkpointLocation", checkpoint)
+        self._query = query.queryName(f"coordstream-follow-{self._queries}").start()
+
+    def _run_batch(self, ranges: DataFrame, _number: int) -> None:
+        """Apply a micro-batch in the executors; wait until the follower has taken the results."""
+        rows = ranges.mapInArrow(ApplyRanges(self._access), SCHEMA).collect()
+        self._is_taken.clear()
+        self._batches.put(results_of(rows))
+        self._is_taken.wait()
+
+    def _require_query(self) -> None:
+        if self._query is not None and not self._query.isActive:
+            error = self._query.exception()
+            self._clear()
+            self._stop()
+            raise SourceUnavailable(f"The streaming query failed ({_reason(error)})")
+
+    def _stop(self) -> None:
+        if self._query is not None:
+            with suppress(PySparkException, Py4JError):  # it has failed, or the JVM is being stopped
+                self._query.stop()
+            self._query = None
+
+    def _clear(self) -> None:
+        """Assign nothing, and drop the results of what was assigned."""
+        self._assigned, self._next_offsets, self._results = {}, {}, {}
+        write_assignment(self._folder, {})
+
+
+def _reason(error: Exception | None) -> str:
+    text = str(error or "it was stopped")
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
+    return lines[0][:300] if lines else "unknown"

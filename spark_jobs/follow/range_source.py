@@ -1,0 +1,160 @@
+"""The streaming source of a follower: its rows are ranges of logs, which the executors read and apply.
+
+Rows are ranges and not events, so that an error of one log is an answer about that log, and does not fail the batch.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
+from pyspark.sql.types import StructType
+
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.source import SourceUnavailable
+from spark_jobs.bins import pack
+from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.coordinator_stream.stream_reader import QUIET_SECONDS
+from spark_jobs.follow.assignment import Assigned, read_assignment
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BATCH_OFFSETS: Final = 500_000
+"""The offsets of a micro-batch, shared by the logs that have news."""
+
+SCHEMA: Final = (
+    "stream_name string, generation bigint, topic_id string, holder_pid bigint, first_offset bigint, next_offset bigint"
+)
+
+
+class PlannedRange(NamedTuple):
+    """Offsets of a log to apply. It is empty if the topic has no such offsets any more, or is another one."""
+
+    stream_name: str
+    generation: int
+    topic_id: str | None
+    holder_pid: int
+    first_offset: int
+    next_offset: int
+
+
+class RangePartition(InputPartition):
+    """The ranges that one task applies, in order."""
+
+    def __init__(self, ranges: Sequence[PlannedRange]) -> None:
+        super().__init__(None)
+        self.ranges = tuple(ranges)
+
+
+class FollowedRanges(DataSource):
+    """Ranges of the logs in the folder's assignment. A subclass has the settings, which Spark pickles with it."""
+
+    access: ClassVar[Access]
+    folder: ClassVar[Path]
+    tasks: ClassVar[int]
+
+    @classmethod
+    def name(cls) -> str:
+        """The name for `format`."""
+        return "coordinator_stream_ranges"
+
+    def schema(self) -> str:
+        """The columns of a range."""
+        return SCHEMA
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: ARG002, N802 (Spark calls it)
+        """The planner of micro-batches."""
+        return RangePlanner(self.access, self.folder, self.tasks)
+
+
+class RangePlanner(DataSourceStreamReader):
+    """Plans, in a process beside the driver, the ranges of each micro-batch from the assignment and the topics' ends.
+
+    The offset of the query has the newest planned range of each log.
+    """
+
+    def __init__(self, access: Access, folder: Path, tasks: int) -> None:
+        self._access = access
+        self._folder = folder
+        self._tasks = tasks
+        self._admin: KafkaAdmin | None = None
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """No log has a planned range."""
+        return {}
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """The limit is `BATCH_OFFSETS`, for any trigger."""
+        return ReadAllAvailable()
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: ARG002, N802
+        """The offset with the next ranges; `start` if there is nothing to read."""
+        assigned = read_assignment(self._folder)
+        last = {name: PlannedRange(name, *values) for name, values in start.items() if name in assigned}
+        try:
+            found = plan_ranges(assigned, last, *self._topics(list(assigned)))
+        except SourceUnavailable:  # the follower reports it, at its next heartbeat
+            found = []
+        if not found:
+            time.sleep(QUIET_SECONDS)
+            return start
+        return {planned[0]: list(planned[1:]) for planned in (last | {one.stream_name: one for one in found}).values()}
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """The ranges that are new in `end`, in partitions of about the same size."""
+        new = [PlannedRange(name, *values) for name, values in end.items() if start.get(name) != values]
+        return balanced(new, self._tasks)
+
+    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
+        """The ranges of a partition as rows."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        if isinstance(partition, RangePartition) and partition.ranges:
+            columns = zip(PlannedRange._fields, zip(*partition.ranges, strict=True), strict=True)
+            types = {"stream_name": pa.string(), "topic_id": pa.string()}
+            yield pa.record_batch({name: pa.array(values, types.get(name, pa.int64())) for name, values in columns})
+
+    def stop(self) -> None:
+        """Close the connections."""
+        if self._admin is not None:
+            self._admin.close()
+
+    def _topics(self, names: Sequence[str]) -> tuple[Mapping[str, str | None], Mapping[str, int]]:
+        """The ids and ends of the topics that exist."""
+        self._admin = self._admin or KafkaAdmin(self._access.require_kafka())
+        return self._admin.topic_ids(names), self._admin.end_offsets(names)
+
+
+def plan_ranges(
+    assigned: Mapping[str, Assigned],
+    last: Mapping[str, PlannedRange],
+    topic_ids: Mapping[str, str | None],
+    ends: Mapping[str, int],
+) -> list[PlannedRange]:
+    """The next range of each log with news, after the `last` planned one.
+
+    A log whose topic is another one, or has no such offsets any more, gets an empty range, once.
+    """
+    ranges = []
+    for name, log in assigned.items():
+        known = last.get(name)
+        is_known = known is not None and known.generation == log.generation
+        first = known.next_offset if known is not None and is_known else log.first_offset
+        end = ends.get(name, first - 1)
+        is_lost = end < first or topic_ids.get(name) != log.topic_id
+        if is_lost and known is not None and is_known and known.first_offset == known.next_offset:
+            continue
+        if is_lost or end > first:
+            until = first if is_lost else end
+            ranges.append(PlannedRange(name, log.generation, log.topic_id, log.holder_pid, first, until))
+    most = max(1, BATCH_OFFSETS // max(1, len(ranges)))
+    return [one._replace(next_offset=min(one.next_offset, one.first_offset + most)) for one in ranges]
+
+
+def balanced(ranges: Sequence[PlannedRange], tasks: int) -> list[RangePartition]:
+    """The ranges in at most as many partitions as there are tasks, of about the same size."""
+    bins = pack([one.next_offset - one.first_offset for one in ranges], tasks)
+    return [RangePartition([ranges[number] for number in numbers]) for numbers in bins]
