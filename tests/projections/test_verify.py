@@ -1,10 +1,11 @@
 """`verify_log` finds every kind of damage, and `rebuild_log` repairs it."""
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
+from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import ArchiveIncomplete
 from projections.rebuild import rebuild_log
@@ -13,6 +14,7 @@ from projections.table_differences import EXAMPLES
 from projections.tracked_logs import logs_of
 from projections.verify import Verification, verify_log
 from tests.acceptance.torture import scaled
+from tests.fixtures.postgres import CloneSeries, create_clone
 from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_events
@@ -25,6 +27,28 @@ LONG: Final = Knobs(events=(30, 45), without_topic=0, without_coordinator=0)
 @pytest.fixture
 def connection(database_url: str) -> Iterator[Connection]:
     with connect(database_url) as connected:
+        yield connected
+
+
+class Imported(NamedTuple):
+    """A template database with the logs of one job, and the rows of its relations."""
+
+    template: str
+    stream_names: list[str]
+    rows: dict[str, list[str]]
+
+
+@pytest.fixture(scope="module")
+def imported(postgres_server: EmbeddedPostgres, template_database: str) -> Imported:
+    name = "verified"
+    with connect(create_clone(postgres_server, template_database, name)) as connected:
+        return Imported(name, import_job(connected, 1), relations(connected))
+
+
+@pytest.fixture
+def undamaged(postgres_server: EmbeddedPostgres, imported: Imported) -> Iterator[Connection]:
+    """A database that holds `imported`."""
+    with CloneSeries(postgres_server, imported.template) as series, connect(series.next_url()) as connected:
         yield connected
 
 
@@ -102,38 +126,32 @@ def detach(connection: Connection, table: str) -> str:
 
 
 @pytest.mark.parametrize("table", CHANGES)
-def test_a_changed_row_is_found_and_repaired(connection: Connection, table: str) -> None:
-    stream_names = import_job(connection, 1)
-    before = relations(connection)
-    tables = damaged(connection, stream_names, CHANGES[table])
+def test_a_changed_row_is_found_and_repaired(undamaged: Connection, imported: Imported, table: str) -> None:
+    tables = damaged(undamaged, imported.stream_names, CHANGES[table])
     assert list(tables) == [table]
     assert sum(tables[table]) > 0
-    assert rebuilt(connection, stream_names) == before
+    assert rebuilt(undamaged, imported.stream_names) == imported.rows
 
 
 @pytest.mark.parametrize("table", sorted(log_tables()))
-def test_a_deleted_row_is_found_and_repaired(connection: Connection, table: str) -> None:
-    stream_names = import_job(connection, 1)
-    before = relations(connection)
-    tables = damaged(connection, stream_names, f"delete from projection.{table}")
+def test_a_deleted_row_is_found_and_repaired(undamaged: Connection, imported: Imported, table: str) -> None:
+    tables = damaged(undamaged, imported.stream_names, f"delete from projection.{table}")
     missing, extra, different = tables[table]
     assert missing > 0
     assert (extra, different) == (0, 0)
-    assert rebuilt(connection, stream_names) == before
+    assert rebuilt(undamaged, imported.stream_names) == imported.rows
 
 
 @pytest.mark.parametrize("table", sorted(log_tables()))
-def test_an_added_row_is_found_and_repaired(connection: Connection, table: str) -> None:
-    stream_names = import_job(connection, 1)
-    before = relations(connection)
+def test_an_added_row_is_found_and_repaired(undamaged: Connection, imported: Imported, table: str) -> None:
     key = log_tables()[table][-1]
     changes = f"jsonb_build_object('{key}', {key} + 1000, 'key_sha256', '{UNKNOWN_KEY}')"
     statement = f"""
         insert into projection.{table}
         select (jsonb_populate_record(t, {changes})).* from projection.{table} t limit 1
     """
-    assert damaged(connection, stream_names, statement)[table] == (0, 1, 0)
-    assert rebuilt(connection, stream_names) == before
+    assert damaged(undamaged, imported.stream_names, statement)[table] == (0, 1, 0)
+    assert rebuilt(undamaged, imported.stream_names) == imported.rows
 
 
 def test_the_keys_are_named_with_stored_and_expected_values(connection: Connection) -> None:
