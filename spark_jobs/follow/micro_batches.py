@@ -54,6 +54,7 @@ class MicroBatches:
         self._next_offsets: dict[str, int] = {}
         self._batches: SimpleQueue[list[RangeResult] | None] = SimpleQueue()
         self._is_taken = Event()
+        self._is_closed = False
         self._results: dict[str, list[RangeResult]] = {}
 
     @property
@@ -118,8 +119,8 @@ class MicroBatches:
 
     def close(self) -> None:
         """Stop the query, and close all connections."""
+        self._is_closed = True
         self._clear()
-        self._is_taken.set()
         self._stop()
         self._kafka.close()
         self._scratch.cleanup()
@@ -167,7 +168,8 @@ class MicroBatches:
         rows = ranges.mapInArrow(ApplyRanges(self._access), SCHEMA).collect()
         self._is_taken.clear()
         self._batches.put(results_of(rows))
-        self._is_taken.wait()
+        while not (self._is_closed or self._is_taken.wait(_TICK_SECONDS)):
+            continue
 
     def _require_query(self) -> None:
         if self._query is not None and not self._query.isActive:
