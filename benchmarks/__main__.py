@@ -39,6 +39,7 @@ TITLES: Final = {
     "catch-up": "Catching up from Kafka",
     "library": "Library",
     "relations": "Relations",
+    "event-reads": "Events read by Spark",
 }
 
 
@@ -54,6 +55,7 @@ def main(arguments: list[str]) -> None:
             "catch-up": bench.catch_up,
             "library": bench.library,
             "relations": bench.relations,
+            "event-reads": bench.event_reads,
         }
         measured: dict[str, Lines] = {}
         for part in options.only:
@@ -112,6 +114,14 @@ class Bench:
         with kept_database(self.options.relation_home, extent, _say) as url:
             answers = list(measure_relations(url, extent, _say))
             return relations_report(answers, list(measure_limits(url, answers, extent, _say)), extent, on)
+
+    def event_reads(self, on: str) -> Lines:
+        """The data source on Spark, compared with JDBC."""
+        from benchmarks.event_reads import event_reads_report, measure_event_reads  # noqa: PLC0415 (loads PySpark)
+
+        _say("events read by Spark")
+        rates = measure_event_reads(self._server, self.options.events, self.options.rounds)
+        return event_reads_report(rates, self.options.events, on)
 
     @cached_property
     def _server(self) -> BenchmarkServer:
