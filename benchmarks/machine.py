@@ -4,6 +4,7 @@ import os
 import platform
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +14,11 @@ _IDLE, _WAITING = 3, 4
 
 
 def machine(busy: float | None) -> str:
-    """A description; ``busy`` is the share of its cores that was in use before the measurement."""
+    """A description with the date; ``busy`` is the share of its cores that was in use before the measurement."""
     others = "unknown" if busy is None else f"{busy:.0%}"
     return (
-        f"{os.cpu_count()} cores for all processes together, Python {platform.python_version()}, {sys.platform}, "
-        f"fsync on; in use by others just before: {others}."
+        f"Measured on {datetime.now(UTC):%Y-%m-%d}. {os.cpu_count()} cores for all processes together, "
+        f"Python {platform.python_version()}, {sys.platform}, fsync on; in use by others just before: {others}."
     )
 
 

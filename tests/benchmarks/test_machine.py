@@ -14,6 +14,7 @@ def test_what_is_neither_idle_nor_waiting_is_busy() -> None:
 
 
 def test_the_sentence_says_it() -> None:
+    assert machine(0.25).startswith("Measured on 20")
     assert machine(0.25).endswith("in use by others just before: 25%.")
     assert machine(None).endswith("just before: unknown.")
     assert (busy_share(0.05) or 0.0) <= 1.0
