@@ -1,25 +1,32 @@
--- Two sums of 64 bits over the MD5 of the rows: equal for equal rows in any order, without sorting them.
+-- Two sums of 64 bits over the MD5 of the rows: equal for equal rows in any order, without sorting them. `offset 0`: once for each row.
 create function coordinator.fingerprint(job_name text, job_id text)
 returns table (relation text, row_count bigint, fingerprint text)
-language plpgsql stable parallel safe set timezone = 'UTC' set extra_float_digits = 1 as $$
+language plpgsql stable parallel safe set timezone = 'UTC' set datestyle = 'ISO' set extra_float_digits = 1 as $$
+declare
+  compared record;
 begin
   if not exists (select from projection.job_log j where j.job_name = $1 and j.job_id = $2) then
     raise no_data_found using message = format('No job "%s" with id "%s".', $1, $2),
       hint = 'Job names and ids are listed in coordinator.job.';
   end if;
-  for relation in
-    select c.relname from pg_class c
+  for compared in
+    select c.relname, bool_or(a.attname = 'status') as has_status,
+      string_agg(format('r.%I', a.attname), ', ' order by a.attnum) filter (where a.attname not in ('incarnation', 'is_expired')) as columns
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and c.relname not in ('log_position', 'starting_offset')
+    group by c.relname
     order by c.relname
   loop
+    relation := compared.relname;
     execute format($query$
       select count(*), md5(concat_ws(' ', count(*),
         sum(('x' || left(h.md5, 16))::bit(64)::bigint), sum(('x' || right(h.md5, 16))::bit(64)::bigint)))
       from coordinator.%I r
-      cross join lateral (select to_jsonb(r) - '{incarnation,is_expired}'::text[]) b (body)
-      cross join lateral (select md5(b.body::text)) h (md5)
-      where r.job_name = $1 and r.job_id = $2 and b.body ->> 'status' is distinct from 'expired'
-    $query$, relation) into row_count, fingerprint using $1, $2;
+      cross join lateral (select md5(row(%s)::text) offset 0) h (md5)
+      where r.job_name = $1 and r.job_id = $2 %s
+    $query$, compared.relname, compared.columns, case when compared.has_status then $q$and r.status is distinct from 'expired'$q$ end)
+    into row_count, fingerprint using $1, $2;
     return next;
   end loop;
 end
