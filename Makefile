@@ -10,8 +10,8 @@ STAMP := $(VENV)/.installed
 LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
 PYTEST_OPTIONS ?=
-# Number of test processes, each with its own Postgres, Kafka and Spark. 0 runs all tests in one process.
-TEST_PROCESSES ?= 2
+# Number of test processes, each with its own Postgres and Kafka; one of them has Spark. 0 runs all tests in one process.
+TEST_PROCESSES ?= 3
 SIDE_BY_SIDE := --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 BENCH_OPTIONS ?=
 # The oldest and the newest PySpark that pyproject.toml allows.
