@@ -175,6 +175,8 @@ def _unread(log: Row) -> Row:
         "heartbeat_at": None,
         "heartbeat_age_seconds": None,
         "fold_version": None,
+        "horizon_offset": None,
+        "horizon_time": None,
         "last_event_time": None,
         "backend": "postgres",
         "cluster_id": None,
