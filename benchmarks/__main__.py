@@ -40,6 +40,7 @@ TITLES: Final = {
     "library": "Library",
     "relations": "Relations",
     "event-reads": "Events read by Spark",
+    "spark": "Spark",
 }
 
 
@@ -56,6 +57,7 @@ def main(arguments: list[str]) -> None:
             "library": bench.library,
             "relations": bench.relations,
             "event-reads": bench.event_reads,
+            "spark": bench.spark,
         }
         measured: dict[str, Lines] = {}
         for part in options.only:
@@ -123,6 +125,13 @@ class Bench:
         rates = measure_event_reads(self._server, self.options.events, self.options.rounds)
         return event_reads_report(rates, self.options.events, on)
 
+    def spark(self, on: str) -> Lines:
+        """Replay and reads on Spark."""
+        from benchmarks.spark_replay import measure_spark  # noqa: PLC0415 (loads PySpark)
+        from benchmarks.spark_report import spark_report  # noqa: PLC0415
+
+        return spark_report(measure_spark(self._server, self.options.events, self.options.rounds, _say), on)
+
     @cached_property
     def _server(self) -> BenchmarkServer:
         return self.stack.enter_context(benchmark_server())
@@ -148,8 +157,8 @@ class Bench:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--only", nargs="+", choices=list(TITLES), default=list(TITLES), metavar="PART")
-    parser.add_argument("--events", type=int, default=1_000_000, help="of replay, catch-up and library")
-    parser.add_argument("--rounds", type=int, default=3, help="of replay, catch-up and library")
+    parser.add_argument("--events", type=int, default=1_000_000, help="of replay, catch-up, library and spark")
+    parser.add_argument("--rounds", type=int, default=3, help="of replay, catch-up, library and spark")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--live-events", type=int, help="maximum for each rate")
     parser.add_argument("--idle-seconds", type=float, default=10.0)

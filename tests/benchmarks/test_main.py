@@ -1,11 +1,14 @@
 """A small run of all benchmarks on real servers: it tests that there are figures, not how good they are."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from benchmarks.__main__ import main
+from benchmarks.__main__ import TITLES, main
 
 FEW = ("--events", "3000", "--rounds", "1", "--live-events", "2", "--idle-seconds", "0.1", "--topics", "3")
 FEW_RELATIONS = ("--relation-events", "3000", "--relation-jobs", "2")
@@ -16,7 +19,8 @@ def test_a_run_prints_its_report_and_writes_it(
     tmp_path: Path, kafka_jars: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "benchmarks.md"
-    main([*FEW, *FEW_RELATIONS, "--jars", str(kafka_jars.parent), "--out", str(out)])
+    parts = [part for part in TITLES if part != "spark"]  # it would end the Spark session of the run
+    main(["--only", *parts, *FEW, *FEW_RELATIONS, "--jars", str(kafka_jars.parent), "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     assert capsys.readouterr().out.strip() == text.strip()
     assert "3,000 generated events" in text
@@ -40,3 +44,15 @@ def test_one_part_is_measured_again_on_data_of_before_and_other_sections_stay(tm
         assert f"| `{relation}` |" in text
     assert "| `config_history` |" in text.partition("times the limit")[2]
     assert "over " not in text
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_spark_is_measured_in_a_process_of_its_own(tmp_path: Path, jdbc_jar: Path) -> None:
+    out = tmp_path / "benchmarks.md"
+    words = ("--only", "spark", "--events", "20000", "--rounds", "1", "--out", str(out))
+    environ = {**os.environ, "COORDSTREAM_JDBC_JAR": str(jdbc_jar)}
+    subprocess.run([sys.executable, "-m", "benchmarks", *words], env=environ, check=True, capture_output=True)
+    text = out.read_text(encoding="utf-8")
+    for row in ("`spark replay`", "`import --processes 2`", "a user's pipeline, with histories", "raw COPY"):
+        assert f"| {row}" in text
