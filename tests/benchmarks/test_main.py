@@ -11,6 +11,7 @@ import pytest
 from benchmarks.__main__ import TITLES, main
 
 FEW = ("--events", "3000", "--rounds", "1", "--live-events", "2", "--idle-seconds", "0.1", "--topics", "3")
+SPARK = ("event-reads", "spark")
 FEW_RELATIONS = ("--relation-events", "3000", "--relation-jobs", "2")
 
 
@@ -19,7 +20,7 @@ def test_a_run_prints_its_report_and_writes_it(
     tmp_path: Path, kafka_jars: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "benchmarks.md"
-    parts = [part for part in TITLES if part != "spark"]  # it would end the Spark session of the run
+    parts = [part for part in TITLES if part not in SPARK]  # they would end the Spark session of the run
     main(["--only", *parts, *FEW, *FEW_RELATIONS, "--jars", str(kafka_jars.parent), "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     assert capsys.readouterr().out.strip() == text.strip()
@@ -50,9 +51,9 @@ def test_one_part_is_measured_again_on_data_of_before_and_other_sections_stay(tm
 @pytest.mark.slow
 def test_spark_is_measured_in_a_process_of_its_own(tmp_path: Path, jdbc_jar: Path) -> None:
     out = tmp_path / "benchmarks.md"
-    words = ("--only", "spark", "--events", "20000", "--rounds", "1", "--out", str(out))
+    words = ("--only", *SPARK, "--events", "20000", "--rounds", "1", "--out", str(out))
     environ = {**os.environ, "COORDSTREAM_JDBC_JAR": str(jdbc_jar)}
     subprocess.run([sys.executable, "-m", "benchmarks", *words], env=environ, check=True, capture_output=True)
     text = out.read_text(encoding="utf-8")
-    for row in ("`spark replay`", "`import --processes 2`", "a user's pipeline, with histories", "raw COPY"):
+    for row in ("`spark replay`", "`import --processes 2`", "a user's pipeline, with histories", "raw COPY", "JDBC"):
         assert f"| {row}" in text
