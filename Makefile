@@ -45,7 +45,7 @@ shell: setup ## Start your shell with .venv/bin first on the PATH, so that it fi
 	PATH="$(CURDIR)/$(BIN):$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" exec "$${SHELL:-bash}"
 
 .PHONY: demo
-demo: setup java ## Import a recorded Samza job, query it in SQL, and read it with Spark (under 3 minutes)
+demo: setup java ## Replay a recorded Samza job on Spark, verify it, query it in SQL, draw a report (under 3 minutes)
 	$(BIN)/python -m coordstream.demo
 
 .PHONY: test

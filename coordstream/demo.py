@@ -1,4 +1,4 @@
-"""The demo (`make demo`): a recorded Samza job becomes SQL relations, and Spark reads them.
+"""The demo (`make demo`): Spark replays a recorded Samza job into SQL relations, verifies and reads them.
 
 It runs the commands that a user would run, on a database of its own, and looks at the times of the recording. It stops
 the server if it started it.
@@ -20,8 +20,9 @@ from coordstream.cli.app import main as coordstream
 from coordstream.cli.database import URL_SETTING, open_database
 from coordstream.cli.output.tables import Column, input_partition, page, print_rows
 from coordstream.cli.query.rows import fetch
-from coordstream.cli.recording.import_command import check_parts, describe_import, import_parts
+from coordstream.cli.spark.jobs import PACKAGES
 from coordstream.errors import CoordstreamError
+from coordstream.extras import require_packages
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.account import ServerAccount
 from coordstream.settings import TOML_FILE, default_home, load_settings
@@ -30,9 +31,7 @@ from projections.errors import ProjectionError
 
 HOME_SETTING: Final = "COORDSTREAM_HOME"
 DATA: Final = Path(__file__).with_name("data")
-RECORDING: Final = (DATA / "coordinator.jsonl.gz", DATA / "checkpoint.jsonl.gz")
 JOB: Final = "wordcount_pv"
-BATCH_EVENTS: Final = 50  # the recording is small: larger batches would make the bar a single step
 
 TIMES: Final = sql.SQL(
     """
@@ -110,13 +109,19 @@ def choose_home() -> Path:
 def show(home: Path) -> None:
     """Run all steps. Raises DemoError at the first that fails."""
     _step("Start Postgres and migrate it", f"Everything of the demo is in {home}.", ["up"])
-    times = _import()
+    _prepare_spark()
+    times = _replay()
     _show_config_and_checkpoints(times)
     _show_startpoints(times)
     _show_starting_offsets(times)
+    _step(
+        "Verify it on Spark",
+        "Every log is folded again, and its rows are compared with the tables.",
+        ["spark", "verify", JOB],
+    )
     output = home / "checkpoint_progress"
     _step(
-        "Let Spark read it",
+        "Let Spark draw the job's progress",
         f"Over JDBC, all partitions in one snapshot; the picture will be {output / 'progress.png'}.",
         ["spark", "checkpoint_progress", "--", "--job", f"{JOB}/1", "--output", str(output), "--overwrite"],
     )
@@ -143,18 +148,22 @@ def program() -> str:
     return shlex.quote(str(installed.relative_to(Path.cwd()) if inside else installed))
 
 
-def _import() -> Times:
-    _announce(
-        "Import the two topics of a recorded job", "Each batch is archived, folded and positioned in one transaction."
+def _prepare_spark() -> None:
+    """Let the one JVM of the demo have the JDBC driver, which only the last of its sessions needs."""
+    require_packages(*PACKAGES)
+    from coordstream.spark import jdbc_driver  # noqa: PLC0415 (needs pyspark)
+
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--jars {shlex.quote(str(jdbc_driver()))} pyspark-shell"
+
+
+def _replay() -> Times:
+    _step(
+        "Replay the two topics of a recorded job on Spark",
+        "An executor archives and folds each log, in one transaction with its position.",
+        ["spark", "replay", "--from", str(DATA)],
     )
-    _prompt(["import", *(str(file) for file in RECORDING)])
-    with check_parts(RECORDING, None) as parts, open_database() as database:
-        imported = import_parts(database, parts, batch_events=BATCH_EVENTS, progress_after=0)
+    with open_database() as database:
         (times,) = fetch(database.connection, TIMES, {"job": JOB})
-    for result in imported:
-        print(describe_import(result))
-    if not any(result.added for result in imported):
-        print("Every event is already in the archive, from an earlier demo.")
     return Times(**times)
 
 

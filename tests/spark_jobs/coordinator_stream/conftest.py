@@ -1,6 +1,7 @@
 """Recording A in an archive, and a session with the data source."""
 
 from collections.abc import Callable, Iterator
+from importlib import metadata
 
 import psycopg
 import pytest
@@ -18,6 +19,9 @@ from tests.oracle import FINGERPRINT_KEY
 from tests.properties.importing import import_events
 
 SECRETS = SecretPolicy(FINGERPRINT_KEY)
+PYSPARK = tuple(int(number) for number in metadata.version("pyspark").split(".")[:2])
+
+collect_ignore = [] if PYSPARK >= (4, 2) else ["test_stream_reader.py", "test_topic_reader.py"]
 
 Read = Callable[..., DataFrame]
 
