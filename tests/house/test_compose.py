@@ -21,19 +21,20 @@ DOCKERFILE: Final = (CHECKOUT / "Dockerfile").read_text()
 VERSION: Final = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
 
 #: The keys of the Compose Specification that we use, and their types.
-SERVICE: Final[dict[str, type]] = {
-    "build": str,
+SERVICE: Final[dict[str, type | tuple[type, ...]]] = {
+    "build": (str, dict),
     "command": list,
     "depends_on": dict,
     "environment": dict,
     "healthcheck": dict,
     "image": str,
     "ports": list,
+    "profiles": list,
     "restart": str,
     "stop_grace_period": str,
     "volumes": list,
 }
-HEALTHCHECK: Final[dict[str, type]] = {
+HEALTHCHECK: Final[dict[str, type | tuple[type, ...]]] = {
     "interval": str,
     "retries": int,
     "start_period": str,
@@ -66,7 +67,7 @@ def test_a_duplicate_key_would_be_detected() -> None:
 
 def test_the_file_follows_the_compose_specification() -> None:
     assert set(COMPOSE) == {"name", "x-coordstream", "services", "volumes"}
-    assert set(SERVICES) == {"kafka", "postgres", "migrate", "follow"}
+    assert set(SERVICES) == {"kafka", "postgres", "migrate", "follow", "spark-follow"}
     for service in SERVICES.values():
         _has_shape(service, SERVICE)
         _has_shape(service.get("healthcheck", {}), HEALTHCHECK)
@@ -74,7 +75,7 @@ def test_the_file_follows_the_compose_specification() -> None:
         texts = [*service.get("command", []), *service["environment"].values(), *service.get("ports", [])]
         assert all(isinstance(text, str) for text in texts)
     durations = [value for service in SERVICES.values() for value in _durations(service)]
-    assert len(durations) == 10
+    assert len(durations) == 14
     assert all(_DURATION.fullmatch(duration) for duration in durations)
 
 
@@ -85,10 +86,12 @@ def test_every_image_is_pinned() -> None:
         "postgres": "postgres:18.4",
         "migrate": f"coordstream:{VERSION}",
         "follow": f"coordstream:{VERSION}",
+        "spark-follow": f"coordstream:{VERSION}-spark",
     }
     bases = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
-    assert bases
-    assert all(re.fullmatch(r"python:3\.\d+\.\d+-slim-[a-z]+", base) for base in bases)
+    stages = set(re.findall(r"^FROM \S+ AS (\S+)", DOCKERFILE, re.MULTILINE))
+    assert len(bases) == 4
+    assert all(base in stages or re.fullmatch(r"python:3\.\d+\.\d+-slim-[a-z]+", base) for base in bases)
 
 
 def test_no_secret_has_a_default() -> None:
@@ -121,6 +124,8 @@ def test_each_service_waits_for_its_dependencies() -> None:
         ("migrate", "postgres"): "service_healthy",
         ("follow", "kafka"): "service_healthy",
         ("follow", "migrate"): "service_completed_successfully",
+        ("spark-follow", "kafka"): "service_healthy",
+        ("spark-follow", "migrate"): "service_completed_successfully",
     }
     assert SERVICES["migrate"]["restart"] == "no"
     assert all(("healthcheck" in service) is (name != "migrate") for name, service in SERVICES.items())
@@ -133,7 +138,7 @@ def test_every_volume_is_declared_and_persistent() -> None:
     assert SERVICES["kafka"]["environment"]["KAFKA_LOG_DIRS"] == mounted["kafka"]
 
 
-@pytest.mark.parametrize("name", ["migrate", "follow"])
+@pytest.mark.parametrize("name", ["migrate", "follow", "spark-follow"])
 def test_its_variables_are_settings(name: str) -> None:
     given = {key for key in SERVICES[name]["environment"] if key.startswith(ENV_PREFIX)}
     assert given == {f"{ENV_PREFIX}{setting.upper()}" for setting in Settings.model_fields} & given
@@ -152,6 +157,7 @@ def test_kafka_is_reachable_at_its_listeners() -> None:
     [
         SERVICES["migrate"]["command"],
         SERVICES["follow"]["command"],
+        SERVICES["spark-follow"]["command"],
         SERVICES["follow"]["healthcheck"]["test"][2:],
     ],
     ids=" ".join,
@@ -165,7 +171,8 @@ def test_its_commands_exist(words: list[str], capsys: pytest.CaptureFixture[str]
 def test_the_image_runs_as_an_unprivileged_user() -> None:
     lines = DOCKERFILE.splitlines()
     assert lines.index("USER coordstream") > lines.index("RUN useradd --create-home coordstream")
-    assert lines[-2:] == ['ENTRYPOINT ["coordstream"]', 'CMD ["--help"]']
+    assert {'ENTRYPOINT ["coordstream"]', 'CMD ["--help"]'} <= set(lines)
+    assert [line for line in lines if line.startswith("USER")] == ["USER coordstream", "USER root", "USER coordstream"]
     assert SERVICES["follow"]["healthcheck"]["test"][:2] == ["CMD", "coordstream"]
 
 
@@ -185,7 +192,15 @@ def test_a_wheel_can_be_built_from_the_files_of_the_image(tmp_path: Path) -> Non
     assert list(tmp_path.glob(f"coordstream-{VERSION}-*.whl"))
 
 
-def _has_shape(part: dict[str, Any], shape: dict[str, type]) -> None:
+def test_the_follower_on_spark_is_optional_and_has_java() -> None:
+    assert {name for name, service in SERVICES.items() if "profiles" in service} == {"spark-follow"}
+    assert SERVICES["spark-follow"]["profiles"] == ["spark"]
+    stage = DOCKERFILE.partition(f"AS {SERVICES['spark-follow']['build']['target']}\n")[2]
+    assert "openjdk-17-jre-headless" in stage.partition("\nFROM ")[0]
+    assert DOCKERFILE.endswith("\nFROM command\n")
+
+
+def _has_shape(part: dict[str, Any], shape: dict[str, type | tuple[type, ...]]) -> None:
     assert part.keys() <= shape.keys()
     assert {name for name, value in part.items() if not isinstance(value, shape[name])} == set()
 
