@@ -59,6 +59,9 @@ from eventlog.horizon h where h.log_id = %(log_id)s
 """
 
 
+Check = Callable[[Connection, RetainedEvents], None]
+
+
 @dataclass(frozen=True)
 class Retention:
     """What a retention did, or would do: the logs that lose events, and the names of the detached tables."""
@@ -92,13 +95,14 @@ def retain(
     settings: FoldSettings,
     horizon: datetime,
     *,
+    check: Check = lambda _, __: None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Retention:
     """Replace each partition of the archive by its retained events, and the histories by what these fold to.
 
     One transaction. Its long part takes no locks; then writers of the archive have to wait and, while the partitions
     are swapped, readers of it. Followers may run meanwhile. The replaced partitions stay in the schema ``eventlog``,
-    detached and complete.
+    detached and complete. ``check`` is called for each log that loses events; an error of its ends the retention.
 
     Raises:
         FoldVersionDiffers, NothingFolded: the rows of a log are another version's, or it has none.
@@ -112,6 +116,8 @@ def retain(
         connection.execute(LOCK_TIMEOUT)
         hold(connection, "retention")
         selected = select_retained(connection, logs, horizon)
+        for each in selected:
+            check(connection, each)
         if not selected:
             return Retention(())
         return Retention(selected, _replace(connection, selected, settings, horizon, on_progress))

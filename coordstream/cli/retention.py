@@ -1,7 +1,7 @@
 """`coordstream retention`: detaches the history before a horizon."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
@@ -15,10 +15,12 @@ from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, 
 from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
 from coordstream.cli.query.rows import Row, Rows
+from coordstream.cli.spark.session import require_spark, spark_session
 from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
-from projections.retention import Retention, horizon_before, plan_retention, retain
+from projections.retained_events import RetainedEvents
+from projections.retention import Check, Retention, horizon_before, plan_retention, retain
 from projections.retention_undo import undo_retention
 
 app = typer.Typer()
@@ -62,6 +64,14 @@ Keep = Annotated[
         help="How much history to keep, as in '365d'. It ends with the newest event of the database.",
     ),
 ]
+ArchivedIn = Annotated[
+    str | None,
+    typer.Option(
+        "--archived-in",
+        metavar="PATH",
+        help="Only if this lake of `coordstream spark archive` has all events to detach.",
+    ),
+]
 Undo = Annotated[bool, typer.Option("--undo", help="Put the events back that the last retention has detached.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show which events would be detached.")]
 
@@ -72,6 +82,7 @@ def retention(
     every: All = False,
     keep: Keep = None,
     dry_run: DryRun = False,
+    archived_in: ArchivedIn = None,
     undo: Undo = False,
     utc: Utc = False,
     as_json: Json = False,
@@ -84,26 +95,40 @@ def retention(
     horizon. A partition that loses events is detached and replaced; nothing is deleted. Followers may run meanwhile.
     """
     if undo:
-        _require_undo_alone(jobs, every=every, keep=keep, dry_run=dry_run)
+        _require_undo_alone(jobs, every=every, options=(keep, archived_in), dry_run=dry_run)
         _undo()
         return
     if keep is None:
         raise typer.BadParameter("Use '--keep DURATION', as in '--keep 365d'.")
     require_selection(jobs, every=every)
+    check = _no_check if archived_in is None else _lake_check(archived_in)
     with open_database() as database:
         logs = selected_logs(database.connection, jobs or [])
         horizon = _horizon(database.connection, keep)
         settings = FoldSettings(database.secrets)
-        found = _run(database.connection, logs, settings, horizon, is_dry=dry_run)
+        found = _run(database.connection, logs, settings, horizon, check, is_dry=dry_run)
     rows = Rows(_ROW, _rows(logs, found, horizon))
     title = "Events to detach" if dry_run else "Detached events"
     print_rows(rows, COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
     _explain(found, is_dry=dry_run)
 
 
-def _require_undo_alone(jobs: Sequence[str] | None, *, every: bool, keep: timedelta | None, dry_run: bool) -> None:
-    if jobs or every or keep is not None or dry_run:
+def _require_undo_alone(jobs: Sequence[str] | None, *, every: bool, options: Iterable[object], dry_run: bool) -> None:
+    if jobs or every or dry_run or any(option is not None for option in options):
         raise typer.BadParameter("'--undo' cannot be used with a job or another option: it undoes a whole retention.")
+
+
+def _no_check(_: Connection, __: RetainedEvents) -> None:
+    return
+
+
+def _lake_check(output: str) -> Check:
+    """Compare all files of a lake with its manifests, and return the check of a log's events."""
+    require_spark()
+    from spark_jobs.lake_proof import LakeProof  # noqa: PLC0415 (only this option needs Spark)
+
+    with spark_session("retention", {}) as spark:
+        return LakeProof.of(spark, output).require
 
 
 def _undo() -> None:
@@ -127,13 +152,22 @@ def _horizon(connection: Connection, keep: timedelta) -> datetime:
 
 
 def _run(
-    connection: Connection, logs: Sequence[JobLog], settings: FoldSettings, horizon: datetime, *, is_dry: bool
+    connection: Connection,
+    logs: Sequence[JobLog],
+    settings: FoldSettings,
+    horizon: datetime,
+    check: Check,
+    *,
+    is_dry: bool,
 ) -> Retention:
     tracked = [each.log for each in logs]
     if is_dry:
-        return plan_retention(connection, tracked, settings, horizon)
+        planned = plan_retention(connection, tracked, settings, horizon)
+        for each in planned.logs:
+            check(connection, each)
+        return planned
     try:
-        return retain(connection, tracked, settings, horizon)
+        return retain(connection, tracked, settings, horizon, check=check)
     except LockNotAvailable:
         raise CoordstreamError("Nothing was detached: another session uses the archive. Try again later.") from None
 

@@ -133,7 +133,7 @@ def _archived_events(rows: Sequence[tuple[Any, ...]]) -> ArchivedEvents:
                 timestamp_type,
                 key,
                 value,
-                _decode_headers(headers) if headers else (),
+                decode_headers(headers) if headers else (),
                 leader_epoch,
             ),
         )
@@ -159,7 +159,8 @@ def _header_to_json(name: str, value: bytes | None) -> list[str | None]:
     return [name, stored]
 
 
-def _decode_headers(headers: list[list[str | None]]) -> Headers:
+def decode_headers(headers: list[list[str | None]]) -> Headers:
+    """The headers of which `headers_json` made this JSON list."""
     return tuple(_header(*stored) for stored in headers)
 
 

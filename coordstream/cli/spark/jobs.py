@@ -19,6 +19,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("follow", "spark.follow", "follow"),
     Verb("replay", "spark.replay", "replay"),
     Verb("verify", "spark.verify", "verify"),
+    Verb("archive", "spark.archive", "archive"),
 )
 
 JOBS: Final[Mapping[str, str]] = MappingProxyType(

@@ -215,7 +215,7 @@ WITHOUT_JSON: Final = {"psql", "export", *(f"spark {job}" for job in JOBS)}
 WITHOUT_ROWS: Final = {
     *("up", "down", "backup", "restore", "reset", "grant", "spark", "spark replay", "spark follow"),
     *("migrate", "migrate upgrade", "migrate downgrade", "migrate current"),
-    *("follow", "log create", "log append", "config set", "config delete", "pin add", "pin remove"),
+    *("follow", "log create", "log append", "config set", "config delete", "pin add", "pin remove", "spark archive"),
 }
 WITHOUT_RELATIVE_TIMES: Final = WITHOUT_ROWS | {
     *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify", "spark verify"),

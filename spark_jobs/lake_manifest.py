@@ -1,0 +1,168 @@
+"""What a lake contains: one manifest per run of `coordstream spark archive`, as JSON. Pure: no Spark, no file system.
+
+A lake is a folder of `events/run=N-…/stream_name=…/incarnation=…/day=…/*.parquet` and of `manifests/N/`. A run is part
+of the lake once its manifest is complete; files that no manifest names are left over from a run that was killed.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from spark_jobs.errors import SparkJobError
+
+FORMAT: Final = 1
+EVENTS: Final = "events"
+MANIFESTS: Final = "manifests"
+RELATIONS: Final = "relations"
+
+
+class LakeError(SparkJobError):
+    """A lake is damaged, or cannot be used as asked."""
+
+
+class LogKey(NamedTuple):
+    """One incarnation of a stream."""
+
+    stream_name: str
+    incarnation: int
+
+
+@dataclass(frozen=True)
+class LakeFile:
+    """A file of events of one log and one day; `path` is below the lake's folder, offsets are inclusive."""
+
+    path: str
+    size: int
+    sha256: str
+    stream_name: str
+    incarnation: int
+    rows: int
+    first_offset: int
+    last_offset: int
+
+    @property
+    def log(self) -> LogKey:
+        """The log of the events."""
+        return LogKey(self.stream_name, self.incarnation)
+
+
+Observed: TypeAlias = tuple[int, str, str | None, int | None, int | None, str]
+"""An observation: at_offset, kind, key (base64), from_offset, to_offset, observed_at (ISO 8601)."""
+
+
+@dataclass(frozen=True)
+class LakeLog:
+    """A log as of a run. The lake has its events below `next_offset` that were in the archive when they were new.
+
+    `last_offset` and `last_sha256` identify the last of these events (None: there is none), `fingerprint` identifies
+    the files. `observations` are facts about the log that are not events, such as sweeps, which a replay needs.
+    """
+
+    stream_name: str
+    stream_kind: str
+    incarnation: int
+    backend: str
+    cluster_id: str | None
+    topic_id: str | None
+    created_at: str
+    is_current: bool
+    is_complete: bool
+    next_offset: int
+    last_offset: int | None
+    last_sha256: str | None
+    fingerprint: str
+    observations: tuple[Observed, ...] = ()
+
+    @property
+    def key(self) -> LogKey:
+        """Which log it is."""
+        return LogKey(self.stream_name, self.incarnation)
+
+
+@dataclass(frozen=True)
+class RelationRows:
+    """All rows of a relation as of the positions of a run, in Parquet files in the folder `path` of the lake."""
+
+    relation: str
+    path: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What one run added (`files`), and every log and relation as of that run."""
+
+    number: int
+    written_at: str
+    logs: tuple[LakeLog, ...]
+    files: tuple[LakeFile, ...]
+    relations: tuple[RelationRows, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lake:
+    """The contents of a lake after all of its runs."""
+
+    number: int
+    logs: Mapping[LogKey, LakeLog]
+    files: tuple[LakeFile, ...]
+    relations: tuple[RelationRows, ...]
+
+    def files_of(self, logs: Iterable[LogKey]) -> list[LakeFile]:
+        """The files of these logs, by log and offset."""
+        wanted = set(logs)
+        return sorted(
+            (file for file in self.files if file.log in wanted), key=lambda file: (file.log, file.first_offset)
+        )
+
+
+def to_json(manifest: Manifest) -> str:
+    """A manifest as one line of JSON."""
+    return json.dumps({"format": FORMAT, **asdict(manifest)}, ensure_ascii=False, separators=(",", ":"))
+
+
+def from_json(text: str) -> Manifest:
+    """Parse a manifest. Raises LakeError."""
+    try:
+        values = json.loads(text)
+        if values.pop("format") != FORMAT:
+            raise LakeError("A manifest of the lake has another format. Use the version of coordstream that wrote it.")
+        logs = tuple(LakeLog(**_log_values(log)) for log in values.pop("logs"))
+        files = tuple(LakeFile(**file) for file in values.pop("files"))
+        relations = tuple(RelationRows(**relation) for relation in values.pop("relations"))
+        return Manifest(**values, logs=logs, files=files, relations=relations)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise LakeError(f"A manifest of the lake cannot be read ({type(error).__name__}). Restore the file.") from error
+
+
+def _log_values(log: dict[str, Any]) -> dict[str, Any]:
+    return {**log, "observations": tuple(tuple(observed) for observed in log["observations"])}
+
+
+def merge(output: str, manifests: Sequence[Manifest]) -> Lake:
+    """The lake that these manifests describe. Raises LakeError if one is missing."""
+    in_order = sorted(manifests, key=lambda manifest: manifest.number)
+    for expected, manifest in enumerate(in_order, start=1):
+        if manifest.number != expected:
+            raise LakeError(
+                f"Lake '{output}' lacks the manifest of run {expected}. Restore {MANIFESTS}/{expected:08d}."
+            )
+    newest = in_order[-1] if in_order else Manifest(0, "", (), ())
+    files = tuple(file for manifest in in_order for file in manifest.files)
+    return Lake(newest.number, {log.key: log for log in newest.logs}, files, newest.relations)
+
+
+def require_files(output: str, lake: Lake, found: Mapping[str, tuple[int, str | None]]) -> None:
+    """Compare the lake's files with those found: size and, unless None, SHA-256 by path. Raises LakeError."""
+    for file in lake.files:
+        size, sha256 = found.get(file.path, (None, None))
+        if size is None:
+            raise LakeError(f"Lake '{output}' lacks the file {file.path} ({file.rows} events). Restore it.")
+        if size != file.size or sha256 not in (None, file.sha256):
+            raise changed_file(output, file)
+
+
+def changed_file(output: str, file: LakeFile) -> LakeError:
+    """The error for a file that is not as its manifest says."""
+    return LakeError(f"Lake '{output}': the file {file.path} was changed. Restore it.")
