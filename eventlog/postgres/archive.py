@@ -11,9 +11,9 @@ from eventlog.events import Headers, RecordedEvent
 from eventlog.postgres.binary_values import load_times_as_micros
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import Columns, copying
-from eventlog.timestamps import ms_of_micros, storable_micros
+from eventlog.timestamps import all_storable_micros, ms_of_micros
 
-EventsWriter = Callable[[Iterable[RecordedEvent]], None]
+EventsWriter = Callable[[Sequence[RecordedEvent]], None]
 
 _EVENT: Final = Columns.of(
     "eventlog.event",
@@ -48,22 +48,22 @@ def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Ite
     """Append events of one log in the caller's transaction; ``archived_at`` is in microseconds since 2000."""
     with copying(connection, _EVENT) as write_rows:
 
-        def write(events: Iterable[RecordedEvent]) -> None:
+        def write(events: Sequence[RecordedEvent]) -> None:
             write_rows(_rows(events, log_id, archived_at))
 
         yield write
 
 
 def archive_rows(
-    log_id: int, archived_at: int, events: Iterable[RecordedEvent]
+    log_id: int, archived_at: int, events: Sequence[RecordedEvent]
 ) -> tuple[Columns, Iterable[tuple[Any, ...]]]:
     """The rows that `archive_writer` writes for these events, and their columns."""
     return _EVENT, _rows(events, log_id, archived_at)
 
 
-def _rows(events: Iterable[RecordedEvent], log_id: int, archived_at: int) -> Iterator[tuple[Any, ...]]:
-    for offset, timestamp, timestamp_type, key, value, headers, epoch in events:
-        micros = storable_micros(timestamp)
+def _rows(events: Sequence[RecordedEvent], log_id: int, archived_at: int) -> Iterator[tuple[Any, ...]]:
+    times = all_storable_micros([event[1] for event in events])
+    for (offset, timestamp, timestamp_type, key, value, headers, epoch), micros in zip(events, times, strict=True):
         unheld = timestamp if micros is None else None
         stored = _encode_headers(headers) if headers else None
         yield offset, micros, archived_at, unheld, log_id, epoch, timestamp_type, stored, key, value

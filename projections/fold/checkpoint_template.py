@@ -44,6 +44,9 @@ FastCheckpoint = tuple[int, bytes, bytes | None, int | None, bool]
 and whether an offset may be lower than in the last value that was read with this template."""
 
 
+Author = tuple[str | None, ...]
+"""Source, host and username, masked."""
+
 Cut = Callable[[bytes], tuple[bytes, ...]]
 """Cuts values of one size into pieces and tokens."""
 
@@ -61,7 +64,8 @@ class Template:
     A value consists of ``pieces`` with a token between every two of them. ``values`` has for each offset of the layout
     the number of a token, or a constant; ``run`` is set instead if they are consecutive tokens. ``state`` are the
     numbers of V1's tokens that contain a checkpoint id and a changelog's offset, ``inputs`` those that are offsets of
-    input partitions. ``last_tokens`` are those of the last value that fit, and ``last_cut`` is how it was cut.
+    input partitions. ``author`` is who wrote the envelope, as stored. ``last_tokens`` are those of the last value that
+    fit, and ``last_cut`` is how it was cut.
     """
 
     pieces: tuple[bytes, ...]
@@ -73,6 +77,7 @@ class Template:
     id_token: int | None
     time_token: int | None
     envelope: Envelope | None
+    author: Author | None = None
     cuts: Cuts = field(default_factory=dict)
     last_cut: Cut | None = None
     last_tokens: Sequence[bytes] = ()
@@ -105,12 +110,8 @@ def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
         message_ms = int(time)
     run = template.run
     offsets = tokens[run] if run is not None else _select(tokens, template.values)
-    last_cut, last_tokens, template.last_cut, template.last_tokens = (
-        template.last_cut,
-        template.last_tokens,
-        cut,
-        tokens,
-    )
+    last_cut, last_tokens = template.last_cut, template.last_tokens
+    template.last_cut, template.last_tokens = cut, tokens
     if b"".join(offsets).isdigit():
         if cut is last_cut:  # digits of the same length compare like numbers
             is_lower = True in map(lt, tokens, last_tokens)
@@ -171,12 +172,16 @@ def _find_tokens(pieces: tuple[bytes, ...], value: bytes) -> list[bytes] | None:
 
 def _take_id(tokens: Sequence[bytes], state: tuple[int, ...]) -> tuple[bytes, list[bytes]]:
     """Take the checkpoint id off the tokens of V1's changelogs; empty where they do not agree on one."""
-    changed, ids = list(tokens), set()
+    changed, agreed = list(tokens), None
     for at in state:
-        checkpoint_id, _, offset = tokens[at].partition(b":")
-        ids.add(checkpoint_id if offset else b"")
-        changed[at] = offset
-    return ids.pop() if len(ids) == 1 else b"", changed
+        checkpoint_id, _, changed[at] = tokens[at].partition(b":")
+        if agreed is None:
+            agreed = checkpoint_id
+        elif checkpoint_id != agreed:
+            return b"", changed
+        if not changed[at]:
+            return b"", changed
+    return agreed or b"", changed
 
 
 def _stored(tokens: Sequence[bytes], values: tuple[int | bytes, ...], state: tuple[int, ...]) -> bytes | None:
