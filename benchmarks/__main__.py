@@ -22,6 +22,8 @@ from benchmarks.live_tail import EVENTS_BEFORE, PACES, WARM_UP, Extent, tail_of_
 from benchmarks.machine import busy_share, machine
 from benchmarks.many_topics import EVENTS_EACH, TOPICS, Crowd, many_topics
 from benchmarks.markdown import Lines
+from benchmarks.rebuild import measure_large, measure_rebuilds
+from benchmarks.rebuild_report import rebuild_report
 from benchmarks.relation_limits import measure_limits
 from benchmarks.relations import Extent as RelationsExtent
 from benchmarks.relations import measure_relations
@@ -34,6 +36,7 @@ from tests.fixtures.kafka_topics import Topics
 DOCUMENT: Final = Path("docs/benchmarks.md")
 TITLES: Final = {
     "replay": "Replay",
+    "rebuild": "Verify and rebuild",
     "live": "Live",
     "topics": "Many topics",
     "catch-up": "Catching up from Kafka",
@@ -51,6 +54,7 @@ def main(arguments: list[str]) -> None:
         bench = Bench(options, stack)
         measures: Mapping[str, Callable[[str], Lines]] = {
             "replay": bench.replay,
+            "rebuild": bench.rebuild,
             "live": bench.live,
             "topics": bench.topics,
             "catch-up": bench.catch_up,
@@ -83,6 +87,14 @@ class Bench:
     def replay(self, on: str) -> Lines:
         """Replay, compared with the limit."""
         return report(measure_replay(self._server, self._streams, self.options.rounds, _say), on)
+
+    def rebuild(self, on: str) -> Lines:
+        """Verify and rebuild, compared with the import."""
+        rounds = measure_rebuilds(self._server, self._streams, self.options.rounds, _say)
+        large = self.options.large_events
+        _say(f"verify and rebuild of {large:,} events")
+        measured = {large: measure_large(self._server, large, self.options.seed)} if large else {}
+        return rebuild_report(rounds, measured, on)
 
     def live(self, on: str) -> Lines:
         """Latency and idle CPU."""
@@ -157,8 +169,9 @@ class Bench:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--only", nargs="+", choices=list(TITLES), default=list(TITLES), metavar="PART")
-    parser.add_argument("--events", type=int, default=1_000_000, help="of replay, catch-up, library and spark")
-    parser.add_argument("--rounds", type=int, default=3, help="of replay, catch-up, library and spark")
+    parser.add_argument("--events", type=int, default=1_000_000, help="of replay, rebuild, catch-up, library and spark")
+    parser.add_argument("--rounds", type=int, default=3, help="of replay, rebuild, catch-up, library and spark")
+    parser.add_argument("--large-events", type=int, default=4_000_000, help="of rebuild, for its memory; 0: none")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--live-events", type=int, help="maximum for each rate")
     parser.add_argument("--idle-seconds", type=float, default=10.0)

@@ -19,7 +19,7 @@ from projections.recording_import import Imported, import_stream
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 
-_SETTINGS: Final = FoldSettings(SecretPolicy(b"the benchmark's key"))
+SETTINGS: Final = FoldSettings(SecretPolicy(b"the benchmark's key"))
 _SIZES: Final = """
 select sum(pg_relation_size(c.oid)) filter (where n.nspname = 'eventlog' and c.relkind <> 'i'),
        sum(pg_relation_size(c.oid)) filter (where n.nspname = 'eventlog' and c.relkind = 'i'),
@@ -60,7 +60,7 @@ def replay(url: str, streams: Mapping[str, ReadEvents]) -> Replay:
         server_before, client_before = backend_cpu_seconds(connection), time.process_time()
         started = time.perf_counter()
         imported = [
-            import_stream(connection, identify(name), read_events, _SETTINGS, system_clock)
+            import_stream(connection, identify(name), read_events, SETTINGS, system_clock)
             for name, read_events in streams.items()
         ]
         seconds = time.perf_counter() - started
@@ -88,7 +88,7 @@ def replay_at_once(
             on_progress()
 
         client_before, started = _client_seconds(), time.perf_counter()
-        imported = import_streams(url, jobs, _SETTINGS, processes, context=context, on_progress=look)
+        imported = import_streams(url, jobs, SETTINGS, processes, context=context, on_progress=look)
         seconds = time.perf_counter() - started
         return _replay(imported, seconds, _client_seconds() - client_before, backends.cpu_seconds())
 

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.__main__ import TITLES, main
 
 FEW = ("--events", "3000", "--rounds", "1", "--live-events", "2", "--idle-seconds", "0.1", "--topics", "3")
+LARGE = ("--large-events", "4000")
 SPARK = ("event-reads", "spark")
 FEW_RELATIONS = ("--relation-events", "3000", "--relation-jobs", "2")
 
@@ -26,7 +27,14 @@ def test_a_run_prints_its_report_and_writes_it(
     assert capsys.readouterr().out.strip() == text.strip()
     assert "3,000 generated events" in text
     assert "Quarantined: 0." in text
-    for row in ("Postgres, 1/s", "Kafka, 1,000/s", "Kafka, one of 3 topics", "caught up from Kafka", "store bootstrap"):
+    for row in (
+        "Postgres, 1/s",
+        "Kafka, 1,000/s",
+        "Kafka, one of 3 topics",
+        "caught up from Kafka",
+        "store bootstrap",
+        "rebuild",
+    ):
         assert f"| {row}" in text
 
 
