@@ -23,6 +23,7 @@ def test_the_major_version_is_parsed(output: str, major: int | None) -> None:
     assert major_version(output) == major
 
 
+@pytest.mark.spark
 def test_the_java_of_this_machine_is_found() -> None:
     assert find_java(os.environ).name == "java"
 

@@ -88,6 +88,7 @@ def test_invalid_usage_has_exit_code_2(cli: CommandLine, words: list[str], sente
     assert cli.is_empty()
 
 
+@pytest.mark.spark  # which needs Java, as does the command
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -101,6 +102,7 @@ def test_without_anything_to_replay_spark_is_not_started(cli: CommandLine, words
     assert cli.is_empty()
 
 
+@pytest.mark.spark
 def test_a_pattern_without_a_job_names_the_known_jobs(wordcount: CommandLine) -> None:
     assert wordcount.refused("spark", "replay", "--jobs", "x*") == (
         'No job in the archive matches "x*". Known jobs: wordcount_pv/1.'
@@ -120,6 +122,7 @@ def test_the_master_of_spark_submit_cannot_be_changed(cli: CommandLine, monkeypa
     assert refused.startswith("spark-submit has set the master. Leave '--master' out, or give it to spark-submit.")
 
 
+@pytest.mark.spark
 def test_an_unreachable_database_is_named(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u:hunter2@127.0.0.1:1/d")
     refused = cli.refused("spark", "replay", "--from", RECORDING_A[0])
