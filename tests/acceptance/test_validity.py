@@ -8,7 +8,10 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
-from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
+from projections.fold.rows import Swept
+from projections.projector import Projector
+from projections.tracked_logs import logs_of
+from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob, Row
 from tests.acceptance.odd_jobs import import_recording_a
 from tests.acceptance.synthetic_history import JOB, buffers, load_history, plan, scans
 from tests.builders import (
@@ -95,6 +98,15 @@ def test_spellings_of_a_key_are_one(database: Connection) -> None:
     said = [plain, odd, tombstone(odd), odd, tombstone(plain), tombstone(odd)]
     job = ImportedJob(database, "validity-spelt", coordinator=said)
     assert validity(job, "config", "config_value") == [(0, 1, "1"), (1, 2, "2"), (2, 3, "1"), (3, 5, "2")]
+
+
+def test_spellings_of_a_key_that_are_swept_at_once_end_it(database: Connection) -> None:
+    plain, odd = config_set("a", "1"), respelt(config_set("a", "2"))
+    job = ImportedJob(database, "validity-swept", coordinator=[plain, odd])
+    projector = Projector(database, logs_of(database, job.coordinator_stream)[0], SETTINGS, lambda: IMPORTED_AT)
+    projector.pass_to(4)
+    projector.apply([], swept=[Swept(3, key) for key in (plain.key, odd.key) if key is not None])
+    assert validity(job, "config", "config_value") == [(0, 1, "1"), (1, 3, "2")]
 
 
 def test_a_secret_is_a_fingerprint(database: Connection) -> None:
