@@ -21,7 +21,7 @@ cross join lateral (
     where c.log_id = k.log_id and c.key_id = k.key_id
     order by c.log_offset desc limit 1) e
 where k.log_id = %s and k.checkpoint_version > 0
-order by k.message_key, k.grouper_factory, k.checkpoint_version, e.log_offset desc
+order by k.message_key, k.grouper_factory, k.checkpoint_version, e.log_offset desc, e.layout_id is null desc
 """
 _NEWEST_CHECKPOINTS: Final = """
 select log_offset, (extract(epoch from record_time - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint,
