@@ -5479,7 +5479,7 @@ CREATE FUNCTION projection.message_change(log_id integer, message_type text, mes
         select b.body from projection.event_key o
         cross join lateral (
           select h.body, h.log_offset from projection.message_event h
-          where h.log_id = o.log_id and h.key_id = o.key_id and h.log_offset < e.log_offset
+          where h.log_id = o.log_id and h.key_id = o.key_id and h.log_offset <= e.log_offset -- keys swept at once have one offset
           order by h.log_offset desc limit 1) b
         where e.body is null and o.log_id = k.log_id and o.message_type = k.message_type and not o.is_other and o.key_id <> k.key_id
           and left(o.message_key, 100) = left(k.message_key, 100) and o.message_key = k.message_key and b.body is not null
