@@ -15,6 +15,7 @@ from eventlog.postgres.connection import connect
 from tests.acceptance.odd_jobs import import_recording_a
 
 COMMAND: Final = re.compile(r"^coordstream (spark .*)$", re.MULTILINE)
+SHELL: Final = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PAGE: Final = Path(__file__).parents[2] / "docs" / "spark.md"
 
 
@@ -45,9 +46,18 @@ def test_the_commands_write_what_the_page_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(type(spark), "stop", lambda _: None)  # the jobs stop their session, which is the run's
-    commands = COMMAND.findall(PAGE.read_text(encoding="utf-8"))
+    blocks = SHELL.findall(PAGE.read_text(encoding="utf-8"))
+    commands = [command for block in blocks for command in COMMAND.findall(block)]
     for command in commands:
         assert main(shlex.split(command)) == 0, command
     assert "startpoint_effects" in capsys.readouterr().out
     outputs = [words[words.index("--output") + 1] for words in map(shlex.split, commands) if "--output" in words]
     assert [list(Path(output).glob("*.png")) != [] for output in outputs] == [True] * 4
+
+
+def test_the_commands_that_need_brokers_or_a_cluster_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    commands = COMMAND.findall(SHELL.sub("", PAGE.read_text(encoding="utf-8")))
+    assert commands
+    for command in commands:
+        assert main([*shlex.split(command, comments=True), "--help"]) == 0, command
+    assert "Usage: coordstream spark replay" in capsys.readouterr().out
