@@ -23,6 +23,8 @@ from projections.missing_tables import missing_tables
 from projections.relations import digest, installed_digest
 
 LOCK_NOT_AVAILABLE = "55P03"
+OLDEST_POSTGRES: Final = 16
+"""The oldest major version whose SQL functions the relations can use."""
 _ALEMBIC: Final = Lock()
 """Alembic keeps its context in a global variable: the threads of a process migrate one after the other."""
 
@@ -62,8 +64,8 @@ def upgrade(database_url: str) -> list[str] | None:
     Returns None, or, if tables of the projection were missing and it was re-created empty, the streams to rebuild.
 
     Raises:
-        SchemaError: the schema is newer than this program, a table of the archive is missing, or a lock was not granted
-            in time.
+        SchemaError: the server or the schema has a version that this program cannot use, a table of the archive is
+            missing, or a lock was not granted in time.
     """
     return _run(database_url, lambda config: command.upgrade(config, "head"))
 
@@ -71,6 +73,14 @@ def upgrade(database_url: str) -> list[str] | None:
 def downgrade(database_url: str, revision: str) -> None:
     """Migrate a database back to an earlier revision (`base`, `-1`, a revision id), which drops the relations."""
     _run(database_url, lambda config: command.downgrade(config, revision))
+
+
+def require_postgres(server_version: int) -> None:
+    """Raise SchemaError if a server, with its version as in `server_version_num`, is older than Postgres 16."""
+    major, minor = divmod(server_version, 10_000)
+    if major < OLDEST_POSTGRES:
+        message = f"This server is Postgres {major}.{minor}. coordstream needs Postgres {OLDEST_POSTGRES} or later."
+        raise SchemaError(f"{message} Upgrade the server, or use another one.")
 
 
 def current_revision(connection: Connection) -> str | None:
@@ -133,6 +143,7 @@ def _sees_revision(connection: Connection) -> bool:
 
 def _run(database_url: str, act: Callable[[Config], None]) -> list[str] | None:
     with _ALEMBIC, _engine(database_url).begin() as connection:
+        require_postgres(int(connection.scalar(text("select current_setting('server_version_num')")) or 0))
         if schema_state(connection) is SchemaState.NEWER:
             raise SchemaError(ADVICE[SchemaState.NEWER])
         config = _config(connection)

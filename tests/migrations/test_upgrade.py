@@ -12,7 +12,15 @@ from sqlalchemy import Connection as AlchemyConnection
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
-from coordstream.migrate import SchemaError, SchemaState, downgrade, require_current, schema_state, upgrade
+from coordstream.migrate import (
+    SchemaError,
+    SchemaState,
+    downgrade,
+    require_current,
+    require_postgres,
+    schema_state,
+    upgrade,
+)
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import NothingFolded
 from projections.quarantine_retry import check_quarantine, rebuild_checked_log
@@ -203,3 +211,11 @@ def test_what_hangs_on_a_table_of_the_projection_is_left(database_url: str) -> N
         with pytest.raises(SchemaError, match="a view or function of yours depends on it"):
             upgrade(database_url)
         assert owner.execute("select count(*) from public.mine").fetchone() == (0,)
+
+
+def test_an_old_server_is_refused() -> None:
+    require_postgres(160_000)
+    with pytest.raises(
+        SchemaError, match=r"^This server is Postgres 15\.14\. coordstream needs Postgres 16 or later\."
+    ):
+        require_postgres(150_014)
