@@ -117,7 +117,8 @@ def _generate(folder: Path, events: int) -> int:
         logs = JobLogs(JobSize(f"job-{number:05}", 2 * EVENTS_A_LOG, 16, 150))
         streams = ((logs.coordinator, logs.coordinator_events()), (logs.checkpoints, logs.checkpoint_events()))
         for name, records in streams:
-            count += write_recording(folder / f"{name}.jsonl", ((name, event) for event in records))
+            file = folder / f"{name.lstrip('_')}.jsonl"  # Spark's own readers leave out names that begin with "_"
+            count += write_recording(file, ((name, event) for event in records))
     return count
 
 

@@ -110,4 +110,5 @@ def _upsert(url: str, table: str) -> None:
         value=sql.Identifier(value),
     )
     with connect(url) as connection:
-        connection.execute(query)
+        if connection.execute(query).rowcount == 0:
+            raise LookupError(f"the pipeline wrote no row of {table}")
