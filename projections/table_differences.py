@@ -48,7 +48,9 @@ _FOLDED: Final = sql.SQL("select {columns} from pg_temp.{table} t")
 _WITH_LAYOUT: Final = sql.SQL(" left join layout_match m on m.folded_id = t.layout_id")
 _LAYOUT: Final = sql.SQL("coalesce(m.layout_id, t.layout_id) as layout_id")
 _STORED: Final = sql.SQL("select * from projection.{table} where log_id = {log_id}")
-_DIGEST: Final = sql.SQL("select count(*), sum(hash_record_extended(t, {seed})) from ({rows}) t")
+_DIGEST: Final = sql.SQL("""
+select count(*), sum(hashint8extended(hash_record_extended(t, {seed}), {seed})) from ({rows}) t
+""")
 _COLLECT: Final = sql.SQL("""
 create temporary table difference on commit drop as
 select {key}, case when s.log_id is null then 'missing' when e.log_id is null then 'extra' else 'different' end as kind
@@ -116,8 +118,9 @@ class _Digest(NamedTuple):
 class TableDifferences:
     """The differences between a log's stored rows and its folded ones, in the transaction of its `ScratchFold`.
 
-    Tables are first compared by digest: the number of rows and the sum of their 64-bit hashes, with a random seed. Only
-    tables that differ are joined, which takes four times as long.
+    Tables are first compared by digest: the number of rows and the sum of their hashes, with a random seed. Only tables
+    that differ are joined, which takes four times as long. The hash of a record is hashed again: it is a linear
+    combination of the hashes of the columns, whose sum stays the same if two rows swap their values of a column.
     """
 
     def __init__(self, connection: Connection, log_id: int) -> None:

@@ -154,6 +154,21 @@ def test_an_added_row_is_found_and_repaired(undamaged: Connection, imported: Imp
     assert rebuilt(undamaged, imported.stream_names) == imported.rows
 
 
+SWAP: Final = """
+update projection.message_current c set body = s.body
+from projection.message_current s,
+     (select min(key_id), max(key_id) from projection.message_current where log_id = %s) two (a, b)
+where c.log_id = %s and s.log_id = c.log_id and c.key_id in (two.a, two.b) and s.key_id = two.a + two.b - c.key_id
+"""
+
+
+def test_values_that_two_rows_have_swapped_are_found(undamaged: Connection, imported: Imported) -> None:
+    log = logs_of(undamaged, imported.stream_names[0])[0]
+    assert undamaged.execute(SWAP, (log.log_id, log.log_id)).rowcount == 2
+    for _ in range(10):  # each time with another seed
+        assert found(verify(undamaged, log.stream.stream_name)) == {"message_current": (0, 0, 2)}
+
+
 def test_the_keys_are_named_with_stored_and_expected_values(connection: Connection) -> None:
     stream_name, *_ = import_job(connection, 1)
     connection.execute("update projection.message_current set host = 'elsewhere'")
