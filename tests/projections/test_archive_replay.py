@@ -31,8 +31,8 @@ from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
 pytestmark = pytest.mark.slow
 
 LONG: Final = Knobs(events=(100, 150), without_topic=0, without_coordinator=0, across_partitions=0, absurd_time=0.2)
-SWEPT: Final = (0, 3, 47)
-"""Jobs with several spellings of one key swept at once: of a config key (3), of a task's checkpoint (47)."""
+SWEPT: Final = (0, 3, 47, 197)
+"""Jobs with several spellings of one key: swept at once (a config key in 3, a checkpoint in 47), job.name in 197."""
 
 BELIEVED: Final = replace(LONG, absurd_time=0)
 FINGERPRINTS: Final = """
