@@ -29,6 +29,7 @@ select coalesce(max(n.number), 0) + 1 from (
   select substring(c.relname from '_detached_([0-9]+)$')::integer from pg_class c
   where c.relnamespace = 'eventlog'::regnamespace and c.relname ~ '_detached_[0-9]+$' and c.relkind = 'r') n
 """
+_STREAMS: Final = "select distinct l.stream_name from eventlog.log l order by 1"
 _LOCK_POSITIONS: Final = "select from projection.position where log_id = any(%s) order by log_id for update"
 _LOCK_ARCHIVE: Final = "lock table eventlog.event in share row exclusive mode"
 _DIFFERS: Final = """
@@ -114,13 +115,20 @@ def retain(
         log.require_fold_version(settings)
     with connection.transaction():
         connection.execute(LOCK_TIMEOUT)
-        hold(connection, "retention")
+        _hold_archive(connection)
         selected = select_retained(connection, logs, horizon)
         for each in selected:
             check(connection, each)
         if not selected:
             return Retention(())
         return Retention(selected, _replace(connection, selected, settings, horizon, on_progress))
+
+
+def _hold_archive(connection: Connection) -> None:
+    """Wait for other retentions, and for sessions that add earlier events to a log: the copies would lack these."""
+    hold(connection, "retention")
+    for (stream_name,) in connection.execute(_STREAMS).fetchall():
+        hold(connection, f"archive {stream_name}")
 
 
 def _replace(

@@ -1,14 +1,16 @@
 """Puts the events of the last retention back into the archive and the histories."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from psycopg import sql
 
 from eventlog.postgres.connection import Connection
+from eventlog.postgres.log_registry import hold
 from projections.errors import DetachedTableMissing
 from projections.fold.settings import FoldSettings
 from projections.rebuild import rebuild_log
-from projections.tracked_logs import logs_of
+from projections.tracked_logs import LOCK_TIMEOUT, logs_of
 
 _LAST: Final = """
 select h.retention_number, array_agg(distinct p order by p), array_agg(distinct l.stream_name order by l.stream_name)
@@ -29,20 +31,26 @@ def undo_retention(connection: Connection, settings: FoldSettings) -> tuple[str,
     Raises:
         DetachedTableMissing: one of the tables was dropped; nothing was changed.
         ProjectionError: see `rebuild_log`.
+        psycopg.errors.LockNotAvailable: a retention runs in another session, or another session writes one of the logs.
     """
-    last = connection.execute(_LAST).fetchone()
-    if last is None:
-        return ()
-    number, partitions, streams = last
-    tables = tuple(f"eventlog.event_from_{first}_detached_{number}" for first in partitions)
-    for table in tables:
-        if connection.execute(_IS_MISSING, (table,)).fetchone() == (True,):
-            raise DetachedTableMissing(table)
     with connection.transaction():
-        for table in tables:
-            connection.execute(_INSERT.format(sql.Identifier(*table.split("."))))
+        connection.execute(LOCK_TIMEOUT)
+        hold(connection, "retention")
+        last = connection.execute(_LAST).fetchone()
+        if last is None:
+            return ()
+        number, partitions, streams = last
+        tables = tuple(f"eventlog.event_from_{first}_detached_{number}" for first in partitions)
+        _insert(connection, tables)
     for stream_name in streams:
         for log in logs_of(connection, stream_name):
             rebuild_log(connection, log, settings)
     connection.execute(_FORGET, (number,))
     return tables
+
+
+def _insert(connection: Connection, tables: Iterable[str]) -> None:
+    for table in tables:
+        if connection.execute(_IS_MISSING, (table,)).fetchone() == (True,):
+            raise DetachedTableMissing(table)
+        connection.execute(_INSERT.format(sql.Identifier(*table.split("."))))

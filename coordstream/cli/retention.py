@@ -133,7 +133,13 @@ def _lake_check(output: str) -> Check:
 
 def _undo() -> None:
     with open_database() as database:
-        tables = undo_retention(database.connection, FoldSettings(database.secrets))
+        try:
+            tables = undo_retention(database.connection, FoldSettings(database.secrets))
+        except LockNotAvailable:
+            raise CoordstreamError(
+                "The retention is not undone: another session uses the archive or writes one of the logs. "
+                "Run `coordstream retention --undo` again later."
+            ) from None
     if not tables:
         print("There is no retention to undo.")
         return

@@ -226,6 +226,28 @@ def test_damaged_rows_are_refused(kept: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        ("retention", ("--keep", "365d", "--all")),
+        (f"archive {CHECKPOINT}", ("--keep", "365d", "--all")),
+        ("retention", ("--undo",)),
+    ],
+    ids=["two at once", "while events are fetched", "undone meanwhile"],
+)
+def test_another_session_that_changes_the_archive_is_waited_for(
+    kept: CommandLine, monkeypatch: pytest.MonkeyPatch, held: str, words: tuple[str, ...]
+) -> None:
+    run(kept)
+    for module in ("retention", "retention_undo"):
+        monkeypatch.setattr(f"projections.{module}.LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
+    with connect(kept.database_url) as other, other.transaction():
+        other.execute("select eventlog.hold(%s)", (held,))
+        assert "another session uses the archive" in kept.refused("retention", *words)
+    kept("retention", *words)
+    kept.done("verify", "--all")
+
+
+@pytest.mark.parametrize(
     "words", [("--all",), ("--keep", "365d"), ("--keep", "-1d", "--all"), ("--keep", "x", "--all")]
 )
 def test_bad_usage_is_refused(cli: CommandLine, words: tuple[str, ...]) -> None:
