@@ -1,6 +1,6 @@
 """Selects the events that a log needs below its horizon: the state there, and at each pin, is folded from them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -148,6 +148,14 @@ def _insert_base(connection: Connection, log_id: int, horizon: int) -> None:
     cuts = [*(cut for cut in pinned if cut < horizon), horizon]
     for cut in cuts:
         connection.execute(_INSERT_BASE, values | {"cut": cut})
-    connection.execute(_INSERT_RESOLVERS, values)
-    for cut in cuts:
-        connection.execute(_INSERT_DELETES, values | {"cut": cut})
+    while _insert_later_events(connection, values, cuts):
+        pass
+
+
+def _insert_later_events(connection: Connection, values: Mapping[str, int], cuts: Iterable[int]) -> int:
+    """Insert what later events did to those inserted so far, and return how many events were added.
+
+    The offset of a sweep is that of another key's event, to which later events may have done something, too.
+    """
+    added = connection.execute(_INSERT_RESOLVERS, values).rowcount
+    return added + sum(connection.execute(_INSERT_DELETES, {**values, "cut": cut}).rowcount for cut in cuts)

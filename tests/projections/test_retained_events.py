@@ -1,0 +1,43 @@
+"""Which events a retention keeps, in logs whose keys were swept."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+import pytest
+
+from eventlog.postgres.connection import Connection, connect
+from projections.observations import Observation, write_observations
+from projections.rebuild import rebuild_log
+from projections.retention import retain
+from projections.tracked_logs import logs_of
+from projections.verify import verify_log
+from tests.builders import config_deleted, config_set, recorded
+from tests.properties.importing import SETTINGS, import_events
+
+STREAM: Final = "__samza_coordinator_orders_1"
+FIRST_MS: Final = 1_700_000_000_000
+HORIZON: Final = datetime.fromtimestamp(FIRST_MS / 1_000 + 10, UTC)
+CONFIG: Final = "select config_key, config_value from coordinator.config_as_of('orders', '1', %s) order by 1"
+
+
+@pytest.fixture
+def connection(database_url: str) -> Iterator[Connection]:
+    with connect(database_url) as connected:
+        yield connected
+
+
+def test_the_event_before_a_sweep_does_not_stay_set(connection: Connection) -> None:
+    values = [("a", "1"), ("b", "1"), ("c", "1"), ("b", None), ("d", "0"), ("d", "1")]
+    events = recorded(
+        (config_deleted(key) if value is None else config_set(key, value) for key, value in values), at=FIRST_MS
+    )
+    import_events(connection, STREAM, events)
+    (log,) = logs_of(connection, STREAM)
+    write_observations(connection, log.log_id, [Observation(1, "swept", events[0].key)], HORIZON)
+    rebuild_log(connection, log, SETTINGS)
+    expected = [("c", "1"), ("d", "1")]
+    assert connection.execute(CONFIG, (HORIZON,)).fetchall() == expected
+    assert retain(connection, logs_of(connection, STREAM), SETTINGS, HORIZON).logs[0].base == (0, 1, 2, 3, 5)
+    assert connection.execute(CONFIG, (HORIZON,)).fetchall() == expected
+    assert verify_log(connection, logs_of(connection, STREAM)[0], SETTINGS).is_equal
