@@ -14,6 +14,7 @@ from eventlog.topic_comparison import TopicComparison
 from projections.archive_completion import complete_archive
 from projections.errors import ArchiveIncomplete, RebuildFailed
 from projections.fold.settings import NOT_FOLDED, FoldSettings
+from projections.job_log_row import repair_row
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
 from projections.table_differences import StillDifferent, TableCheck, TableDifferences
@@ -46,8 +47,14 @@ _BACKENDS: Final = ("kafka", "postgres", "recording")
 _UNTRACKED: Final = """
 select l.log_id, l.backend, l.stream_name, l.stream_kind, l.incarnation, l.cluster_id, l.topic_id
 from eventlog.log l
-where l.backend = any(%s) and not exists (select from projection.job_log j where j.log_id = l.log_id)
+where l.backend = any(%s)
+  and not exists (select from projection.job_log j join projection.position p using (log_id) where j.log_id = l.log_id)
 order by l.stream_name, l.incarnation
+"""
+_HAS_CURRENT: Final = "select exists (select from projection.job_log where stream_name = %s and is_current)"
+_FORGET: Final = """
+with forgotten as (delete from projection.job_log where log_id = any(%(logs)s))
+delete from projection.position where log_id = any(%(logs)s)
 """
 _STOP: Final = "update projection.position set state = 'stopped', end_offset = %s where log_id = %s"
 _PARTITIONS: Final = """
@@ -108,6 +115,8 @@ def rebuild_log(
         _require_archive(connection, log, is_completed=source is not None)
         repaired = _repair(connection, log)
         connection.execute(_MOVE, (position, settings.fold_version, log.log_id))
+        if not (job_log := repair_row(connection, log.log_id)).is_equal:
+            repaired, log = (*repaired, job_log), reload_log(connection, log)
         if log.is_current:
             name_job(connection, log.stream)
     return Rebuilt(log, fold.events, repaired, topic)
@@ -142,13 +151,24 @@ def mark_for_rebuild(connection: Connection, backends: Collection[str] = _BACKEN
     Readers see the newest incarnation of each stream, as if it had been read to its end.
     """
     with connection.transaction():
-        untracked = [StoredLog(*row) for row in connection.execute(_UNTRACKED, (list(backends),)).fetchall()]
-        for _, incarnations in groupby(untracked, key=lambda log: log.stream_name):
+        untracked = untracked_logs(connection, backends)
+        connection.execute(_FORGET, {"logs": [log.log_id for log in untracked]})
+        for stream_name, incarnations in groupby(untracked, key=lambda log: log.stream_name):
+            has_current = connection.execute(_HAS_CURRENT, (stream_name,)).fetchone() == (True,)
             *older, newest = incarnations
             for log in (*older, newest):
-                insert_position(connection, log, NOT_FOLDED, is_current=log is newest, is_complete=True)
+                is_current = log is newest and not has_current
+                insert_position(connection, log, NOT_FOLDED, is_current=is_current, is_complete=True)
                 connection.execute(_STOP, (archive_end(connection, log.log_id), log.log_id))
     return sorted({log.stream_name for log in untracked})
+
+
+def untracked_logs(connection: Connection, backends: Collection[str]) -> list[StoredLog]:
+    """Return the archive's logs that the projection does not know, by stream and incarnation.
+
+    If their backend is not Postgres, their rows were lost: such logs are tracked from their first event on.
+    """
+    return [StoredLog(*row) for row in connection.execute(_UNTRACKED, (list(backends),)).fetchall()]
 
 
 def ensure_partitions(connection: Connection) -> None:

@@ -9,6 +9,7 @@ from psycopg.rows import dict_row
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
+from projections.job_log_row import expected_row
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
 from projections.table_differences import Difference, TableCheck, TableDifferences, Values
@@ -16,7 +17,7 @@ from projections.topic_check import check_archive
 from projections.tracked_logs import TrackedLog, position_once_folded, reload_log
 
 _SNAPSHOT: Final = "set transaction isolation level repeatable read"
-_NAMES: Final = "select job_name, job_id from projection.job_log where log_id = %s"
+_JOB_LOG: Final = "select * from projection.job_log where log_id = %s"
 _NAMES_OF_COORDINATOR: Final = """
 select job_name, job_id from projection.job_log
 where job_suffix = %s and stream_kind = 'coordinator' and is_current and log_id <> %s
@@ -71,7 +72,7 @@ def verify_log(
         fold = ScratchFold(connection, log, settings, batch_events=batch_events, on_progress=on_progress)
         fold.advance(position)
         tables = TableDifferences(connection, log.log_id).check()
-        tables = (*archive, _check_position(connection, log), _check_names(connection, log), *tables)
+        tables = (*archive, _check_position(connection, log), _check_job_log(connection, log), *tables)
     return Verification(log, fold.events, tables)
 
 
@@ -80,16 +81,20 @@ def _check_position(connection: Connection, log: TrackedLog) -> TableCheck:
     return _check_row("position", stored, {"next_offset": position_once_folded(connection, log)})
 
 
-def _check_names(connection: Connection, log: TrackedLog) -> TableCheck:
-    """Compare the job's name and id with its config as folded now, or with those of the job's coordinator stream."""
+def _check_job_log(connection: Connection, log: TrackedLog) -> TableCheck:
+    """Compare a log's row in ``job_log`` with the archive.
+
+    The job's name and id are those of its config as folded now, or those of the job's coordinator stream.
+    """
     with connection.cursor(row_factory=dict_row) as cursor:
-        stored = cursor.execute(_NAMES, (log.log_id,)).fetchone() or {}
+        stored = cursor.execute(_JOB_LOG, (log.log_id,)).fetchone() or {}
     stream = log.stream
-    expected = connection.execute(_NAMES_OF_COORDINATOR, (stream.suffix, log.log_id)).fetchone()
-    if expected is None:
+    names = connection.execute(_NAMES_OF_COORDINATOR, (stream.suffix, log.log_id)).fetchone()
+    if names is None:
         config: dict[str, str] = dict(connection.execute(_FOLDED_NAMES).fetchall())
-        expected = config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
-    return _check_row("job_log", stored, dict(zip(stored, expected, strict=True)))
+        names = config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
+    expected = expected_row(connection, log.log_id) | {"job_name": names[0], "job_id": names[1]}
+    return _check_row("job_log", {name: stored.get(name) for name in expected}, expected)
 
 
 def _check_row(table: str, stored: Values, expected: Values) -> TableCheck:

@@ -11,10 +11,14 @@ from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
-from projections.errors import ProjectionError
+from projections.errors import NothingFolded, ProjectionError
+from projections.rebuild import untracked_logs
 from projections.tracked_logs import TrackedLog, logs_of
 
 _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"
+
+_TRACKED_BACKENDS: Final = ("kafka", "recording")
+"""The backends of logs whose first event is archived and folded in one transaction."""
 
 Result = TypeVar("Result")
 OnProgress = Callable[[int], None]
@@ -43,8 +47,10 @@ def selected_logs(connection: Connection, words: Sequence[str]) -> list[JobLog]:
     """Return the logs of the jobs that the words name, or of every job without words, oldest incarnation first.
 
     Raises:
-        CoordstreamError: Unknown job, or the database has no job.
+        CoordstreamError: Unknown job, or the database has no job, or the rows of a log are missing altogether.
     """
+    if not words and (lost := untracked_logs(connection, _TRACKED_BACKENDS)):
+        raise CoordstreamError(str(NothingFolded(lost[0].stream_name)))
     streams = [
         (Job(name, job_id), stream_name) for name, job_id, stream_name in connection.execute(_STREAMS).fetchall()
     ]

@@ -1,11 +1,14 @@
 """`coordstream rebuild`: repairs what `verify` finds."""
 
+from pathlib import Path
+
 import pytest
 
 from eventlog.postgres.connection import connect
 from projections import rebuild
 from projections.fold import settings
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine
+from tests.builders import config_set, recorded
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
 
 
 @pytest.fixture
@@ -67,6 +70,16 @@ def test_what_the_archive_lost_is_not_deleted(imported: CommandLine) -> None:
     assert finished.code == 1
     assert finished.err.count("Restore the schema eventlog from a backup") == 2
     assert imported.ask("select count(*) from coordinator.commit_history") == commits
+
+
+def test_a_lost_earlier_incarnation_does_not_become_current(cli: CommandLine, tmp_path: Path) -> None:
+    for value in ("1", "2"):
+        cli.done("import", recording(tmp_path / "r.jsonl", recorded([config_set("a", value)])))
+    before = cli.ask("table projection.job_log order by log_id")
+    assert len(before) == 2
+    damage(cli, "delete from projection.job_log where incarnation = 1")
+    cli.done("rebuild", "--all")
+    assert cli.ask("table projection.job_log order by log_id") == before
 
 
 def test_only_the_archive_and_kafka_can_be_rebuilt_from(cli: CommandLine) -> None:

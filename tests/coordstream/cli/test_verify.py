@@ -44,6 +44,41 @@ def test_differences_are_named_and_end_with_1(imported: CommandLine) -> None:
     assert json.dumps(first["expected"], ensure_ascii=False) in table.out
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "truncate projection.job_log, projection.position",
+        "delete from projection.job_log where stream_kind = 'checkpoint'",
+        "delete from projection.position where log_id = 1",
+    ],
+)
+def test_a_log_whose_rows_are_missing_is_not_equal(imported: CommandLine, damage: str) -> None:
+    before = imported.ask("table projection.job_log order by log_id")
+    with connect(imported.database_url) as connection:
+        connection.execute(damage.encode())
+    assert "Run `coordstream rebuild --all`." in imported.refused("verify", "--all")
+    imported.done("rebuild", "--all")
+    imported.done("verify", "--all")
+    assert imported.ask("table projection.job_log order by log_id") == before
+
+
+@pytest.mark.parametrize(
+    "damage", ["is_current = false", "is_complete = false", "job_suffix = 'x'", "job_bucket = 5", "incarnation = 2"]
+)
+def test_a_damaged_entry_of_a_log_is_named(imported: CommandLine, damage: str) -> None:
+    before = imported.ask("table projection.job_log order by log_id")
+    with connect(imported.database_url) as connection:
+        connection.execute(f"update projection.job_log set {damage} where stream_kind = 'checkpoint'".encode())
+    finished = imported("verify", "--all", "--json")
+    assert finished.code == 1
+    assert {(row["stream_name"], row["relation"]) for row in finished.json if row["different"]} == {
+        (CHECKPOINT, "job_log")
+    }
+    imported.done("rebuild", "--all")
+    imported.done("verify", "--all")
+    assert imported.ask("table projection.job_log order by log_id") == before
+
+
 def test_secrets_stay_masked(cli: CommandLine, tmp_path: Path) -> None:
     events = recorded([config_set("job.name", "counts"), config_set("db.password", "hunter2")])
     cli.done("import", recording(tmp_path / "r.jsonl", events))
