@@ -41,7 +41,9 @@ SELECT l.log_id, l.stream_name, l.stream_kind, l.incarnation, l.backend, l.clust
   (SELECT coalesce(jsonb_agg(jsonb_build_array(
      o.at_offset, o.kind, encode(o.key, 'base64'), o.from_offset, o.to_offset, o.observed_at)
      ORDER BY o.at_offset, o.observation_id), '[]')
-   FROM eventlog.observation o WHERE o.log_id = l.log_id) AS observations
+   FROM eventlog.observation o WHERE o.log_id = l.log_id) AS observations,
+  (SELECT jsonb_build_array(max(h.horizon_offset), max(h.horizon_time))
+   FROM eventlog.horizon h WHERE h.log_id = l.log_id HAVING count(*) > 0) AS horizon
 FROM eventlog.log l
 JOIN projection.job_log j ON j.log_id = l.log_id
 JOIN projection.position p ON p.log_id = l.log_id
@@ -114,15 +116,21 @@ def _compare(snapshot: Snapshot, lake: Lake, output: str) -> tuple[list[LakeLog]
     for log_id, log in _logs(snapshot):
         known = lake.logs.get(log.key)
         if known is not None:
-            _require_same(snapshot, log_id, known, output)
+            _require_same(snapshot, log_id, known, log, output)
         first = 0 if known is None else known.next_offset
         if first < log.next_offset:
             new.append(NewEvents(log_id, log.key, log.stream_kind, first, log.next_offset))
-        logs.append(replace(log, fingerprint=known.fingerprint) if known is not None else log)
+        logs.append(log if known is None else _continued(known, log))
     missing = lake.logs.keys() - {log.key for log in logs}
     if missing:
         raise _other_database(output, min(missing))
     return logs, new
+
+
+def _continued(known: LakeLog, log: LakeLog) -> LakeLog:
+    """A log that the lake knows, as it is now: a later retention matters only if the lake lacks what it detached."""
+    is_complete = log.horizon is None or known.next_offset > log.horizon[0]
+    return replace(log, fingerprint=known.fingerprint, horizon=known.horizon if is_complete else log.horizon)
 
 
 def _logs(snapshot: Snapshot) -> list[tuple[int, LakeLog]]:
@@ -142,15 +150,19 @@ def _logs(snapshot: Snapshot) -> list[tuple[int, LakeLog]]:
 def _log(row: dict[str, Any]) -> tuple[int, LakeLog]:
     observations = tuple(tuple(observed) for observed in row.pop("observations"))
     created_at = row.pop("created_at").astimezone(UTC).isoformat()
-    return row.pop("log_id"), LakeLog(**row, created_at=created_at, fingerprint="", observations=observations)
+    found = row.pop("horizon")
+    horizon = None if found is None else (found[0], found[1])
+    log_id = row.pop("log_id")
+    return log_id, LakeLog(**row, created_at=created_at, fingerprint="", observations=observations, horizon=horizon)
 
 
-def _require_same(snapshot: Snapshot, log_id: int, known: LakeLog, output: str) -> None:
-    """Raise LakeError if the last event of the lake's log is another one in the database."""
+def _require_same(snapshot: Snapshot, log_id: int, known: LakeLog, log: LakeLog, output: str) -> None:
+    """Raise LakeError if the last event of the lake's log is another one in the database; it may be detached there."""
     if known.last_offset is None:
         return
     last = snapshot.connection.execute(_LAST, (log_id, known.last_offset)).fetchone()
-    if last != (known.last_sha256,):
+    is_detached = last is None and log.horizon is not None and known.last_offset < log.horizon[0]
+    if last != (known.last_sha256,) and not is_detached:
         raise _other_database(output, known.key)
 
 

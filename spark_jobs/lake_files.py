@@ -1,4 +1,4 @@
-"""Reads one log from the files of a lake in any Python process, such as an executor's, without Spark."""
+"""Reads the files of a lake in any Python process, such as an executor's, without Spark."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -9,10 +9,16 @@ import pyarrow as pa
 from pyarrow import fs, parquet
 
 from spark_jobs.lake_events import BATCH_EVENTS, EVENT_COLUMNS, ArchivedEvent, events_in
-from spark_jobs.lake_manifest import LakeError, LakeFile, changed_file
+from spark_jobs.lake_manifest import MANIFESTS, LakeError, LakeFile, changed_file
 from spark_jobs.output_folder import local_path
 
 _HASHED_BYTES: Final = 1 << 20
+
+
+def is_lake(place: str) -> bool:
+    """Whether a path has a lake's manifests; a URI of another file system than the local one is taken for a lake."""
+    local = local_path(place)
+    return local is None or (local / MANIFESTS).is_dir()
 
 
 def read_log(output: str, files: Iterable[LakeFile]) -> Iterator[ArchivedEvent]:

@@ -57,6 +57,7 @@ class LakeLog:
 
     `last_offset` and `last_sha256` identify the last of these events (None: there is none), `fingerprint` identifies
     the files. `observations` are facts about the log that are not events, such as sweeps, which a replay needs.
+    `horizon` is the offset and the time (ISO 8601) of a retention that had detached events before the lake had them.
     """
 
     stream_name: str
@@ -73,6 +74,7 @@ class LakeLog:
     last_sha256: str | None
     fingerprint: str
     observations: tuple[Observed, ...] = ()
+    horizon: tuple[int, str] | None = None
 
     @property
     def key(self) -> LogKey:
@@ -137,7 +139,9 @@ def from_json(text: str) -> Manifest:
 
 
 def _log_values(log: dict[str, Any]) -> dict[str, Any]:
-    return {**log, "observations": tuple(tuple(observed) for observed in log["observations"])}
+    horizon = log.get("horizon")
+    observations = tuple(tuple(observed) for observed in log["observations"])
+    return {**log, "observations": observations, "horizon": None if horizon is None else tuple(horizon)}
 
 
 def merge(output: str, manifests: Sequence[Manifest]) -> Lake:

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 from eventlog.events import Headers, RecordedEvent
@@ -49,24 +50,32 @@ def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Ite
     with copying(connection, _EVENT) as write_rows:
 
         def write(events: Sequence[RecordedEvent]) -> None:
-            write_rows(_rows(events, log_id, archived_at))
+            write_rows(_rows(events, log_id, repeat(archived_at, len(events))))
 
         yield write
+
+
+def write_archived(connection: Connection, log_id: int, archived: "ArchivedEvents") -> None:
+    """Append events of one log with their times of archiving, in the caller's transaction."""
+    with copying(connection, _EVENT) as write_rows:
+        write_rows(_rows(archived.events, log_id, archived.archived_at))
 
 
 def archive_rows(
     log_id: int, archived_at: int, events: Sequence[RecordedEvent]
 ) -> tuple[Columns, Iterable[tuple[Any, ...]]]:
     """The rows that `archive_writer` writes for these events, and their columns."""
-    return _EVENT, _rows(events, log_id, archived_at)
+    return _EVENT, _rows(events, log_id, repeat(archived_at, len(events)))
 
 
-def _rows(events: Sequence[RecordedEvent], log_id: int, archived_at: int) -> Iterator[tuple[Any, ...]]:
+def _rows(events: Sequence[RecordedEvent], log_id: int, archived_at: Iterable[int]) -> Iterator[tuple[Any, ...]]:
     times = all_storable_micros([event[1] for event in events])
-    for (offset, timestamp, timestamp_type, key, value, headers, epoch), micros in zip(events, times, strict=True):
+    for (offset, timestamp, timestamp_type, key, value, headers, epoch), micros, at in zip(
+        events, times, archived_at, strict=True
+    ):
         unheld = timestamp if micros is None else None
         stored = _encode_headers(headers) if headers else None
-        yield offset, micros, archived_at, unheld, log_id, epoch, timestamp_type, stored, key, value
+        yield offset, micros, at, unheld, log_id, epoch, timestamp_type, stored, key, value
 
 
 class ArchivedEvents(NamedTuple):

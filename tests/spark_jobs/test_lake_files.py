@@ -10,7 +10,7 @@ from pyarrow import parquet
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents
 from spark_jobs.lake_events import to_batch
-from spark_jobs.lake_files import read_log
+from spark_jobs.lake_files import is_lake, read_log
 from spark_jobs.lake_manifest import LakeError, LakeFile, LogKey
 
 KEY = LogKey("orders", 1)
@@ -44,3 +44,11 @@ def test_a_changed_and_a_removed_file_are_noticed(tmp_path: Path) -> None:
     (tmp_path / "a").unlink()
     with pytest.raises(LakeError, match="lacks the file a"):
         list(read_log(str(tmp_path), [file]))
+
+
+def test_a_folder_with_manifests_is_a_lake(tmp_path: Path) -> None:
+    assert not is_lake(str(tmp_path))
+    (tmp_path / "manifests").mkdir()
+    assert is_lake(str(tmp_path))
+    assert is_lake(tmp_path.as_uri())
+    assert is_lake("s3a://bucket/lake")

@@ -3,7 +3,7 @@
 import sys
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -18,8 +18,12 @@ from projections.fold.settings import FoldSettings
 from projections.rebuild import mark_for_rebuild
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spark_jobs.replay import Replayed, ReplayWork
     from spark_jobs.work import WorkSettings
+
+    FindWorks = Callable[[Any, WorkSettings], list[ReplayWork]]
 
 ARCHIVE: Final = "archive"
 KAFKA: Final = "kafka"
@@ -43,7 +47,7 @@ def replay(
         typer.Option(
             "--from",
             metavar="archive|kafka|PATH",
-            help="The archive (rebuilds its logs), the brokers' topics, or recordings: a file, folder or pattern.",
+            help="The archive (rebuilds its logs), the brokers' topics, a lake, or recordings (file, folder, pattern).",
         ),
     ] = ARCHIVE,
     jobs: Annotated[
@@ -69,9 +73,9 @@ def replay(
 ) -> None:
     """Replay logs into relations, many at a time in Spark's executors.
 
-    Loads topics or recordings into the database, or rebuilds the relations from the archive while a follower may run.
-    Each log is one transaction: it is replayed whole or not at all, and another replay does the rest. Exit code 1 if a
-    log cannot be replayed.
+    Loads topics, recordings or a lake into the database, or rebuilds the relations from the archive while a follower
+    may run. Each log is one transaction: it is replayed whole or not at all, and another replay does the rest. Exit
+    code 1 if a log cannot be replayed.
     """
     settings = spark_conf(master, conf)
     if until is not None and source == ARCHIVE:
@@ -90,18 +94,34 @@ def replay(
 
 
 def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
-    from spark_jobs.recordings import find_files  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.replay import check_recordings, replay, select_jobs  # noqa: PLC0415
+    from spark_jobs.replay import replay  # noqa: PLC0415 (`--help` works without Spark)
 
-    source, jobs, tasks = request.source, request.jobs, request.tasks
-    files = [] if source in (ARCHIVE, KAFKA) else find_files(source)
+    find_works = None if request.source in (ARCHIVE, KAFKA) else _finder(request)
     with open_database(warns=False) as database:
         settings = _work_settings(request, database)
-        works = [] if files else _known_works(request, database)
+        works = [] if find_works else _known_works(request, database)
         with spark_session("coordstream replay", conf) as spark:
-            if files:
-                works = select_jobs(check_recordings(spark, files, settings, tasks), jobs, f"'{source}'")
-            return replay(spark, database.connection, works, settings, tasks)
+            if find_works:
+                works = find_works(spark, settings)
+            return replay(spark, database.connection, works, settings, request.tasks)
+
+
+def _finder(request: Request) -> "FindWorks":
+    """A function that finds the works of a lake or of recordings with Spark. Raises SparkJobError: there are none."""
+    from spark_jobs.lake_files import is_lake  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.lake_replay import lake_streams  # noqa: PLC0415
+    from spark_jobs.recordings import find_files  # noqa: PLC0415
+    from spark_jobs.replay import check_recordings, select_jobs  # noqa: PLC0415
+
+    source, place = request.source, f"'{request.source}'"
+    if is_lake(source):
+        if request.until is not None:
+            raise typer.BadParameter("'--until' needs '--from kafka' or recordings: a lake is replayed to its end.")
+        return lambda spark, _: select_jobs(lake_streams(spark, source), request.jobs, place)
+    files = find_files(source)
+    return lambda spark, settings: select_jobs(
+        check_recordings(spark, files, settings, request.tasks), request.jobs, place
+    )
 
 
 def _work_settings(request: Request, database: Database) -> "WorkSettings":
