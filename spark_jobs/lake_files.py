@@ -9,7 +9,8 @@ import pyarrow as pa
 from pyarrow import fs, parquet
 
 from spark_jobs.lake_events import BATCH_EVENTS, EVENT_COLUMNS, ArchivedEvent, events_in
-from spark_jobs.lake_manifest import MANIFESTS, LakeError, LakeFile, changed_file
+from spark_jobs.lake_manifest import MANIFESTS, Lake, LakeError, LakeFile, changed_file, from_json, not_a_lake
+from spark_jobs.lake_manifest import merge as merge_manifests
 from spark_jobs.output_folder import local_path
 
 _HASHED_BYTES: Final = 1 << 20
@@ -19,6 +20,29 @@ def is_lake(place: str) -> bool:
     """Whether a path has a lake's manifests; a URI of another file system than the local one is taken for a lake."""
     local = local_path(place)
     return local is None or (local / MANIFESTS).is_dir()
+
+
+def load_lake(output: str) -> Lake:
+    """Read the manifests of a lake. Raises LakeError: there is no lake, or a manifest is damaged or not readable."""
+    system, folder = _file_system(output)
+    try:
+        found = system.get_file_info(fs.FileSelector(f"{folder}/{MANIFESTS}", recursive=True))
+        texts = [_read_text(system, file.path) for file in found if _is_data(file)]
+    except OSError as error:
+        raise LakeError(f"The manifests of lake '{output}' cannot be read: {error}.") from error
+    if not texts:
+        raise not_a_lake(output)
+    return merge_manifests(output, [from_json(text) for text in texts])
+
+
+def _is_data(file: fs.FileInfo) -> bool:
+    """Whether Spark would read it: names that begin with a dot or underscore are not data."""
+    return file.type is fs.FileType.File and not file.base_name.startswith((".", "_"))
+
+
+def _read_text(system: fs.FileSystem, path: str) -> str:
+    with system.open_input_file(path) as opened:
+        return str(opened.readall().decode())
 
 
 def read_log(output: str, files: Iterable[LakeFile]) -> Iterator[ArchivedEvent]:

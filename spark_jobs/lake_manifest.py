@@ -167,6 +167,11 @@ def require_files(output: str, lake: Lake, found: Mapping[str, tuple[int, str | 
             raise changed_file(output, file)
 
 
+def not_a_lake(output: str) -> LakeError:
+    """The error for a folder without manifests."""
+    return LakeError(f"'{output}' is not a lake. Write one with `coordstream spark archive --output {output}`.")
+
+
 def changed_file(output: str, file: LakeFile) -> LakeError:
     """The error for a file that is not as its manifest says."""
     return LakeError(f"Lake '{output}': the file {file.path} was changed. Restore it.")

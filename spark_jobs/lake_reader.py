@@ -20,6 +20,7 @@ from spark_jobs.lake_manifest import (
     changed_file,
     from_json,
     merge,
+    not_a_lake,
     require_files,
 )
 from spark_jobs.output_folder import local_path
@@ -39,7 +40,7 @@ def read_lake(spark: SparkSession, output: str) -> Lake:
     """
     lake = find_lake(spark, output)
     if not lake.number:
-        raise LakeError(f"'{output}' is not a lake. Write one with `coordstream spark archive --output {output}`.")
+        raise not_a_lake(output)
     return lake
 
 

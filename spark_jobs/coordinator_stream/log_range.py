@@ -11,7 +11,7 @@ from eventlog.streams import StreamKind
 
 @dataclass(frozen=True)
 class Log:
-    """One log. `log_id` and `incarnation` are those of the archive, `topic_id` is Kafka's, `path` a recording's."""
+    """One log. `log_id` is the archive's, `incarnation` also a lake's, `topic_id` Kafka's, `path` a recording's."""
 
     stream_name: str
     stream_kind: StreamKind

@@ -1,4 +1,4 @@
-"""The interface of what the data source reads from: the archive, Kafka, or a recording."""
+"""The interface of what the data source reads from: the archive, Kafka, a lake, or a recording."""
 
 from collections.abc import Iterator, Sequence
 from types import TracebackType
@@ -32,11 +32,17 @@ class LogReader(Protocol):
 
 
 def open_reader(origin: str, access: Access) -> LogReader:
-    """The reader of `archive`, `kafka`, or of the recording at a path. Raises SparkJobError if it cannot be opened."""
+    """The reader of `archive`, `kafka`, or the path of a lake or recording. Raises SparkJobError: it does not open."""
     if origin == ARCHIVE:
         return ArchiveReader(access.require_database())
     if origin == KAFKA:
         from spark_jobs.coordinator_stream.topic_reader import TopicReader  # noqa: PLC0415 (loads kafka-python)
 
         return TopicReader(access.require_kafka())
+    from spark_jobs.lake_files import is_lake  # noqa: PLC0415 (loads Arrow)
+
+    if is_lake(origin):
+        from spark_jobs.coordinator_stream.lake_log_reader import LakeLogReader  # noqa: PLC0415
+
+        return LakeLogReader(origin)
     return RecordingReader(origin)

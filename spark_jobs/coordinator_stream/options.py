@@ -19,7 +19,7 @@ _WILDCARDS: Final = frozenset("*?[")
 class SourceOptions:
     """What to read.
 
-    `streams` are names and patterns of streams; `origin` is `archive`, `kafka` or the path of a recording.
+    `streams` are names and patterns of streams; `origin` is `archive`, `kafka` or the path of a lake or recording.
     `starting_offsets`, for streams only: `earliest`, `latest`, or JSON with an offset by stream name.
     """
 

@@ -23,7 +23,7 @@ class RecordingReader:
         self._path = Path(path)
         if not self._path.exists():
             raise SparkJobError(
-                f"Invalid value '{path}' of the option 'from'. Expected 'archive', 'kafka', or an existing recording."
+                f"Invalid value '{path}' of the option 'from'. Expected 'archive', 'kafka', or a lake or recording."
             )
 
     def logs(self, options: SourceOptions) -> list[LogRange]:

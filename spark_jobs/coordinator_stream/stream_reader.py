@@ -43,7 +43,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: SourceOptions, access: Access, schema: StructType) -> None:
         if options.origin not in (ARCHIVE, KAFKA):
-            raise SparkJobError("A recording does not grow. Read it with spark.read, or stream 'archive' or 'kafka'.")
+            raise SparkJobError("Only 'archive' and 'kafka' can be streamed. Use spark.read for a lake or recording.")
         self._options = options
         self._access = access
         self._columns = columns_of(schema)

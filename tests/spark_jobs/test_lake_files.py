@@ -10,8 +10,8 @@ from pyarrow import parquet
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents
 from spark_jobs.lake_events import to_batch
-from spark_jobs.lake_files import is_lake, read_log
-from spark_jobs.lake_manifest import LakeError, LakeFile, LogKey
+from spark_jobs.lake_files import is_lake, load_lake, read_log
+from spark_jobs.lake_manifest import LakeError, LakeFile, LogKey, Manifest, to_json
 
 KEY = LogKey("orders", 1)
 
@@ -44,6 +44,20 @@ def test_a_changed_and_a_removed_file_are_noticed(tmp_path: Path) -> None:
     (tmp_path / "a").unlink()
     with pytest.raises(LakeError, match="lacks the file a"):
         list(read_log(str(tmp_path), [file]))
+
+
+def test_manifests_are_read(tmp_path: Path) -> None:
+    with pytest.raises(LakeError, match=r"The manifests of lake .* cannot be read"):
+        load_lake(str(tmp_path))
+    folder = tmp_path / "manifests" / "00000001"
+    folder.mkdir(parents=True)
+    with pytest.raises(LakeError, match="is not a lake"):
+        load_lake(str(tmp_path))
+    manifest = Manifest(1, "2026-01-01T00:00:00+00:00", (), (written(tmp_path, "a", [0]),))
+    (folder / "part-0.txt").write_text(to_json(manifest))
+    (folder / "_SUCCESS").touch()
+    (folder / ".part-0.txt.crc").write_bytes(b"crc")
+    assert load_lake(tmp_path.as_uri()).files == manifest.files
 
 
 def test_a_folder_with_manifests_is_a_lake(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import re
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -12,6 +13,7 @@ from eventlog.recordings.recording import read_recording
 from eventlog.secrets.masked_event import mask_event
 from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.coordinator_stream.data_source import register
+from spark_jobs.lake_archive import archive as write_lake
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A
 from tests.spark_jobs.coordinator_stream.conftest import PYSPARK, SECRETS, Read
 
@@ -67,6 +69,20 @@ def test_a_recording_has_the_same_rows(read: Read) -> None:
     columns = ("stream_name", "log_offset", "record_time", "key", "value", "message_type", "message_value")
     archived = read(streams=CHECKPOINT).select(*columns).collect()
     assert read(**{"from": str(RECORDING_A[1])}).select(*columns).collect() == archived
+
+
+def test_a_lake_has_the_same_rows(spark: SparkSession, read: Read, archive_url: str, tmp_path: Path) -> None:
+    file = write_lake(spark, archive_url, str(tmp_path)).files[-1]
+    order = ("stream_name", "log_offset")
+    rows = read(**{"from": str(tmp_path)}, offsetsPerPartition="100").orderBy(*order)
+    assert rows.collect() == read().orderBy(*order).collect()
+    found = rows.where(f"stream_name = '{COORDINATOR}' and log_offset between 10 and 19 and incarnation = 1")
+    assert [row.log_offset for row in found.select("log_offset").collect()] == list(range(10, 20))
+    with pytest.raises(PySparkException, match=f"Lake '{tmp_path}' has no stream 'none'"):
+        read(**{"from": str(tmp_path)}, streams="none").collect()
+    (tmp_path / file.path).unlink()
+    with pytest.raises(PySparkException, match=f"lacks the file {file.path}"):
+        read(**{"from": str(tmp_path)}).collect()
 
 
 def test_a_schema_chooses_the_columns(spark: SparkSession, read: Read) -> None:

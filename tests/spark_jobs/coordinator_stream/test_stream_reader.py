@@ -173,7 +173,7 @@ def test_another_incarnation_is_an_error(database: Connection, plan: Callable[..
 
 
 def test_a_recording_is_no_stream(plan: Callable[..., Planned]) -> None:
-    with pytest.raises(SparkJobError, match="A recording does not grow"):
+    with pytest.raises(SparkJobError, match="Only 'archive' and 'kafka' can be streamed"):
         plan(**{"from": "recording.jsonl"})
 
 
