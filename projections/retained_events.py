@@ -88,7 +88,9 @@ where k.log_id = %(log_id)s and h.layout_id is null and exists (
 on conflict do nothing
 """
 _REMOVED: Final = """
-select e.log_offset / %(width)s * %(width)s, count(*), sum(pg_column_size(e.*))
+select e.log_offset / %(width)s * %(width)s, count(*),
+  sum(60 + coalesce(pg_column_size(e.key), 0) + coalesce(pg_column_size(e.value), 0)  -- 60: all other columns
+      + coalesce(pg_column_size(e.headers), 0))
 from eventlog.event e
 where e.log_id = %(log_id)s and e.log_offset <= %(horizon)s
   and not exists (select from pg_temp.base_event b where b.log_id = e.log_id and b.log_offset = e.log_offset)
@@ -101,7 +103,7 @@ _BASE: Final = "select log_offset from pg_temp.base_event where log_id = %s orde
 class RetainedEvents:
     """What a log keeps: the events at the offsets of ``base``, and every event after ``horizon_offset``.
 
-    ``removed_events`` others, of ``removed_bytes`` in the archive's ``partitions``, are not needed.
+    ``removed_events`` others, of ``removed_bytes`` (as stored) in the archive's ``partitions``, are not needed.
     """
 
     log: TrackedLog

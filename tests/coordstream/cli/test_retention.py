@@ -179,6 +179,18 @@ def test_a_dry_run_shows_what_would_be_detached(kept: CommandLine) -> None:
     assert kept.ask(f"select count(*) from {DETACHED}") == events
 
 
+def test_the_bytes_do_not_depend_on_the_plan(kept: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    plans = ("", "-c enable_hashjoin=off", "-c enable_nestloop=off -c enable_mergejoin=off", "-c enable_indexscan=off")
+    sizes = set()
+    for plan in plans:
+        monkeypatch.setenv("PGOPTIONS", plan)
+        with connect(kept.database_url) as connection:
+            connection.execute("analyze")
+        rows = kept.rows("retention", "--keep", "365d", "--all", "--dry-run")
+        sizes.add(tuple(row["removed_bytes"] for row in rows))
+    assert len(sizes) == 1
+
+
 def test_only_the_jobs_that_are_named_lose_events(kept: CommandLine, tmp_path: Path) -> None:
     other = recording(tmp_path / "other.jsonl", COORDINATOR_EVENTS, "__samza_coordinator_other_1")
     kept.done("import", other)
