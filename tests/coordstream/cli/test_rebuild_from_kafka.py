@@ -5,6 +5,7 @@ from typing import Any, Final
 import pytest
 
 from tests.acceptance.followed import config
+from tests.coordstream.cli.retained_topic import follow_and_retain
 from tests.coordstream.command_line import RECORDING_A, CommandLine
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 
@@ -63,6 +64,20 @@ def test_what_the_archive_lost_is_fetched(followed: CommandLine, loss: str) -> N
     assert row["different"] > 0
     assert found(followed) == before
     followed.done(*VERIFY)
+
+
+def test_what_a_retention_has_detached_is_not_fetched(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str
+) -> None:
+    follow_and_retain(kafka_cli, topics, coordinator_topic)
+    before = found(kafka_cli)
+    change(kafka_cli, "delete from eventlog.event where log_offset = 4")
+    assert [row["fetched_count"] for row in kafka_cli.rows(*REBUILD)] == [1]
+    assert found(kafka_cli) == before
+    kafka_cli.done(*VERIFY)
+    assert kafka_cli("retention", "--undo").code == 0
+    assert kafka_cli.ask("select count(*) from eventlog.event") == [(6,)]
+    kafka_cli.done(*VERIFY)
 
 
 def test_tables_and_archive_can_be_rebuilt_together(followed: CommandLine) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from eventlog.kafka import client
 from tests.acceptance.followed import config
+from tests.coordstream.cli.retained_topic import follow_and_retain
 from tests.coordstream.command_line import RECORDING_A, CommandLine
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, Topics
 
@@ -124,6 +125,18 @@ def test_retention_is_not_a_difference_but_a_loss_is(kafka_cli: CommandLine, top
     row = compared(kafka_cli)
     assert (counts(row), offsets(row)) == ((0, 2, 0), [0, 1])
     assert row["examples"][0]["expected"] is None
+
+
+def test_what_coordstream_has_detached_is_not_a_difference_but_a_loss_is(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str
+) -> None:
+    follow_and_retain(kafka_cli, topics, coordinator_topic)
+    assert kafka_cli.ask("select log_offset from eventlog.event order by 1") == [(0,), (2,), (3,), (4,), (5,)]
+    assert counts(compared(kafka_cli, 0)) == (0, 0, 0)
+    archive(kafka_cli, "delete from eventlog.event where log_offset = 4")
+    assert offsets(compared(kafka_cli)) == [4]
+    archive(kafka_cli, "update eventlog.event set value = value || 'x' where log_offset = 2")
+    assert offsets(compared(kafka_cli)) == [4, 2]
 
 
 def test_a_replaced_topic_is_reported_until_it_is_followed(
