@@ -18,6 +18,7 @@ from projections.fold.settings import FoldSettings
 from projections.retained_events import RetainedEvents, select_retained
 from projections.scratch_fold import ReadArchived, ScratchFold, log_tables
 from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, reload_log
+from projections.verify import verify_log
 
 _NEWEST_TIME: Final = """
 select max(t.at) from projection.position p cross join lateral projection.log_time_at(p.log_id, p.next_offset - 1) t
@@ -101,9 +102,10 @@ def retain(
 ) -> Retention:
     """Replace each partition of the archive by its retained events, and the histories by what these fold to.
 
-    One transaction. Its long part takes no locks; then writers of the archive have to wait and, while the partitions
-    are swapped, readers of it. Followers may run meanwhile. The replaced partitions stay in the schema ``eventlog``,
-    detached and complete. ``check`` is called for each log that loses events; an error of its ends the retention.
+    The logs that lose events are verified first. The rest is one transaction. Its long part takes no locks; then
+    writers of the archive have to wait and, while the partitions are swapped, readers of it. Followers may run
+    meanwhile. The replaced partitions stay in the schema ``eventlog``, detached and complete. ``check`` is called for
+    each log that loses events; an error of its ends the retention.
 
     Raises:
         FoldVersionDiffers, NothingFolded: the rows of a log are another version's, or it has none.
@@ -111,8 +113,8 @@ def retain(
         psycopg.errors.LockNotAvailable: another session was using the archive for 10 seconds.
         In each case, nothing was changed.
     """
-    for log in logs:
-        log.require_fold_version(settings)
+    for each in plan_retention(connection, logs, settings, horizon).logs:
+        _require_equal_rows(connection, each.log, settings, on_progress)
     with connection.transaction():
         connection.execute(LOCK_TIMEOUT)
         _hold_archive(connection)
@@ -122,6 +124,14 @@ def retain(
         if not selected:
             return Retention(())
         return Retention(selected, _replace(connection, selected, settings, horizon, on_progress))
+
+
+def _require_equal_rows(
+    connection: Connection, log: TrackedLog, settings: FoldSettings, on_progress: Callable[[int], None]
+) -> None:
+    """Raise RowsDiffer if verify finds a difference: which events a state needs is selected by the rows."""
+    if not verify_log(connection, log, settings, on_progress=on_progress).is_equal:
+        raise RowsDiffer(log.stream.stream_name)
 
 
 def _hold_archive(connection: Connection) -> None:

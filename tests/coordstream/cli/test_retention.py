@@ -229,9 +229,16 @@ def test_the_horizon_is_shown(kept: CommandLine) -> None:
     assert kept.ask("select count(*) from coordinator.log_gap") == [(2,)]
 
 
-def test_damaged_rows_are_refused(kept: CommandLine) -> None:
+NEWEST_AT_HORIZON: Final = f"""
+(select max(log_offset) from projection.message_event join projection.event_key using (log_id, key_id)
+ where message_key = 'app.day' and record_time <= '{HORIZON}')
+"""
+
+
+@pytest.mark.parametrize("log_offset", ["1", NEWEST_AT_HORIZON], ids=["still current", "overwritten since"])
+def test_damaged_rows_are_refused(kept: CommandLine, log_offset: str) -> None:
     with connect(kept.database_url) as connection:
-        connection.execute("delete from projection.message_event where log_offset = 1")
+        connection.execute(f"delete from projection.message_event where log_offset = {log_offset}".encode())
     assert "Run `coordstream rebuild --all`" in kept.refused("retention", "--keep", "365d", "--all")
     kept.done("rebuild", "--all")
     run(kept)
