@@ -17,6 +17,7 @@ pytest_plugins = [
     "tests.fixtures.scenario_report",
     "tests.fixtures.spark",
     "tests.fixtures.spark_cluster",
+    "tests.fixtures.command_line",  # last: it imports others, which pytest must register before they are imported
 ]
 pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.event_source", "tests.contracts.followed")
 

@@ -7,10 +7,7 @@ from typing import Any
 import pytest
 
 from tests.coordstream.command_line import CommandLine
-from tests.coordstream.conftest import appendable, appendable_template, cli
 from tests.coordstream.rewound_job import END, NOW, TWO_HOURS_AGO_MS, end, requests, set_clock, unreachable_inputs
-
-__all__ = ["appendable", "appendable_template", "cli"]
 
 PARTITIONS = [(f"Partition {number % 8}", number) for number in range(16)]
 SINCE = "at the first event since 2026-11-21 08:18:13 UTC"
