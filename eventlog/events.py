@@ -37,6 +37,11 @@ class NewEvent(NamedTuple):
 Event = TypeVar("Event", RecordedEvent, NewEvent)
 
 
+def bytes_of(events: Iterable[RecordedEvent]) -> int:
+    """The bytes of the events' keys and values."""
+    return sum(len(key or b"") + len(value or b"") for _, _, _, key, value, _, _ in events)
+
+
 def batches(events: Iterable[Event], max_events: int, max_bytes: int) -> Iterator[list[Event]]:
     """The events in lists of at most ``max_events`` events and ``max_bytes`` bytes of keys and values.
 

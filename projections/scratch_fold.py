@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from eventlog.events import RecordedEvent
+from eventlog.events import RecordedEvent, bytes_of
 from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import copy_rows
@@ -25,6 +25,9 @@ from projections.tracked_logs import TrackedLog
 SCRATCH: Final = "pg_temp"
 _LONG_AGO: Final = 0
 """The archiving time of a batch without events, which no row depends on."""
+
+BATCH_BYTES: Final = 64 << 20
+"""Bytes of keys and values in a batch, apart from the rest of the page in which it reaches them."""
 
 _INDEXED: Final = ("quarantine",)
 """Tables whose rows the fold updates. The others need no key: they are compared as a whole."""
@@ -144,13 +147,17 @@ def archived_batches(
 ) -> Iterator[ArchivedBatch]:
     """Split archived events into batches of at most ``batch_events``.
 
-    A batch also ends at a sweep. ``sweeps`` are in offset order; those that lie before the first event, or without any
-    event, are a batch of their own.
+    A batch also ends at a sweep, and with the page in which it reaches `BATCH_BYTES`. ``sweeps`` are in offset order;
+    those that lie before the first event, or without any event, are a batch of their own.
     """
     pending = list(reversed(sweeps))
     batch: ArchivedBatch | None = None
+    size = 0
     for events, times in archived:
         first = 0
+        if batch is not None and size >= BATCH_BYTES:
+            yield batch
+            batch, size = None, 0
         while first < len(events):
             swept = list(_pop_before(events[first].offset, pending))
             batch = batch or ArchivedBatch(times[first], [], [])
@@ -159,8 +166,9 @@ def archived_batches(
             batch.events.extend(events[first:end])
             if end == first:
                 yield batch
-                batch = None
+                batch, size = None, 0
             first = end
+        size += bytes_of(events)
     if batch is not None or pending:
         batch = batch or ArchivedBatch(_LONG_AGO, [], [])
         batch.swept.extend(reversed(pending))

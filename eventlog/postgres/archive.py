@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import repeat
 from typing import Any, Final, NamedTuple
 
-from eventlog.events import Headers, RecordedEvent
+from eventlog.events import Headers, RecordedEvent, bytes_of
 from eventlog.postgres.binary_values import load_times_as_micros
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import Columns, copying
@@ -29,6 +29,8 @@ _EVENT: Final = Columns.of(
     key="bytea",
     value="bytea",
 )
+PAGE_BYTES: Final = 16 << 20
+_FIRST_PAGE: Final = 100
 _JSONB_VERSION: Final = b"\x01"
 _NOT_IN_JSONB: Final = re.compile("[\0\ud800-\udfff]")
 
@@ -96,14 +98,20 @@ def read_archive(
 def read_archived(
     connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
 ) -> Iterator[ArchivedEvents]:
-    """As `read_archive`, page by page and with the times of archiving."""
+    """As `read_archive`, page by page and with the times of archiving.
+
+    A page has at most ``page`` events, and `PAGE_BYTES` if they are as large as those of the page before.
+    """
+    limit = min(page, _FIRST_PAGE)
     with connection.cursor(binary=True) as cursor:
         load_times_as_micros(cursor)
-        while rows := cursor.execute(_READ, (log_id, first, until, page)).fetchall():
-            yield _archived_events(rows)
-            if len(rows) < page:
+        while rows := cursor.execute(_READ, (log_id, first, until, limit)).fetchall():
+            archived = _archived_events(rows)
+            yield archived
+            if len(rows) < limit:
                 return
             first = rows[-1][0] + 1
+            limit = max(1, min(page, PAGE_BYTES * len(rows) // (bytes_of(archived.events) or 1)))
 
 
 def read_archive_at(

@@ -205,6 +205,12 @@ def test_a_batch_has_a_largest_number_of_events_whatever_the_pages(page: int) ->
     assert list(archived_batches([], [], 4)) == []
 
 
+def test_a_batch_ends_with_the_page_in_which_it_reaches_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("projections.scratch_fold.BATCH_BYTES", 8)
+    pages = [archived(*map(event, range(first, first + 3))) for first in range(0, 12, 3)]
+    assert [len(batch.events) for batch in archived_batches(pages, [], 100)] == [6, 6]
+
+
 @pytest.mark.parametrize(
     ("ahead_ms", "together"),
     [(3_600_000, True), (3_600_001, False), (2 * 3_600_000, False), (2 * 3_600_000 + 1, True), (2**62, True)],
@@ -215,6 +221,21 @@ def test_a_batch_ends_where_the_archiving_time_changes_the_log_time(ahead_ms: in
     both = [ArchivedEvents([*pages[0].events, *pages[1].events], [AT_MICROS, later])]
     for archive in (pages, both):
         assert len(list(archived_batches(archive, [], 10))) == (1 if together else 2)
+
+
+def test_a_page_of_the_archive_has_a_largest_number_of_bytes(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eventlog.postgres.archive.PAGE_BYTES", 10_000)
+    source = MemorySource()
+    topic = source.create("__samza_coordinator_orders_1")
+    for _ in range(300):
+        topic.append(b"k", b"v" * 999)
+    with connect(database_url) as connection:
+        log = find_resume_point(connection, source, "__samza_coordinator_orders_1", SETTINGS, lambda: AT).log
+        Projector(connection, log, SETTINGS, lambda: AT).apply(topic.events)
+        sizes = [len(page.events) for page in read_archived(connection, log.log_id)]
+    assert sizes == [100, *[10] * 20]
 
 
 def test_the_archive_has_each_events_archiving_time(database_url: str) -> None:
