@@ -19,6 +19,7 @@ from eventlog.streams import StreamIdentity, identify
 from eventlog.timestamps import datetime_of
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
+from projections.follow.resume import require_cluster
 from projections.observations import Observation, read_observations, write_observations
 from projections.projector import BATCH_EVENTS, Projector
 from projections.recording_import import Imported
@@ -215,7 +216,8 @@ class _LogRestore:
 
 
 def _register(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:
-    """Add a log to the archive and the projection with the identity that the lake has of it."""
+    """Add a log to the archive and the projection with the identity that the lake has of it. Raises OtherCluster."""
+    require_cluster(connection, log.stream_name, log.cluster_id)
     stored = insert_log(
         connection,
         log.stream_name,

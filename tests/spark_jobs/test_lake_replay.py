@@ -13,6 +13,7 @@ from pyarrow import parquet
 
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection, connect
+from projections.errors import OtherCluster
 from projections.projector import Projector, make_partitions
 from projections.retention import retain
 from projections.tracked_logs import logs_of, make_current
@@ -52,6 +53,7 @@ select l.incarnation, o.at_offset, o.kind, o.key, o.from_offset, o.to_offset, o.
 from eventlog.observation o join eventlog.log l using (log_id) order by o.observation_id
 """
 HORIZON: Final = "select horizon_offset, horizon_time from projection.log_horizon"
+OTHER_STREAM: Final = "__samza_coordinator_counts_1"
 
 
 class Lake:
@@ -169,6 +171,21 @@ def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
         with pytest.raises(LakeError, match=f"the file {work.logs[0].files[-1].path} was changed"):
             run(other, work)
         assert replayed.execute("select count(*) from eventlog.log").fetchone() == (0,)
+
+
+def test_a_database_of_another_cluster_is_refused(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    at_the_old_position(source)
+    elsewhere = MemorySource("cluster-2")
+    set_config(elsewhere.create(OTHER_STREAM), a="1")
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_all(connection, source)
+        read_all(replayed, elsewhere, stream=OTHER_STREAM)
+        with pytest.raises(OtherCluster, match="is on the Kafka cluster cluster-1, but the database has logs of"):
+            run(other, lake.archive(connection))
+        assert replayed.execute("select stream_name from eventlog.log").fetchall() == [(OTHER_STREAM,)]
 
 
 def overwrite(connection: Connection, source: MemorySource, first: int, last: int) -> None:
