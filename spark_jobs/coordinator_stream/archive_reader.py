@@ -11,6 +11,7 @@ from psycopg.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedTa
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive
+from eventlog.postgres.archive_comparison import horizon_offset
 from eventlog.postgres.connection import Connection, connect, failure_line, server_reason
 from spark_jobs.coordinator_stream.log_range import Log, LogRange
 from spark_jobs.coordinator_stream.options import SourceOptions
@@ -25,7 +26,8 @@ BATCH_EVENTS: Final = 20_000
 _STREAMS: Final = "select distinct stream_name from eventlog.log"
 _LOGS: Final = """
 select l.stream_name, l.stream_kind, l.incarnation, l.log_id, l.topic_id, coalesce(first.log_offset, 0),
-       coalesce(last.log_offset + 1, 0)
+       coalesce(last.log_offset + 1, 0),
+       coalesce((select max(h.horizon_offset) from eventlog.horizon h where h.log_id = l.log_id), 0)
 from eventlog.log l
 left join lateral (
   select e.log_offset from eventlog.event e where e.log_id = l.log_id order by e.log_offset limit 1) first on true
@@ -51,8 +53,8 @@ class ArchiveReader:
                 raise SparkJobError(f"The archive has no stream '{missing[0]}'. Check the name, or follow it first.")
             rows = self._connection.execute(_LOGS, (sorted(names),)).fetchall()
         return [
-            LogRange(Log(name, kind, incarnation, log_id, topic_id), first, until)
-            for name, kind, incarnation, log_id, topic_id, first, until in rows
+            LogRange(Log(name, kind, incarnation, log_id, topic_id, horizon=horizon), first, until)
+            for name, kind, incarnation, log_id, topic_id, first, until, horizon in rows
         ]
 
     def read(self, wanted: LogRange) -> Iterator[Sequence[RecordedEvent]]:
@@ -61,6 +63,7 @@ class ArchiveReader:
             events = read_archive(self._connection, _log_id(wanted), wanted.first, wanted.until, page=BATCH_EVENTS)
             while batch := list(islice(events, BATCH_EVENTS)):
                 yield batch
+            self._require_same_horizon(wanted)
 
     def read_stored(self, wanted: LogRange) -> "Iterator[Mapping[str, pa.Array]]":
         """The raw columns of a range as Arrow arrays; see `read_stored_columns`."""
@@ -68,6 +71,14 @@ class ArchiveReader:
 
         with _archive_errors():
             yield from read_stored_columns(self._connection, _log_id(wanted), wanted.first, wanted.until)
+            self._require_same_horizon(wanted)
+
+    def _require_same_horizon(self, wanted: LogRange) -> None:
+        """Raise SparkJobError if a retention may have detached events of the range after it was planned."""
+        if wanted.log.horizon < horizon_offset(self._connection, _log_id(wanted)) > wanted.first:
+            raise SparkJobError(
+                f"A retention has detached events of {wanted.log.stream_name} while they were read. Read them again."
+            )
 
     def close(self) -> None:
         """Close the connection."""

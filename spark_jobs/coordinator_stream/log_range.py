@@ -11,7 +11,10 @@ from eventlog.streams import StreamKind
 
 @dataclass(frozen=True)
 class Log:
-    """One log. `log_id` is the archive's, `incarnation` also a lake's, `topic_id` Kafka's, `path` a recording's."""
+    """One log. `log_id` is the archive's, `incarnation` also a lake's, `topic_id` Kafka's, `path` a recording's.
+
+    `horizon`: the offset below which a retention has detached events of the archive; 0 if none has.
+    """
 
     stream_name: str
     stream_kind: StreamKind
@@ -19,6 +22,7 @@ class Log:
     log_id: int | None = None
     topic_id: str | None = None
     path: str | None = None
+    horizon: int = 0
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,26 @@ from spark_jobs.coordinator_stream.log_range import LogRange
 from spark_jobs.errors import SparkJobError
 
 Offset = dict[str, dict[str, Any]]
-"""What Spark stores in its checkpoint: `log` identifies the log of a stream, `next_offset` is where to read on."""
+"""What Spark stores in its checkpoint for each stream: a `Place`."""
 
 
 class Place(NamedTuple):
-    """A log's entry in an offset."""
+    """A log's entry in an offset: `log` identifies the log of a stream, `next_offset` is where to read on.
+
+    `horizon` is that of the log when this was planned: the query may miss what had been detached before.
+    """
 
     log: str
     next_offset: int
+    horizon: int = 0
 
 
 def places_of(offset: Mapping[str, Mapping[str, Any]]) -> dict[str, Place]:
     """The entries of an offset that Spark passes."""
-    return {name: Place(str(entry["log"]), int(entry["next_offset"])) for name, entry in offset.items()}
+    return {
+        name: Place(str(entry["log"]), int(entry["next_offset"]), int(entry["horizon"]))
+        for name, entry in offset.items()
+    }
 
 
 def offset_of(places: Mapping[str, Place]) -> Offset:
@@ -30,6 +37,11 @@ def offset_of(places: Mapping[str, Place]) -> Offset:
 def identity(log: LogRange) -> str:
     """What tells two logs of one stream apart: the topic's id, or the incarnation in the archive."""
     return f"topic {log.log.topic_id}" if log.log.log_id is None else f"incarnation {log.log.incarnation}"
+
+
+def place_in(log: LogRange, next_offset: int) -> Place:
+    """The entry of a log."""
+    return Place(identity(log), next_offset, log.log.horizon)
 
 
 def require_continuity(places: Mapping[str, Place], logs: Mapping[str, LogRange]) -> None:
@@ -50,6 +62,9 @@ def require_continuity(places: Mapping[str, Place], logs: Mapping[str, LogRange]
             )
         if place.next_offset < found.first and not (found.log.log_id is not None and place.next_offset == 0):
             raise _lost(name, f"now starts at offset {found.first}, after the position {place.next_offset}")
+        if place.horizon < found.log.horizon > place.next_offset:
+            lost = f"lost events below offset {found.log.horizon} to a retention"
+            raise _lost(name, f"{lost}, after the position {place.next_offset}")
 
 
 def limited(places: Mapping[str, Place], ends: Mapping[str, Place], most: int | None) -> dict[str, Place]:

@@ -17,11 +17,10 @@ from spark_jobs.coordinator_stream.log_reader import LogReader, open_reader
 from spark_jobs.coordinator_stream.options import ARCHIVE, KAFKA, SourceOptions
 from spark_jobs.coordinator_stream.stream_offset import (
     Offset,
-    Place,
-    identity,
     limited,
     newest_of,
     offset_of,
+    place_in,
     places_of,
     require_continuity,
 )
@@ -54,11 +53,11 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Where a query without a checkpoint starts."""
         logs = self._logs()
         if self._options.starting_offsets == "latest":
-            return offset_of({name: Place(identity(log), log.until) for name, log in logs.items()})
+            return offset_of({name: place_in(log, log.until) for name, log in logs.items()})
         given = _starting_offsets(self._options.starting_offsets)
         if unknown := sorted(given.keys() - logs.keys()):
             raise SparkJobError(f"The option 'startingOffsets' names '{unknown[0]}', which is not among the streams.")
-        places = {name: Place(identity(log), given.get(name, log.first)) for name, log in logs.items()}
+        places = {name: place_in(log, given.get(name, log.first)) for name, log in logs.items()}
         require_continuity(places, logs)
         return offset_of(places)
 
@@ -77,8 +76,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         places = places_of(start)
         require_continuity(places, logs)
         reached = self._targets if self._targets is not None else logs
-        ends = {name: Place(identity(log), log.until) for name, log in reached.items()}
-        starts = {name: Place(end.log, reached[name].first) for name, end in ends.items()} | places
+        ends = {name: place_in(log, log.until) for name, log in reached.items()}
+        starts = {name: place_in(log, log.first) for name, log in reached.items()} | places
         ends = {name: max(end, starts[name], key=lambda place: place.next_offset) for name, end in ends.items()}
         planned = places | limited(starts, ends, limit.max_rows if isinstance(limit, ReadMaxRows) else None)
         if planned == places:
@@ -89,6 +88,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """The ranges of a micro-batch, which a query that starts again reads once more."""
         logs, starts, ends = self._logs(), places_of(start), places_of(end)
+        require_continuity(starts, logs)
         require_continuity(ends, logs)
         ranges = [
             LogRange(

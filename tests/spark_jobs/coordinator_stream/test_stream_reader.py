@@ -9,6 +9,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
+from pyspark.sql.types import StructType
 
 from eventlog.events import NewEvent
 from eventlog.postgres.admin import PostgresAdmin
@@ -16,6 +17,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.coordinator_stream.batch_reader import BatchReader
 from spark_jobs.coordinator_stream.columns import SCHEMA
 from spark_jobs.coordinator_stream.data_source import register
 from spark_jobs.coordinator_stream.options import parse_options
@@ -156,7 +158,54 @@ def test_a_log_that_lost_events_after_the_position_is_an_error(
     append(database, FIRST, 10)
     delete_events(database, "log_offset < 8")
     with pytest.raises(SparkJobError, match=f"{FIRST} now starts at offset 8, after the position 5"):
-        plan().next({FIRST: {"log": "incarnation 1", "next_offset": 5}})
+        plan().next(place(5))
+
+
+def test_a_micro_batch_whose_first_events_were_lost_is_an_error(
+    database: Connection, plan: Callable[..., Planned]
+) -> None:
+    append(database, FIRST, 10)
+    planned = plan()
+    start = place(5)
+    end = planned.next(start)
+    delete_events(database, "log_offset < 8")
+    with pytest.raises(SparkJobError, match=f"{FIRST} now starts at offset 8, after the position 5"):
+        planned.rows(start, end)
+
+
+def test_a_retention_beyond_the_position_is_an_error(database: Connection, plan: Callable[..., Planned]) -> None:
+    append(database, FIRST, 10)
+    planned = plan()
+    start = place(5)
+    end = planned.next(start)
+    retain(database, 8)
+    for use in (planned.next, lambda start: planned.rows(start, end)):
+        with pytest.raises(SparkJobError, match="lost events below offset 8 to a retention, after the position 5"):
+            use(start)
+    assert planned.next(place(8)) == place(10, horizon=8)
+
+
+def test_a_query_may_start_with_what_a_retention_has_kept(database: Connection, plan: Callable[..., Planned]) -> None:
+    append(database, FIRST, 10)
+    retain(database, 8)
+    planned = plan()
+    start = planned.reader.initialOffset()
+    middle = planned.next(start, 4)
+    assert planned.rows(start, middle) == rows(FIRST, 0, 1)
+    assert planned.rows(middle, planned.next(middle)) == rows(FIRST, 8, 10)
+
+
+@pytest.mark.parametrize("names", [["log_offset"], ["log_offset", "message_key"]])
+def test_a_retention_between_plan_and_read_is_an_error(
+    database: Connection, database_url: str, names: list[str]
+) -> None:
+    append(database, FIRST, 10)
+    schema = StructType([field for field in SCHEMA if field.name in names])
+    reader = BatchReader(parse_options({}), Access(SECRETS, database_url), schema)
+    (partition,) = reader.partitions()
+    retain(database, 8)
+    with pytest.raises(SparkJobError, match=f"A retention has detached events of {FIRST} while they were read"):
+        list(reader.read(partition))
 
 
 def test_another_incarnation_is_an_error(database: Connection, plan: Callable[..., Planned]) -> None:
@@ -190,6 +239,20 @@ def delete_events(database: Connection, condition: str) -> None:
     database.execute("set session_replication_role = replica")
     database.execute(f"delete from eventlog.event where {condition}".encode())
     database.execute("reset session_replication_role")
+
+
+def retain(database: Connection, horizon: int) -> None:
+    """Detach the events below an offset, but keep the first one, as a retention does."""
+    delete_events(database, f"log_offset between 1 and {horizon - 1}")
+    database.execute(
+        "insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time, partitions)"
+        " select log_id, 1, %s, now(), '{0}' from eventlog.log",
+        (horizon,),
+    )
+
+
+def place(next_offset: int, *, horizon: int = 0) -> Offset:
+    return {FIRST: {"log": "incarnation 1", "next_offset": next_offset, "horizon": horizon}}
 
 
 def rows(stream: str, first: int, until: int) -> list[tuple[str, int]]:
