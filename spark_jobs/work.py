@@ -115,7 +115,7 @@ class WorkSession:
         Raises:
             WorkInterrupted: database or brokers did not answer for ``outage_seconds``.
         """
-        outage = RetryDeadline(self.settings.outage_seconds, Backoff())
+        outage: RetryDeadline | None = None
         while True:
             try:
                 return Outcome(work.run(self))
@@ -126,6 +126,7 @@ class WorkSession:
                     return Outcome(None, str(error))
             except _RETRIED as error:
                 self.close()
+                outage = outage or RetryDeadline(self.settings.outage_seconds, Backoff())
                 if outage.is_over or is_login_refused(error):
                     raise WorkInterrupted(_describe(error)) from None
                 outage.wait()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Final
 
 import psycopg
@@ -13,6 +14,7 @@ from eventlog.secrets.secret_policy import SecretPolicy
 from projections.errors import PositionMoved, StreamBusy
 from projections.fold.settings import FoldSettings
 from spark_jobs.work import Outcome, WorkInterrupted, WorkSession, WorkSettings
+from tests.fixtures.waiting import wait_until
 
 SECRET: Final = "hunter2"
 
@@ -48,6 +50,18 @@ def test_no_secret_is_in_the_text_of_the_settings() -> None:
 def test_what_may_pass_is_retried(error: Exception) -> None:
     with WorkSession(settings()) as session:
         assert session.do(Failing([error])) == Outcome("done")
+
+
+def test_an_outage_begins_with_the_first_error_and_not_with_the_work() -> None:
+    def fail_late(session: WorkSession) -> None:
+        end = monotonic() + session.settings.outage_seconds
+        wait_until(lambda: monotonic() > end, what="a work that takes longer than an outage may")
+        work.then = lambda _: "done"
+        raise psycopg.OperationalError("gone")
+
+    work = Failing([], fail_late)
+    with WorkSession(settings()) as session:
+        assert session.do(work) == Outcome("done")
 
 
 def test_an_error_of_one_log_is_a_sentence() -> None:
