@@ -2,7 +2,8 @@
 
 import pickle
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import psycopg
 
@@ -10,7 +11,7 @@ from eventlog.errors import EventLogError
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.range_reader import RangeReader
 from eventlog.log import system_clock
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import connect
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.follow.delegated import Delegated, DelegatedWorker
@@ -75,28 +76,31 @@ class _Process:
     """What this process keeps from task to task."""
 
     worker: DelegatedWorker | None = None
-    connection: Connection | None = None
     access: Access | None = None
+    open: ClassVar[ExitStack] = ExitStack()
 
 
 def _worker(access: Access) -> DelegatedWorker:
     if _Process.worker is None or _Process.access != access:
         _forget_worker()
         kafka = access.require_kafka()
-        _Process.connection = connect(access.require_database(), application_name=APPLICATION_NAME)
-        _Process.connection.execute(_LOCK_TIMEOUT)
-        ranges = RangeReader(kafka, KafkaAdmin(kafka))
-        settings = FoldSettings(access.secrets)
-        _Process.worker = DelegatedWorker(_Process.connection, ranges.read, settings, system_clock)
+        connection = connect(access.require_database(), application_name=APPLICATION_NAME)
+        _Process.open.callback(connection.close)
+        connection.execute(_LOCK_TIMEOUT)
+        admin = KafkaAdmin(kafka)
+        _Process.open.callback(admin.close)
+        ranges = RangeReader(kafka, admin)
+        _Process.open.callback(ranges.close)
+        _Process.worker = DelegatedWorker(connection, ranges.read, FoldSettings(access.secrets), system_clock)
         _Process.access = access
     return _Process.worker
 
 
 def _forget_worker() -> None:
-    """Open new connections for the next range: they may be what failed."""
-    if _Process.connection is not None:
-        _Process.connection.close()
-    _Process.worker = _Process.connection = None
+    """Close all connections, which may be what failed: the next range opens new ones."""
+    _Process.worker = None
+    with suppress(Exception):
+        _Process.open.close()
 
 
 def results_of(rows: list[Any]) -> list[RangeResult]:
