@@ -9,6 +9,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import TupleRow
 
+from eventlog.postgres.connection import connect
 from spark_jobs.errors import SparkJobError
 from spark_jobs.job_choice import JobChoice
 
@@ -90,7 +91,7 @@ def exported_snapshot(database_url: str) -> Iterator[Snapshot]:
 @contextmanager
 def _connected(database_url: str) -> Iterator[psycopg.Connection[TupleRow]]:
     try:
-        connection = psycopg.connect(database_url, autocommit=True, application_name="coordstream-spark-snapshot")
+        connection = connect(database_url, application_name="coordstream-spark-snapshot")
     except psycopg.OperationalError as error:
         reason = " ".join(str(error).split())
         raise SparkJobError(

@@ -31,6 +31,11 @@ def test_a_snapshot_has_no_idle_timeout(relations: Relations) -> None:
         assert shown == [("0",)]
 
 
+def test_a_server_ends_the_snapshot_of_a_lost_machine(relations: Relations) -> None:
+    with exported_snapshot(relations.url) as snapshot:
+        assert snapshot.connection.execute("SHOW tcp_keepalives_idle").fetchall() == [("15",)]
+
+
 def test_a_snapshot_ends_with_its_block(relations: Relations) -> None:
     with exported_snapshot(relations.url) as snapshot:
         statement = snapshot.session_statement()
