@@ -21,6 +21,7 @@ from spark_jobs.arguments import find_jar, moment, report_parser
 from spark_jobs.errors import SparkJobError
 from spark_jobs.job_choice import JobChoice
 from spark_jobs.output_folder import OutputFolder, local_path, output_folder
+from spark_jobs.partitioning import choose_partitions
 from spark_jobs.progress_scope import Scope, find_scope
 from spark_jobs.report_table import describe_positions
 from spark_jobs.session import build_session, jar_conf
@@ -68,7 +69,7 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
 
 def run(spark: SparkSession, settings: ReadSettings, options: Options, console: Console) -> None:
     """Read in one snapshot, write the output folder, print the summary. After a SparkJobError there is no output."""
-    partitions = settings.partitions_for(spark.sparkContext.defaultParallelism)
+    partitions = settings.partitions or choose_partitions(spark)
     with output_folder(spark, options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
         with exported_snapshot(settings.database_url) as snapshot:
             scope = find_scope(

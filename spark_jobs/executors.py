@@ -11,14 +11,12 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.bins import pack
 from spark_jobs.errors import SparkJobError
+from spark_jobs.partitioning import count_cores
 from spark_jobs.spark_errors import spark_errors
 from spark_jobs.work import Outcome, Work, WorkSession, WorkSettings
 
 TASKS_PER_CORE: Final = 8
 """With more tasks a slow one would delay the end less, but each task takes time to start."""
-
-UNKNOWN_CORES: Final = 8
-"""Assumed where a session does not tell its cores (Spark Connect)."""
 
 SCHEMA: Final = "number int, outcome binary"
 _NOTIFY_SECONDS: Final = 0.5
@@ -26,8 +24,7 @@ _NOTIFY_SECONDS: Final = 0.5
 
 def default_tasks(spark: SparkSession, per_core: int = TASKS_PER_CORE) -> int:
     """The number of tasks for many works."""
-    context = getattr(spark, "_sc", None)  # `sparkContext` of a Connect session raises an error
-    return per_core * (UNKNOWN_CORES if context is None else context.defaultParallelism)
+    return per_core * count_cores(spark)
 
 
 def do_works(

@@ -1,4 +1,4 @@
-"""How many connections read a relation, and which rows each of them reads."""
+"""How many cores a session has, how many connections read a relation, and which rows each of them reads."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,8 +7,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spark_jobs.jdbc_reads import ONE_PARTITION, Ranges
-from spark_jobs.settings import MOST_PARTITIONS
 from spark_jobs.snapshots import Log
+
+MOST_PARTITIONS: Final = 8
 
 CORES_BEHIND_CONNECT: Final = 4
 """Spark Connect does not tell how many cores its server has."""
@@ -17,13 +18,17 @@ LARGE_LOG: Final = 200_000
 """From this many events in a log, the history of one job is read in several partitions."""
 
 
+def count_cores(spark: SparkSession) -> int:
+    """The number of cores of all executors."""
+    try:
+        return spark.sparkContext.defaultParallelism
+    except PySparkException:  # Spark Connect has no SparkContext
+        return CORES_BEHIND_CONNECT
+
+
 def choose_partitions(spark: SparkSession) -> int:
     """The number of connections of a large read: one per core, at most 8."""
-    try:
-        cores = spark.sparkContext.defaultParallelism
-    except PySparkException:  # Spark Connect has no SparkContext
-        cores = CORES_BEHIND_CONNECT
-    return max(1, min(cores, MOST_PARTITIONS))
+    return max(1, min(count_cores(spark), MOST_PARTITIONS))
 
 
 def ranges_of_all_jobs(logs: Sequence[Log], column: str, partitions: int) -> Ranges:

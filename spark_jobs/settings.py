@@ -12,7 +12,6 @@ from spark_jobs.errors import SparkJobError, UnsafeReadError
 
 DATABASE_URL = "COORDSTREAM_DATABASE_URL"
 FETCH_SIZE = 10_000
-MOST_PARTITIONS = 8
 
 # libpq's connection options -> pgjdbc's. Options without a counterpart are dropped.
 JDBC_NAMES = {
@@ -55,10 +54,6 @@ class ReadSettings:
                 f"A JDBC read without a fetch size loads the whole result at once. Set one, for example {FETCH_SIZE}."
             )
         return self.fetch_size
-
-    def partitions_for(self, cores: int) -> int:
-        """The number of parallel connections for a number of cores."""
-        return self.partitions or max(1, min(cores, MOST_PARTITIONS))
 
 
 def database_url(environ: Mapping[str, str], file: Path | None) -> str:

@@ -26,6 +26,7 @@ from spark_jobs.follow.assignment import Assigned, write_assignment
 from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, results_of
 from spark_jobs.follow.micro_batch_tail import MicroBatchTail
 from spark_jobs.follow.range_source import FollowedRanges
+from spark_jobs.partitioning import count_cores
 
 SCRATCH: Final = "coordstream-spark-follow-"
 """How the names of the temporary folders begin."""
@@ -155,12 +156,11 @@ class MicroBatches:
 
     def _start(self) -> None:
         self._queries += 1
-        fields = {"access": self._access, "folder": self._folder, "tasks": self._spark.sparkContext.defaultParallelism}
+        fields = {"access": self._access, "folder": self._folder, "tasks": count_cores(self._spark)}
         source = type("AssignedRanges", (FollowedRanges,), {**fields, "__module__": "__main__"})
         self._spark.dataSource.register(source)
         ranges = self._spark.readStream.format(FollowedRanges.name()).load()
-        # Spark looks up a bare path in the cluster's default file system, where nobody would delete it
-        checkpoint = (self._folder / f"checkpoint-{self._queries}").as_uri()
+        checkpoint = str(self._folder / f"checkpoint-{self._queries}")
         query = ranges.writeStream.foreachBatch(self._run_batch).option("checkpointLocation", checkpoint)
         self._query = query.queryName(f"coordstream-follow-{self._queries}").start()
 

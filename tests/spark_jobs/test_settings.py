@@ -76,10 +76,3 @@ def test_the_url_comes_from_the_file_or_the_environment(tmp_path: Path) -> None:
         database_url(environ, tmp_path / "none")
     with pytest.raises(SparkJobError, match="Set COORDSTREAM_DATABASE_URL"):
         database_url({}, None)
-
-
-@pytest.mark.parametrize(("given", "cores", "partitions"), [(None, 2, 2), (None, 64, 8), (None, 0, 1), (12, 2, 12)])
-def test_the_default_is_one_partition_per_core_and_at_most_eight(
-    given: int | None, cores: int, partitions: int
-) -> None:
-    assert ReadSettings("postgresql://h", partitions=given).partitions_for(cores) == partitions
