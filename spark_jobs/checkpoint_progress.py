@@ -17,15 +17,14 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 from spark_jobs import progress_picture, progress_rows, progress_table, transforms
-from spark_jobs.arguments import find_jar, moment, report_parser
-from spark_jobs.errors import SparkJobError
+from spark_jobs.arguments import moment, report_parser
 from spark_jobs.job_choice import JobChoice
-from spark_jobs.output_folder import OutputFolder, local_path, output_folder
+from spark_jobs.output_folder import OutputFolder, output_folder
 from spark_jobs.partitioning import choose_partitions
 from spark_jobs.progress_scope import Scope, find_scope
+from spark_jobs.report import run_job
 from spark_jobs.report_table import describe_positions
-from spark_jobs.session import build_session, jar_conf
-from spark_jobs.settings import ReadSettings, database_url
+from spark_jobs.settings import ReadSettings
 from spark_jobs.snapshots import exported_snapshot
 from spark_jobs.spark_errors import spark_errors
 from spark_jobs.time_buckets import format_width, parse_width
@@ -53,18 +52,11 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
     """Run the job and return its exit code: 0, or 1 with a message on standard error. argparse exits with 2."""
     arguments = _parser().parse_args(argv)
     options = _options(arguments)
-    try:
-        local_path(options.output)  # an invalid output fails before Spark starts
-        url = database_url(environ, arguments.database_url_file)
-        spark = build_session("checkpoint_progress", jar_conf(find_jar(environ)), environ)
-        try:
-            run(spark, ReadSettings(url, partitions=arguments.partitions), options, _console())
-        finally:
-            spark.stop()
-    except SparkJobError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+
+    def write(spark: SparkSession, url: str) -> None:
+        run(spark, ReadSettings(url, partitions=arguments.partitions), options, _console())
+
+    return run_job("checkpoint_progress", arguments, environ, write)
 
 
 def run(spark: SparkSession, settings: ReadSettings, options: Options, console: Console) -> None:

@@ -9,11 +9,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import TimestampType
 from rich.console import Console
 
+from eventlog.postgres.connection import failure_line, server_reason
 from spark_jobs.arguments import find_jar
 from spark_jobs.errors import SparkJobError
 from spark_jobs.job_choice import JobChoice, choose_job
@@ -21,7 +23,7 @@ from spark_jobs.output_folder import local_path, output_folder
 from spark_jobs.partitioning import choose_partitions
 from spark_jobs.readers import OpenSnapshot, RelationReader
 from spark_jobs.report_table import Column, describe_positions, print_table
-from spark_jobs.session import build_session, jar_conf
+from spark_jobs.session import jar_conf, running_session
 from spark_jobs.settings import database_url
 from spark_jobs.snapshots import Positions
 from spark_jobs.spark_errors import spark_errors
@@ -67,16 +69,28 @@ class Report:
 
 def run_report(report: Report, arguments: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Run a report on the database of the environment and return its exit code: 0, or 1 with a message."""
+
+    def write(spark: SparkSession, url: str) -> None:
+        write_report(report, spark, url, arguments, Console(highlight=False))
+
+    return run_job(report.name, arguments, environ, write)
+
+
+def run_job(
+    name: str, arguments: argparse.Namespace, environ: Mapping[str, str], write: Callable[[SparkSession, str], None]
+) -> int:
+    """Call `write` with a session and the database's URL; return the exit code: 0, or 1 with a message."""
     try:
         local_path(arguments.output)  # an invalid output fails before Spark starts
         url = database_url(environ, arguments.database_url_file)
-        spark = build_session(report.name, jar_conf(find_jar(environ)), environ)
-        try:
-            write_report(report, spark, url, arguments, Console(highlight=False))
-        finally:
-            spark.stop()
+        with running_session(name, jar_conf(find_jar(environ)), environ) as spark:
+            write(spark, url)
     except SparkJobError as error:
         print(error, file=sys.stderr)
+        return 1
+    except psycopg.Error as error:
+        reason = server_reason(error) or failure_line(error)
+        print(f"Cannot read the database ({reason}). Check its URL and that the server is running.", file=sys.stderr)
         return 1
     return 0
 

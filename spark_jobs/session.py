@@ -3,13 +3,14 @@
 import logging
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from spark_jobs.java import find_java
-from spark_jobs.spark_errors import spark_errors
+from spark_jobs.spark_errors import jvm_errors, spark_errors
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
 PY4J_LOGGERS = ("py4j.clientserver", "py4j.java_gateway")
@@ -54,6 +55,19 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
         session = SparkSession.builder.appName(app).config(map=chosen).getOrCreate()
         _keep_passwords_out_of_logs(session)
         return session
+
+
+@contextmanager
+def running_session(
+    app: str, conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
+) -> Iterator[SparkSession]:
+    """The session of `build_session`, which ends with the block, also if its JVM has been killed."""
+    session = build_session(app, conf, environ)
+    try:
+        yield session
+    finally:
+        with suppress(*jvm_errors()):
+            session.stop()
 
 
 def _silence_py4j() -> None:

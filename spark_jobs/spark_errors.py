@@ -1,5 +1,6 @@
 """Errors of Spark in one line."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,26 +11,34 @@ from spark_jobs.errors import SparkJobError
 MOST_CHARACTERS = 300
 DRIVER_CLASS = "org.postgresql.Driver"
 
+_TRACEBACK = "Traceback (most recent call last):"
+_RAISED = re.compile(r"^((?:\w+\.)*\w+)(?:: (.*))?$", re.MULTILINE)
+_OURS = ("spark_jobs.", "projections.", "eventlog.")
+
 
 @contextmanager
 def spark_errors(what: str) -> Iterator[None]:
     """Translate an error of Spark or its JVM into a SparkJobError whose message begins with `what`."""
-    kinds: tuple[type[Exception], ...] = (PySparkException, *_jvm_errors())
+    kinds: tuple[type[Exception], ...] = (PySparkException, *jvm_errors())
     try:
         yield
     except kinds as error:
-        raise SparkJobError(f"{what}: {_reason(error)}") from error
+        raise SparkJobError(f"{what}: {reason_of(error)}") from error
 
 
-def _jvm_errors() -> tuple[type[Exception], ...]:
+def jvm_errors() -> tuple[type[Exception], ...]:
+    """The errors of calls to the JVM."""
     try:
         from py4j.protocol import Py4JError  # noqa: PLC0415 (a client of Spark Connect has no py4j)
     except ImportError:
         return ()
-    return (Py4JError,)
+    return (Py4JError, ConnectionRefusedError)
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """Why Spark failed, in one line."""
+    if isinstance(error, ConnectionRefusedError) or type(error).__name__ == "Py4JNetworkError":
+        return "its Java process has ended. It may have been killed or out of memory: see spark.driver.memory"
     if (line := _first_line(error)).endswith(DRIVER_CLASS):
         return (
             "Spark has no JDBC driver for Postgres. Start the session with its jar: set spark.jars to"
@@ -45,4 +54,18 @@ def _first_line(error: Exception) -> str:
     while cause is not None:
         text = cause.getMessage() or text
         cause = cause.getCause()
-    return text.strip().partition("\n")[0][:MOST_CHARACTERS]
+    return (_raised_in_python(text) or text.strip().partition("\n")[0])[:MOST_CHARACTERS]
+
+
+def _raised_in_python(text: str) -> str:
+    """The error at the end of a traceback from one of Spark's Python processes; empty if there is no traceback.
+
+    Only errors of this project have a text without values.
+    """
+    *_, traceback = text.split(_TRACEBACK) if _TRACEBACK in text else ("",)
+    if not (raised := _RAISED.search(traceback.strip("\n"))):
+        return ""
+    kind, message = raised.groups()
+    if message and kind.startswith(_OURS):
+        return message
+    return f"{kind.rpartition('.')[2]} in a Python process of Spark. The log of the executor has its traceback"

@@ -9,7 +9,6 @@ from threading import Event
 from types import TracebackType
 from typing import Final, Self
 
-from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -27,6 +26,7 @@ from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, results
 from spark_jobs.follow.micro_batch_tail import MicroBatchTail
 from spark_jobs.follow.range_source import FollowedRanges
 from spark_jobs.partitioning import count_cores
+from spark_jobs.spark_errors import jvm_errors, reason_of, spark_errors
 
 SCRATCH: Final = "coordstream-spark-follow-"
 """How the names of the temporary folders begin."""
@@ -173,15 +173,19 @@ class MicroBatches:
             continue
 
     def _require_query(self) -> None:
-        if self._query is not None and not self._query.isActive:
-            error = self._query.exception()
+        if self._query is None:
+            return
+        with spark_errors("Spark cannot follow"):
+            is_active, error = self._query.isActive, self._query.exception()
+        if not is_active:
             self._clear()
             self._stop()
-            raise SourceUnavailable(f"The streaming query failed ({_reason(error)})")
+            reason = "it was stopped" if error is None else reason_of(error)
+            raise SourceUnavailable(f"The streaming query failed ({reason})")
 
     def _stop(self) -> None:
         if self._query is not None:
-            with suppress(PySparkException, Py4JError):  # it has failed, or the JVM is being stopped
+            with suppress(PySparkException, *jvm_errors()):  # it has failed, or the JVM is being stopped
                 self._query.stop()
             self._query = None
 
@@ -189,9 +193,3 @@ class MicroBatches:
         """Assign nothing, and drop the results of what was assigned."""
         self._assigned, self._next_offsets, self._results = {}, {}, {}
         write_assignment(self._folder, {})
-
-
-def _reason(error: Exception | None) -> str:
-    text = str(error or "it was stopped")
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("at ")]
-    return lines[0][:300] if lines else "unknown"

@@ -45,13 +45,10 @@ def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
 @contextmanager
 def spark_session(name: str, conf: dict[str, str]) -> Iterator[Any]:
     """A SparkSession that ends with the block. Raises SparkJobError: Spark does not start."""
-    from spark_jobs.session import build_session  # noqa: PLC0415 (loads PySpark)
+    from spark_jobs.session import running_session  # noqa: PLC0415 (loads PySpark)
 
-    session = build_session(name, conf)
-    try:
+    with running_session(name, conf) as session:
         yield session
-    finally:
-        session.stop()
 
 
 def _is_submitted() -> bool:

@@ -1,0 +1,40 @@
+"""The streaming query of a follower on Spark, without events."""
+
+from typing import Any, cast
+
+import pytest
+from pyspark.sql import SparkSession
+
+from eventlog.kafka.options import KafkaOptions
+from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.errors import SparkJobError
+from spark_jobs.follow import micro_batches
+from spark_jobs.follow.micro_batches import MicroBatches
+from tests.spark_jobs.coordinator_stream.conftest import PYSPARK, SECRETS
+
+pytestmark = pytest.mark.skipif(PYSPARK < (4, 2), reason="streams need Spark 4.2")
+
+ACCESS = Access(SECRETS, "postgresql://127.0.0.1:1/none", KafkaOptions.parse("127.0.0.1:1"))
+
+
+class Brokers:
+    """Stands for the follower's own connection to Kafka."""
+
+    def __init__(self, _: KafkaOptions) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class KilledJvm:
+    """A session, and its query, whose JVM was killed."""
+
+    def __getattr__(self, _: str) -> Any:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+
+def test_a_killed_jvm_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
+    with MicroBatches(cast("SparkSession", KilledJvm()), ACCESS) as source:
+        monkeypatch.setattr(source, "_query", KilledJvm())
+        with pytest.raises(SparkJobError, match="Spark cannot follow: its Java process has ended"):
+            source.poll(0)
