@@ -160,7 +160,8 @@ class MicroBatches:
         source = type("AssignedRanges", (FollowedRanges,), {**fields, "__module__": "__main__"})
         self._spark.dataSource.register(source)
         ranges = self._spark.readStream.format(FollowedRanges.name()).load()
-        checkpoint = str(self._folder / f"checkpoint-{self._queries}")
+        # Spark looks up a bare path in the cluster's default file system, and would leave it there
+        checkpoint = (self._folder / f"checkpoint-{self._queries}").as_uri()
         query = ranges.writeStream.foreachBatch(self._run_batch).option("checkpointLocation", checkpoint)
         self._query = query.queryName(f"coordstream-follow-{self._queries}").start()
 

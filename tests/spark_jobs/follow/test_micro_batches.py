@@ -1,5 +1,6 @@
 """The streaming query of a follower on Spark, without events."""
 
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -10,6 +11,7 @@ from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.errors import SparkJobError
 from spark_jobs.follow import micro_batches
 from spark_jobs.follow.micro_batches import MicroBatches
+from tests.fixtures.waiting import wait_until
 from tests.spark_jobs.coordinator_stream.conftest import PYSPARK, SECRETS
 
 pytestmark = pytest.mark.skipif(PYSPARK < (4, 2), reason="streams need Spark 4.2")
@@ -38,3 +40,19 @@ def test_a_killed_jvm_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(source, "_query", KilledJvm())
         with pytest.raises(SparkJobError, match="Spark cannot follow: its Java process has ended"):
             source.poll(0)
+
+
+@pytest.mark.spark
+def test_the_checkpoint_is_temporary_also_where_the_default_file_system_is_another(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    spark.conf.set("fs.defaultFS", "hdfs://127.0.0.1:1")
+    try:
+        with MicroBatches(spark, ACCESS) as source:
+            source.assign({"__samza_coordinator_none_1": 0})
+            wait_until(lambda: list(tmp_path.glob("*/checkpoint-1/metadata")), what="the checkpoint")
+    finally:
+        spark.conf.unset("fs.defaultFS")
+    assert list(tmp_path.iterdir()) == []
