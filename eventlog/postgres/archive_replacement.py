@@ -6,6 +6,7 @@ it and those of other logs are kept, too.
 """
 
 from collections.abc import Iterable
+from tempfile import SpooledTemporaryFile
 from typing import Final
 
 from psycopg import sql
@@ -14,6 +15,10 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, attach_partition
 
 _PAGE_EVENTS: Final = 20_000
+_PAGE_BYTES: Final = 16 << 20
+"""A larger page goes over a file on the disk."""
+
+_BLOCK_BYTES: Final = 1 << 18
 _LAST: Final = 2**63 - 1
 
 _CREATE: Final = sql.SQL("""
@@ -81,13 +86,16 @@ class ArchiveReplacement:
         after = -1 if end is None else end
         kept = _KEPT.format(**names, log_id=log_id, after=after, page=_PAGE_EVENTS)
         with self._connection.cursor() as cursor:
-            with cursor.copy(_COPY_OUT.format(kept=kept)) as page:
-                blocks = [bytes(block) for block in page]
-            if cursor.rowcount == 0:
-                return 0
-            with cursor.copy(_COPY_IN.format(**names)) as copied:
-                for block in blocks:
-                    copied.write(block)
+            with SpooledTemporaryFile(_PAGE_BYTES) as spooled:
+                with cursor.copy(_COPY_OUT.format(kept=kept)) as page:
+                    for block in page:
+                        spooled.write(block)
+                if cursor.rowcount == 0:
+                    return 0
+                spooled.seek(0)
+                with cursor.copy(_COPY_IN.format(**names)) as copied:
+                    while some := spooled.read(_BLOCK_BYTES):
+                        copied.write(some)
             return cursor.rowcount
 
     def _swap(self, first: int, number: int) -> str:

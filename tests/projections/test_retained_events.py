@@ -1,14 +1,17 @@
-"""Which events a retention keeps, in logs whose keys were swept."""
+"""Which events a retention keeps in logs whose keys were swept, and how it copies large ones."""
 
+import tracemalloc
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
 import pytest
 
+from eventlog.postgres.archive_replacement import ArchiveReplacement
 from eventlog.postgres.connection import Connection, connect
 from projections.observations import Observation, write_observations
 from projections.rebuild import rebuild_log
+from projections.retained_events import select_retained
 from projections.retention import retain
 from projections.tracked_logs import logs_of
 from projections.verify import verify_log
@@ -41,3 +44,17 @@ def test_the_event_before_a_sweep_does_not_stay_set(connection: Connection) -> N
     assert retain(connection, logs_of(connection, STREAM), SETTINGS, HORIZON).logs[0].base == (0, 1, 2, 3, 5)
     assert connection.execute(CONFIG, (HORIZON,)).fetchall() == expected
     assert verify_log(connection, logs_of(connection, STREAM)[0], SETTINGS).is_equal
+
+
+def test_a_large_page_is_copied_over_a_file(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eventlog.postgres.archive_replacement._PAGE_BYTES", 1 << 20)
+    names = [*["superseded"] * 3, *(f"key {number}" for number in range(64))]
+    import_events(connection, STREAM, recorded((config_set(name, "v" * 400_000) for name in names), at=FIRST_MS))
+    with connection.transaction(force_rollback=True):
+        (retained,) = select_retained(connection, logs_of(connection, STREAM), HORIZON)
+        replacement = ArchiveReplacement(connection, retained.partitions)
+        tracemalloc.start()
+        replacement.copy()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak < 8 << 20
