@@ -131,5 +131,11 @@ def _replace(target: Path, scratch: Path) -> None:
         scratch.replace(target)
         return
     with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as old:
-        target.replace(Path(old) / "old")
-        scratch.replace(target)
+        former = target.replace(Path(old) / "old")
+        try:
+            scratch.replace(target)
+        except OSError as error:
+            former.replace(target)
+            raise SparkJobError(
+                f"Cannot replace output folder '{target}': {error.strerror}. The earlier result is still there."
+            ) from error

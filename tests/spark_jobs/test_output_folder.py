@@ -164,3 +164,20 @@ def test_an_invalid_output_is_rejected(output: str, sentence: str) -> None:
     with pytest.raises(SparkJobError, match=sentence) as refusal:
         local_path(output)
     assert "hunter2" not in str(refusal.value)
+
+
+def test_an_earlier_result_stays_if_it_cannot_be_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = Path.replace
+
+    def fail_on_a_full_disk(self: Path, target: Path) -> Path:
+        if target == tmp_path / "out" and self.name != "old":
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    place = Place(NO_SPARK, str(tmp_path), tmp_path)
+    place.write("out", "earlier")
+    monkeypatch.setattr(Path, "replace", fail_on_a_full_disk)
+    with pytest.raises(SparkJobError, match="The earlier result is still there"):
+        place.write("out", "later", overwrite=True)
+    assert (tmp_path / "out" / "marker").read_text() == "earlier"
+    assert place.names() == ["out"]
