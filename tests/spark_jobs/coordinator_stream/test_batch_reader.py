@@ -61,8 +61,8 @@ def test_filters_on_stream_and_offset_are_pushed_down(
     rows = rows.where(f"stream_name = '{COORDINATOR}' and log_offset >= 10 and log_offset < 20")
     assert [row.log_offset for row in rows.select("log_offset").collect()] == list(range(10, 20))
     logged = postgres_server.log_file.read_bytes()[before:].decode()
-    reads = re.findall(r"log_offset < \$3.*\n.*\n?.*[Pp]arameters: (.*)", logged)
-    assert reads == ["$1 = '1', $2 = '10', $3 = '20', $4 = '20000'"], logged
+    reads = re.findall(r"log_offset < \$3.*\n.*\n?.*[Pp]arameters: (.*), \$4 = ", logged)
+    assert reads == ["$1 = '1', $2 = '10', $3 = '20'"], logged
 
 
 def test_a_recording_has_the_same_rows(read: Read) -> None:
