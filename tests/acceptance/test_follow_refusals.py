@@ -29,7 +29,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the waits before retries and heartbeats."""
     monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.1)
     monkeypatch.setattr(followed_stream, "RETRY_LONGEST_SECONDS", 0.2)
-    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.1)
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 2.0)  # a refusal must arrive within it, on a busy machine too
 
 
 @pytest.fixture
@@ -145,4 +145,5 @@ def test_a_wrong_password_ends_a_follower_that_has_an_end(
         outcome = run(database_url, source, FollowPlan((name,), once=True), messages)
     assert not outcome.is_complete
     assert messages == [outcome.refusal]
-    assert "Check the user and password" in outcome.refusal
+    # kafka-python raises one of two errors, by the moment at which it gives up
+    assert any(f"Check the user{rest}" in outcome.refusal for rest in (" and password", ", password and permissions"))
