@@ -125,26 +125,26 @@ _TEMPORARY: Final = (
     b"""create temporary table if not exists merged_checkpoint (like projection.checkpoint_current)
         on commit delete rows""",
 )
-_MERGE_CHECKPOINTS: Final = """
-insert into {}.checkpoint_current as c select * from merged_checkpoint where layout_id is not null
+_MERGE_CHECKPOINTS: Final = b"""
+insert into projection.checkpoint_current as c select * from merged_checkpoint where layout_id is not null
 on conflict (log_id, key_id) do update set
     log_offset = excluded.log_offset, record_time = excluded.record_time, layout_id = excluded.layout_id,
     checkpoint_id = excluded.checkpoint_id, offsets = excluded.offsets, offsets_odd = excluded.offsets_odd
 where c.log_offset < excluded.log_offset
 """
-_MERGE_MESSAGES: Final = """
-insert into {}.message_current as c select * from merged_message where body is not null
+_MERGE_MESSAGES: Final = b"""
+insert into projection.message_current as c select * from merged_message where body is not null
 on conflict (log_id, key_id) do update set
     log_offset = excluded.log_offset, record_time = excluded.record_time, message_time = excluded.message_time,
     body = excluded.body, source = excluded.source, host = excluded.host, username = excluded.username
 where c.log_offset < excluded.log_offset
 """
-_DELETE_CHECKPOINTS: Final = """
-delete from {}.checkpoint_current c using merged_checkpoint m
+_DELETE_CHECKPOINTS: Final = b"""
+delete from projection.checkpoint_current c using merged_checkpoint m
 where m.layout_id is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
 """
-_DELETE_MESSAGES: Final = """
-delete from {}.message_current c using merged_message m
+_DELETE_MESSAGES: Final = b"""
+delete from projection.message_current c using merged_message m
 where m.body is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
 """
 
@@ -187,16 +187,16 @@ def forget_merged(connection: Connection) -> None:
     connection.execute("truncate merged_message, merged_checkpoint")
 
 
-def merge_many(connection: Connection, fold: BatchFold, schema: str = SCHEMA) -> None:
+def merge_many(connection: Connection, fold: BatchFold) -> None:
     """Bring in the rows of many keys, over temporary tables; for few, ``projection.move_position`` does the same."""
     if fold.checkpoints.last_rows:
         copy_rows(connection, _MERGED_CHECKPOINT, _checkpoints_by_key(fold))
-        connection.execute(_DELETE_CHECKPOINTS.format(schema).encode())
-        connection.execute(_MERGE_CHECKPOINTS.format(schema).encode())
+        connection.execute(_DELETE_CHECKPOINTS)
+        connection.execute(_MERGE_CHECKPOINTS)
     if fold.last_messages:
         copy_rows(connection, _MERGED_MESSAGE, _by_key(fold.last_messages))
-        connection.execute(_DELETE_MESSAGES.format(schema).encode())
-        connection.execute(_MERGE_MESSAGES.format(schema).encode())
+        connection.execute(_DELETE_MESSAGES)
+        connection.execute(_MERGE_MESSAGES)
 
 
 def newest_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
