@@ -5,13 +5,11 @@ Reads the preferred rows of commit_history and checkpoint_history over JDBC in o
 """
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
@@ -22,7 +20,7 @@ from spark_jobs.job_choice import JobChoice
 from spark_jobs.output_folder import OutputFolder, output_folder
 from spark_jobs.partitioning import choose_partitions
 from spark_jobs.progress_scope import Scope, find_scope
-from spark_jobs.report import run_job
+from spark_jobs.report import AS_OF_FILE, run_job, write_as_of
 from spark_jobs.report_table import describe_positions
 from spark_jobs.settings import ReadSettings
 from spark_jobs.snapshots import exported_snapshot
@@ -30,7 +28,6 @@ from spark_jobs.spark_errors import spark_errors
 from spark_jobs.time_buckets import format_width, parse_width
 
 MOST_TASKS_SHOWN = 40
-AS_OF_FILE = "as_of.json"
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,14 @@ def run(spark: SparkSession, settings: ReadSettings, options: Options, console: 
                 commits = scope.commits(spark, settings, snapshot)
                 checkpoints = scope.checkpoints(spark, settings, snapshot)
                 _write(commits, checkpoints, scope, folder, options.stall_factor)
-        _write_as_of(folder.files / AS_OF_FILE, scope, options.stall_factor)
+        write_as_of(
+            folder.files,
+            scope.positions,
+            as_of=scope.as_of.isoformat(),
+            bucket=format_width(scope.bucket_seconds),
+            stall_factor=options.stall_factor,
+            commits_without_usable_time=scope.untimed_commits,
+        )
         _show(spark, folder, scope, console)
     written = f"Written to {options.output}: progress and tasks (Parquet), progress.png, {AS_OF_FILE}"
     console.print(written, markup=False, soft_wrap=not console.is_terminal)
@@ -88,17 +92,6 @@ def _write(commits: DataFrame, checkpoints: DataFrame, scope: Scope, folder: Out
     tasks.coalesce(1).write.parquet(folder.table("tasks"))
     activity.unpersist()
     commits.unpersist()
-
-
-def _write_as_of(path: Path, scope: Scope, stall_factor: float) -> None:
-    logs = [
-        {"stream_name": name, "incarnation": number, "next_offset": offset}
-        for (name, number), offset in sorted(scope.positions.items())
-    ]
-    options = {"bucket": format_width(scope.bucket_seconds), "stall_factor": stall_factor}
-    untimed = {"commits_without_usable_time": scope.untimed_commits}
-    about = {"as_of": scope.as_of.isoformat(), **options, **untimed, "logs": logs}
-    path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
 def _show(spark: SparkSession, folder: OutputFolder, scope: Scope, console: Console) -> None:

@@ -106,7 +106,7 @@ def write_report(
             for name, table in report.tables(Inputs(moment, reader, job, arguments.partitions)).items():
                 table.coalesce(1).write.parquet(folder.table(name))
             positions = moment.snapshot.positions_of(job)
-        _write_positions(folder.files / AS_OF_FILE, positions)
+        write_as_of(folder.files, positions)
         shown = spark.read.parquet(folder.table(report.shown))
         rows, total = _rows(report.sort(shown).limit(MOST_ROWS)), shown.count()
         title = f"{report.name.replace('_', ' ').capitalize()} of {job or 'all jobs'}"
@@ -117,12 +117,14 @@ def write_report(
     console.print(f"Written to {arguments.output}.", markup=False, soft_wrap=True)
 
 
-def _write_positions(path: Path, positions: Positions) -> None:
+def write_as_of(folder: Path, positions: Positions, **about: Any) -> None:
+    """Write the positions of the logs that a report shows, after what else is known `about` it, as JSON."""
     logs = [
         {"stream_name": name, "incarnation": number, "next_offset": offset}
         for (name, number), offset in sorted(positions.items())
     ]
-    path.write_text(json.dumps({"logs": logs}, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps({**about, "logs": logs}, indent=1)
+    (folder / AS_OF_FILE).write_text(text + "\n", encoding="utf-8")
 
 
 def _rows(frame: DataFrame) -> Rows:
