@@ -1,10 +1,8 @@
 """Reads logs from the archive, without a JDBC driver."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 import psycopg
 from psycopg.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedTable
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 APPLICATION_NAME: Final = "coordstream-spark"
-BATCH_EVENTS: Final = 20_000
 
 _STREAMS: Final = "select distinct stream_name from eventlog.log"
 _LOGS: Final = """
@@ -57,12 +54,10 @@ class ArchiveReader:
             for name, kind, incarnation, log_id, topic_id, first, until, horizon in rows
         ]
 
-    def read(self, wanted: LogRange) -> Iterator[Sequence[RecordedEvent]]:
+    def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """See `LogReader.read`."""
         with _archive_errors():
-            events = read_archive(self._connection, _log_id(wanted), wanted.first, wanted.until, page=BATCH_EVENTS)
-            while batch := list(islice(events, BATCH_EVENTS)):
-                yield batch
+            yield from read_archive(self._connection, _log_id(wanted), wanted.first, wanted.until)
             self._require_same_horizon(wanted)
 
     def read_stored(self, wanted: LogRange) -> "Iterator[Mapping[str, pa.Array]]":
@@ -83,14 +78,6 @@ class ArchiveReader:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _log_id(wanted: LogRange) -> int:

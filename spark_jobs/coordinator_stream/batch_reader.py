@@ -1,11 +1,13 @@
 """Reads logs as a batch: from their first retained events to the ends that they have when the query is planned."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from contextlib import closing
+from typing import TYPE_CHECKING, Final
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from eventlog.events import batches
 from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.coordinator_stream.archive_reader import ArchiveReader
 from spark_jobs.coordinator_stream.columns import EventColumns, columns_of
@@ -17,6 +19,10 @@ from spark_jobs.coordinator_stream.selection import Selection
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.datasource import Filter
+
+BATCH_EVENTS: Final = 20_000
+BATCH_BYTES: Final = 64 << 20
+"""The most events, and bytes of keys and values, in an Arrow batch that is made of events."""
 
 
 class BatchReader(DataSourceReader):
@@ -40,7 +46,7 @@ class BatchReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """The ranges that pass the filters; one empty partition if there are none."""
-        with open_reader(self._options.origin, self._access) as reader:
+        with closing(open_reader(self._options.origin, self._access)) as reader:
             ranges = self._selection.apply(reader.logs(self._options))
         return partitions_of(ranges, self._options.offsets_per_partition) or [RangePartition(())]
 
@@ -57,10 +63,10 @@ def read_ranges(
         raise TypeError(f"{type(partition).__name__} is not a partition of coordinator_stream")
     if not partition.ranges:
         return
-    with open_reader(options.origin, access) as reader:
+    with closing(open_reader(options.origin, access)) as reader:
         for wanted in partition.ranges:
             rows = EventColumns(columns, wanted.log, access.secrets)
             if isinstance(reader, ArchiveReader) and rows.are_stored:
                 yield from map(rows.stored_batch, reader.read_stored(wanted))
             else:
-                yield from map(rows.batch, reader.read(wanted))
+                yield from map(rows.batch, batches(reader.read(wanted), BATCH_EVENTS, BATCH_BYTES))

@@ -1,9 +1,6 @@
 """Reads logs from a lake that `coordstream spark archive` wrote, in a folder that every executor can open."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from types import TracebackType
-from typing import Final, Self
+from collections.abc import Iterator
 
 from eventlog.events import RecordedEvent
 from eventlog.streams import identify
@@ -12,8 +9,6 @@ from spark_jobs.coordinator_stream.options import SourceOptions
 from spark_jobs.errors import SparkJobError
 from spark_jobs.lake_files import load_lake, read_log
 from spark_jobs.lake_manifest import LakeFile, LakeLog, LogKey
-
-BATCH_EVENTS: Final = 20_000
 
 
 class LakeLogReader:
@@ -30,23 +25,13 @@ class LakeLogReader:
             raise SparkJobError(f"Lake '{self._output}' has no stream '{missing[0]}'. Check the name.")
         return [self._range(log) for log in logs]
 
-    def read(self, wanted: LogRange) -> Iterator[Sequence[RecordedEvent]]:
+    def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """See `LogReader.read`. Raises LakeError: a file was removed or changed."""
         archived = read_log(self._output, self._files(wanted))
-        events = (event for event, _ in archived if wanted.first <= event.offset < wanted.until)
-        while batch := list(islice(events, BATCH_EVENTS)):
-            yield batch
+        return (event for event, _ in archived if wanted.first <= event.offset < wanted.until)
 
     def close(self) -> None:
         """Nothing is open between two reads."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _range(self, log: LakeLog) -> LogRange:
         kind = identify(log.stream_name, log.stream_kind).stream_kind

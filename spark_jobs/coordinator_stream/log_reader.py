@@ -1,8 +1,7 @@
 """The interface of what the data source reads from: the archive, Kafka, a lake, or a recording."""
 
-from collections.abc import Iterator, Sequence
-from types import TracebackType
-from typing import Protocol, Self
+from collections.abc import Iterator
+from typing import Protocol
 
 from eventlog.events import RecordedEvent
 from spark_jobs.coordinator_stream.access import Access
@@ -13,22 +12,16 @@ from spark_jobs.coordinator_stream.recording_reader import RecordingReader
 
 
 class LogReader(Protocol):
-    """Finds logs, in the driver, and reads ranges of them, in the executors. A context manager."""
+    """Finds logs, in the driver, and reads ranges of them, in the executors."""
 
     def logs(self, options: SourceOptions) -> list[LogRange]:
         """The logs that the options name, each from its first retained event to its end. Raises SparkJobError."""
 
-    def read(self, wanted: LogRange) -> Iterator[Sequence[RecordedEvent]]:
+    def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """The events of a range, in order. Raises SparkJobError or EventLogError."""
 
     def close(self) -> None:
         """Close all connections."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None: ...
 
 
 def open_reader(origin: str, access: Access) -> LogReader:

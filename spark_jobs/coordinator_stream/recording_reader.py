@@ -1,10 +1,7 @@
 """Reads logs from a recording, a file or a folder that every executor can open."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
 
 from eventlog.events import RecordedEvent
 from eventlog.recordings.recording import read_recording
@@ -12,8 +9,6 @@ from eventlog.streams import identify
 from spark_jobs.coordinator_stream.log_range import Log, LogRange
 from spark_jobs.coordinator_stream.options import SourceOptions
 from spark_jobs.errors import SparkJobError
-
-BATCH_EVENTS: Final = 20_000
 
 
 class RecordingReader:
@@ -33,27 +28,17 @@ class RecordingReader:
             raise SparkJobError(f"'{self._path}' has no stream '{missing[0]}'. Check the name.")
         return found
 
-    def read(self, wanted: LogRange) -> Iterator[Sequence[RecordedEvent]]:
+    def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """See `LogReader.read`. Reads the file from its start."""
         records = read_recording(Path(wanted.log.path or ""))
-        events = (
+        return (
             event
             for topic, event in records
             if topic == wanted.log.stream_name and wanted.first <= event.offset < wanted.until
         )
-        while batch := list(islice(events, BATCH_EVENTS)):
-            yield batch
 
     def close(self) -> None:
         """Nothing is open between two reads."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _files(self) -> list[Path]:
         return sorted(self._path.glob("*.jsonl*")) if self._path.is_dir() else [self._path]

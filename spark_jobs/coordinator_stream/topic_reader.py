@@ -1,10 +1,8 @@
 """Reads logs from Kafka, without Spark's connector."""
 
-from collections.abc import Iterator, Sequence
-from types import TracebackType
-from typing import Final, Self
+from collections.abc import Iterator
 
-from eventlog.events import RecordedEvent, batches
+from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.range_reader import RangeReader
@@ -12,9 +10,6 @@ from eventlog.streams import identify
 from spark_jobs.coordinator_stream.log_range import Log, LogRange
 from spark_jobs.coordinator_stream.options import SourceOptions
 from spark_jobs.errors import SparkJobError
-
-BATCH_EVENTS: Final = 20_000
-BATCH_BYTES: Final = 64 << 20
 
 
 class TopicReader:
@@ -41,21 +36,12 @@ class TopicReader:
             for name, (start, end) in sorted(bounds.items())
         ]
 
-    def read(self, wanted: LogRange) -> Iterator[Sequence[RecordedEvent]]:
+    def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """See `LogReader.read`. Raises `OffsetLost` if the topic was re-created since the range was planned."""
         log = wanted.log
-        events = self._ranges.read(log.stream_name, log.topic_id, wanted.first, wanted.until)
-        return batches(events, BATCH_EVENTS, BATCH_BYTES)
+        return self._ranges.read(log.stream_name, log.topic_id, wanted.first, wanted.until)
 
     def close(self) -> None:
         """Close all connections."""
         self._ranges.close()
         self._admin.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
