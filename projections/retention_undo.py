@@ -5,6 +5,7 @@ from typing import Final
 
 from psycopg import sql
 
+from eventlog.postgres.archive_replacement import detached_table
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold
 from projections.errors import DetachedTableMissing
@@ -40,7 +41,7 @@ def undo_retention(connection: Connection, settings: FoldSettings) -> tuple[str,
         if last is None:
             return ()
         number, partitions, streams = last
-        tables = tuple(f"eventlog.event_from_{first}_detached_{number}" for first in partitions)
+        tables = tuple(detached_table(first, number) for first in partitions)
         _insert(connection, tables)
     for stream_name in streams:
         for log in logs_of(connection, stream_name):

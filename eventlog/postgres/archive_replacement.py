@@ -48,6 +48,11 @@ create trigger no_truncate before truncate on {old} for each statement execute f
 """)
 
 
+def detached_table(first: int, number: int) -> str:
+    """The table, with its schema, that was the partition from ``first`` until retention ``number`` replaced it."""
+    return f"eventlog.event_from_{first}_detached_{number}"
+
+
 class ArchiveReplacement:
     """The replacement of some partitions, each named by its first offset, in the caller's transaction.
 
@@ -99,12 +104,12 @@ class ArchiveReplacement:
             return cursor.rowcount
 
     def _swap(self, first: int, number: int) -> str:
-        names, detached = _names(first), f"event_from_{first}_detached_{number}"
-        old_name = sql.Identifier(f"event_from_{first}")
-        self._connection.execute(_SWAP.format(**names, detached_name=sql.Identifier(detached), old_name=old_name))
+        names, detached = _names(first), detached_table(first, number)
+        detached_name, old_name = sql.Identifier(detached.partition(".")[2]), sql.Identifier(f"event_from_{first}")
+        self._connection.execute(_SWAP.format(**names, detached_name=detached_name, old_name=old_name))
         attach_partition(self._connection, "eventlog", "event", first)
         self._connection.execute(_COMPLETE.format(**names))
-        return f"eventlog.{detached}"
+        return detached
 
 
 def _names(first: int) -> dict[str, sql.Identifier]:
