@@ -1,0 +1,1 @@
+"""Local state of tasks: stores, their backup in commits, and their restoration."""

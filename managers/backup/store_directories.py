@@ -1,0 +1,55 @@
+"""Directories of stores and of their checkpoints, with the names that Samza gives them (StorageManagerUtil)."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from eventlog.checkpoint import CheckpointId
+from eventlog.errors import WireError
+
+
+def store_directory(base: Path, store_name: str, task_name: str) -> Path:
+    """The directory of a task's store: ``<base>/<store>/<task>``, with ``_`` for each space."""
+    return base / store_name.replace(" ", "_") / task_name.replace(" ", "_")
+
+
+def checkpoint_directory(directory: Path, checkpoint_id: CheckpointId) -> Path:
+    """The directory with a store's files as of a commit: the store's directory, ``-`` and the checkpoint id."""
+    return directory.with_name(f"{directory.name}-{checkpoint_id}")
+
+
+def checkpoint_directories(directory: Path) -> Iterator[tuple[CheckpointId, Path]]:
+    """The checkpoint directories of a store, in any order."""
+    prefix = f"{directory.name}-"
+    candidates = directory.parent.iterdir() if directory.parent.is_dir() else iter(())
+    for path in candidates:
+        checkpoint_id = _parse(path.name.removeprefix(prefix)) if path.name.startswith(prefix) else None
+        if checkpoint_id is not None and path.is_dir():
+            yield checkpoint_id, path
+
+
+def link_files(source: Path, target: Path) -> None:
+    """Create the directory ``target`` with hard links to the files of ``source``, replacing what it contains.
+
+    A store must not change these files in place. Raises OSError.
+    """
+    delete_directory(target)
+    target.mkdir(parents=True)
+    for file in source.iterdir():
+        os.link(file, target / file.name)
+
+
+def delete_directory(directory: Path) -> None:
+    """Delete a directory with its files; does nothing if it does not exist. Raises OSError."""
+    if directory.exists():
+        shutil.rmtree(directory)
+
+
+def _parse(text: str) -> CheckpointId | None:
+    """The checkpoint id with exactly this text, None if there is none (the directory of a task ``task-1``)."""
+    try:
+        checkpoint_id = CheckpointId.parse(text)
+    except WireError:
+        return None
+    return checkpoint_id if str(checkpoint_id) == text else None
