@@ -1,6 +1,8 @@
 """Applies planned ranges in a Python process of an executor, and answers with counts."""
 
 import pickle
+import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
@@ -16,6 +18,7 @@ from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.follow.delegated import Delegated, DelegatedWorker
 from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.errors import SparkJobError
 from spark_jobs.follow.range_source import PlannedRange
 
 if TYPE_CHECKING:
@@ -27,6 +30,18 @@ SCHEMA: Final = (
     " error binary"
 )
 _LOCK_TIMEOUT: Final = "set lock_timeout = '30s'"
+_EXPECTED: Final = (EventLogError, ProjectionError, psycopg.Error)
+
+
+class UnexpectedError(SparkJobError):
+    """An executor raised an error that neither brokers nor database nor the log explain."""
+
+    def __init__(self, stream_name: str, kind: str) -> None:
+        self.stream_name = stream_name
+        super().__init__(
+            f"{stream_name} cannot be followed: unexpected error {kind} in an executor. "
+            "Report the traceback in the log of the executor."
+        )
 
 
 class RangeResult(NamedTuple):
@@ -66,10 +81,19 @@ class ApplyRanges:
         name, generation, topic_id, holder_pid, first, until = planned
         try:
             applied = _worker(self._access).apply(Delegated(name, topic_id, holder_pid, first, until))
-        except (EventLogError, ProjectionError, psycopg.Error) as error:
+        except Exception as error:  # it would fail the query, and all logs with it
             _forget_worker()
-            return RangeResult(name, generation, 0, first, first, error=pickle.dumps(error))
+            return RangeResult(name, generation, 0, first, first, error=pickle.dumps(_reported(name, error)))
         return RangeResult(name, generation, applied.events, first, applied.next_offset, applied.timestamp)
+
+
+def _reported(stream_name: str, error: Exception) -> Exception:
+    """The error for the driver. The message of an unexpected one stays here, since it may repeat a value."""
+    if isinstance(error, _EXPECTED):
+        return error
+    kind = type(error).__name__
+    print(f"Traceback of {kind}:\n{''.join(traceback.format_tb(error.__traceback__))}", file=sys.stderr)
+    return UnexpectedError(stream_name, kind)
 
 
 class _Process:

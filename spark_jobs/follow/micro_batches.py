@@ -21,6 +21,7 @@ from projections.projector import Projector
 from projections.stream_lock import StreamLocks
 from projections.tracked_logs import TrackedLog
 from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.errors import SparkJobError
 from spark_jobs.follow.assignment import Assigned, write_assignment
 from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, results_of
 from spark_jobs.follow.micro_batch_tail import MicroBatchTail
@@ -31,7 +32,11 @@ from spark_jobs.spark_errors import jvm_errors, reason_of, spark_errors
 SCRATCH: Final = "coordstream-spark-follow-"
 """How the names of the temporary folders begin."""
 
+MOST_FAILURES: Final = 5
+"""How often in succession the query starts again: Spark has already repeated its tasks."""
+
 _TICK_SECONDS: Final = 0.5
+_FAILED: Final = "Spark cannot follow"
 
 
 class MicroBatches:
@@ -48,6 +53,7 @@ class MicroBatches:
         self._folder = Path(self._scratch.name)
         self._query: StreamingQuery | None = None
         self._queries = 0
+        self._failures = 0
         self._generations = 0
         self._holder_pid = 0
         self._topic_ids: dict[str, str | None] = {}
@@ -102,16 +108,24 @@ class MicroBatches:
         self._next_offsets = dict(positions)
         write_assignment(self._folder, self._assigned)
         if self._assigned and self._query is None:
-            self._start()
+            with spark_errors(_FAILED):
+                self._start()
 
     def poll(self, timeout: float) -> list[Read]:
-        """See `EventSource.poll`. Raises `SourceUnavailable` if the query has failed; it starts again when assigned."""
+        """See `EventSource.poll`.
+
+        Raises:
+            SourceUnavailable: the query has failed; it starts again when streams are assigned.
+            SparkJobError: it has failed `MOST_FAILURES` times in succession, or Spark has ended.
+        """
         self._is_taken.set()
         try:
             results = self._batches.get(timeout=min(timeout, _TICK_SECONDS))
         except Empty:
             self._require_query()
             return []
+        if results is not None:
+            self._failures = 0
         return [read for result in results or [] if (read := self._take(result)) is not None]
 
     def wake(self) -> None:
@@ -176,13 +190,18 @@ class MicroBatches:
     def _require_query(self) -> None:
         if self._query is None:
             return
-        with spark_errors("Spark cannot follow"):
+        with spark_errors(_FAILED):
             is_active, error = self._query.isActive, self._query.exception()
         if not is_active:
             self._clear()
             self._stop()
-            reason = "it was stopped" if error is None else reason_of(error)
-            raise SourceUnavailable(f"The streaming query failed ({reason})")
+            self._report_failure("it was stopped" if error is None else reason_of(error))
+
+    def _report_failure(self, reason: str) -> None:
+        self._failures += 1
+        if self._failures >= MOST_FAILURES:
+            raise SparkJobError(f"{_FAILED}: the streaming query failed {MOST_FAILURES} times in succession: {reason}.")
+        raise SourceUnavailable(f"The streaming query failed ({reason})")
 
     def _stop(self) -> None:
         if self._query is not None:

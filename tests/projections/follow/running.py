@@ -14,9 +14,11 @@ from eventlog.source import EventSource
 from eventlog.streams import coordinator_stream_name
 from projections.fold.settings import FoldSettings
 from projections.follow import resume, resync
+from projections.follow.attacher import MakeTail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower, Outcome
 from projections.follow.reports import Progress
+from projections.follow.tail import Tail
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
 from tests.fixtures.memory_source import MemorySource
@@ -120,6 +122,7 @@ def following(
     locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
     clock: Callable[[], datetime] = now,
     settings: FoldSettings = SETTINGS,
+    make_tail: MakeTail = Tail,
 ) -> Iterator[Running]:
     """Run a follower during the block, and stop it at the end; an error of the follower is raised."""
     messages: list[str] = []
@@ -134,6 +137,7 @@ def following(
         on_progress=applied.append,
         on_step=on_step,
         locks=locks,
+        make_tail=make_tail,
     )
     running = Running(follower, messages, applied)
 

@@ -8,11 +8,14 @@ import pytest
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
 from eventlog.source import OffsetLost
+from projections.follow.delegated import Applied, Delegated
 from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.follow import executor
-from spark_jobs.follow.executor import ApplyRanges, RangeResult
+from spark_jobs.follow.executor import ApplyRanges, RangeResult, UnexpectedError
 from spark_jobs.follow.range_source import PlannedRange
 from tests.spark_jobs.coordinator_stream.conftest import SECRETS
+
+PLANTED = "hunter2"
 
 
 class Client:
@@ -48,3 +51,25 @@ def test_an_error_is_a_result_after_which_nothing_stays_open(
     with pytest.raises(OffsetLost):
         RangeResult(**rows.to_pylist()[0]).raise_error()
     assert [each.closed for each in opened] == [True, True, True]
+
+
+def test_an_unexpected_error_is_that_of_its_log_and_has_no_value(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Worker:
+        def apply(self, wanted: Delegated) -> Applied:
+            if wanted.stream_name == "broken":
+                raise ZeroDivisionError(PLANTED)
+            return Applied(3, wanted.next_offset, None)
+
+    monkeypatch.setattr(executor, "_worker", lambda _: Worker())
+    ranges = [PlannedRange(name, 1, "id", 1, 0, 3)._asdict() for name in ("broken", "orders")]
+    (rows,) = ApplyRanges(Access(SECRETS))(iter([pa.RecordBatch.from_pylist(ranges)]))
+    broken, orders = (RangeResult(**row) for row in rows.to_pylist())
+    assert (orders.events, orders.error) == (3, None)
+    with pytest.raises(UnexpectedError, match=r"^broken cannot be followed: unexpected error ZeroDivisionError in an"):
+        broken.raise_error()
+    assert PLANTED.encode() not in (broken.error or b"")
+    logged = capsys.readouterr().err
+    assert "in apply" in logged
+    assert PLANTED not in logged

@@ -7,10 +7,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from eventlog.kafka.options import KafkaOptions
+from eventlog.source import SourceUnavailable
 from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.errors import SparkJobError
 from spark_jobs.follow import micro_batches
-from spark_jobs.follow.micro_batches import MicroBatches
+from spark_jobs.follow.micro_batches import MOST_FAILURES, MicroBatches
 from tests.fixtures.waiting import wait_until
 from tests.spark_jobs.coordinator_stream.conftest import PYSPARK, SECRETS
 
@@ -40,6 +41,42 @@ def test_a_killed_jvm_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(source, "_query", KilledJvm())
         with pytest.raises(SparkJobError, match="Spark cannot follow: its Java process has ended"):
             source.poll(0)
+
+
+class FailedQuery:
+    """A query that an error has ended."""
+
+    isActive = False  # noqa: N815 (PySpark's name)
+
+    def exception(self) -> Exception:
+        return ValueError("the reason")
+
+    def stop(self) -> None: ...
+
+
+def test_a_query_that_fails_again_and_again_ends_the_follower(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
+    with MicroBatches(cast("SparkSession", KilledJvm()), ACCESS) as source:
+
+        def fail(error: type[Exception]) -> None:
+            monkeypatch.setattr(source, "_query", FailedQuery())
+            with pytest.raises(error, match="the reason"):
+                source.poll(0)
+
+        fail(SourceUnavailable)
+        source._batches.put([])
+        source.poll(0)
+        for _ in range(MOST_FAILURES - 1):
+            fail(SourceUnavailable)
+        fail(SparkJobError)
+
+
+def test_a_session_that_has_ended_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
+    with MicroBatches(cast("SparkSession", KilledJvm()), ACCESS) as source:
+        monkeypatch.setattr(micro_batches, "count_cores", lambda _: 1)
+        with pytest.raises(SparkJobError, match="Spark cannot follow: its Java process has ended"):
+            source.assign({"__samza_coordinator_none_1": 0})
 
 
 @pytest.mark.spark
