@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from eventlog.checkpoint import CheckpointId
+from eventlog.checkpoint import CheckpointId, StateMarkers
 from eventlog.error_text import json_type
 from eventlog.errors import WireError
-from eventlog.partition import SystemStreamPartition, parse_int32
+from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
 from eventlog.wire.jackson import dumps_text, loads
 from eventlog.wire.partition_json import partition_from_json, partition_to_json
 
@@ -41,6 +41,19 @@ class KafkaStateCheckpointMarker:
             "changelog-offset": self.offset,
         }
         return dumps_text(fields)
+
+    def serialise_fields(self) -> str:
+        """The text of older Samza, ``1;system;stream;partition;offset``.
+
+        Raises:
+            WireError: a name contains a semicolon, or the changelog has a key bucket.
+        """
+        changelog = self.changelog
+        offset = _NULL if self.offset is None else self.offset
+        parts = (changelog.system, changelog.stream, str(changelog.partition), offset)
+        if any(";" in part for part in parts) or changelog.key_bucket != NO_KEY_BUCKET:
+            raise WireError("wrong_type", f"{changelog} cannot be written as version;system;stream;partition;offset")
+        return ";".join((str(_MARKER_VERSION), *parts))
 
 
 class StateMarkerLine(NamedTuple):
@@ -90,6 +103,22 @@ def is_changelog_offset(text: str) -> bool:
     except WireError:
         return False
     return True
+
+
+def scms_to_ssp_offset_map(markers: StateMarkers) -> dict[SystemStreamPartition, str | None]:
+    """The newest offset of each changelog partition in the markers of a commit; None: the changelog is empty.
+
+    Markers of backends other than the Kafka changelog are ignored. Raises `WireError`, which names the store.
+    """
+    return dict(_changelog_offset(store, text) for store, text in markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).items())
+
+
+def _changelog_offset(store: str, text: str) -> tuple[SystemStreamPartition, str | None]:
+    try:
+        marker = KafkaStateCheckpointMarker.parse(text)
+    except WireError as error:
+        raise WireError(error.reason, f"the marker of store {store!r} cannot be read: {error.detail}") from error
+    return marker.changelog, marker.offset
 
 
 def _from_json(text: str) -> KafkaStateCheckpointMarker:

@@ -6,6 +6,8 @@ from typing import Final, NamedTuple
 
 from eventlog.errors import ConfigError
 from eventlog.inputs import DEFAULT_SYSTEM
+from eventlog.partition import SystemStreamPartition
+from managers.job_models.job_model import TaskModel
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
 
@@ -55,6 +57,13 @@ def changelogs(config: Config) -> Iterator[StoreChangelog]:
         if name is not None:
             system, dot, stream = name.partition(".")
             yield StoreChangelog(store, system, stream) if dot else StoreChangelog(store, None, name)
+
+
+def changelog_ssps(config: Config, tasks: Iterable[TaskModel]) -> frozenset[SystemStreamPartition]:
+    """The changelog partitions of these tasks, in all changelogs whose system is known."""
+    partitions = {task.changelog_partition for task in tasks}
+    named = [(each.system, each.stream) for each in changelogs(config) if each.system is not None]
+    return frozenset(SystemStreamPartition(*stream, partition) for stream in named for partition in partitions)
 
 
 def assign_changelog_partitions(task_names: Iterable[str], previous: Mapping[str, int]) -> dict[str, int]:

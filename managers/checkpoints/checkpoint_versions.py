@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
-from eventlog.checkpoint_choice import WRITE_VERSIONS, parse_write_versions
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets, StateMarkers
+from eventlog.checkpoint_choice import DEFAULT_WRITE_VERSIONS, WRITE_VERSIONS, parse_write_versions
 from eventlog.errors import ConfigError
+from eventlog.state_markers import KafkaChangelogOffset, scms_to_ssp_offset_map
 from managers.job_facts import JobFacts
 
 _KNOWN: Final = (1, 2)
@@ -32,6 +33,23 @@ def version_of(checkpoint: Checkpoint) -> int:
     if isinstance(checkpoint, CheckpointV1 | CheckpointV2):
         return 1 if isinstance(checkpoint, CheckpointV1) else 2
     raise TypeError(f"a checkpoint must be a CheckpointV1 or a CheckpointV2, not {checkpoint!r}")
+
+
+def build_checkpoints(
+    config: Mapping[str, str], checkpoint_id: CheckpointId, offsets: Offsets, markers: StateMarkers
+) -> tuple[Checkpoint, ...]:
+    """The checkpoints of a commit with state, one of each version in config; by default 1 and 2, as in Samza.
+
+    Version 1 has the offsets of changelogs among its offsets, and no markers of other backends.
+
+    Raises:
+        ConfigError: a version is not 1 or 2.
+        WireError: a marker of the Kafka changelog cannot be read.
+    """
+    newest = scms_to_ssp_offset_map(markers)
+    state = {changelog: str(KafkaChangelogOffset(checkpoint_id, offset)) for changelog, offset in newest.items()}
+    built = (CheckpointV1({**offsets, **state}), CheckpointV2(checkpoint_id, offsets, markers))
+    return tuple(built[version - 1] for version in write_versions(config) or DEFAULT_WRITE_VERSIONS)
 
 
 def convert_to_versions(

@@ -1,5 +1,7 @@
 """Marks of state in checkpoints."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,10 +10,12 @@ from eventlog.checkpoint import CheckpointId
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import (
+    KAFKA_STATE_BACKEND_FACTORY,
     KafkaChangelogOffset,
     KafkaStateCheckpointMarker,
     StateMarkerLine,
     is_changelog_offset,
+    scms_to_ssp_offset_map,
 )
 
 TEXT = st.text(max_size=12)
@@ -22,6 +26,65 @@ CHANGELOG = SystemStreamPartition("kafka", "store-changelog", 4)
 @given(st.builds(KafkaStateCheckpointMarker, PARTITION, st.none() | TEXT))
 def test_a_marker_comes_back(marker: KafkaStateCheckpointMarker) -> None:
     assert KafkaStateCheckpointMarker.parse(marker.serialise()) == marker
+
+
+@pytest.mark.scenario("SCM-06")
+@pytest.mark.parametrize("offset", ["5", None])
+def test_a_marker_is_written_as_by_samza(offset: str | None) -> None:
+    marker = KafkaStateCheckpointMarker(SystemStreamPartition("kafka", "PageViews", 3), offset)
+    assert json.loads(marker.serialise()) == {
+        "version": 1,
+        "changelog-ssp": {"system": "kafka", "partition": 3, "stream": "PageViews", "keyBucket": -1},
+        "changelog-offset": offset,
+    }
+    assert KafkaStateCheckpointMarker.parse(marker.serialise()) == marker
+
+
+@pytest.mark.scenario("SCM-04")
+@pytest.mark.parametrize(("offset", "text"), [("offset", "offset"), (None, "null")])
+def test_the_form_of_seed_002_comes_back(offset: str | None, text: str) -> None:
+    marker = KafkaStateCheckpointMarker(SystemStreamPartition("system", "stream", 1), offset)
+    assert marker.serialise_fields() == f"1;system;stream;1;{text}"
+    assert KafkaStateCheckpointMarker.parse(marker.serialise_fields()) == marker
+
+
+@pytest.mark.parametrize(
+    "changelog", [SystemStreamPartition("system", "a;b", 1), SystemStreamPartition("system", "stream", 1, 0)]
+)
+def test_some_changelogs_have_no_form_of_seed_002(changelog: SystemStreamPartition) -> None:
+    with pytest.raises(WireError, match="cannot be written as version;system;stream"):
+        KafkaStateCheckpointMarker(changelog, "5").serialise_fields()
+
+
+@pytest.mark.scenario("SCM-07")
+def test_offsets_of_changelogs_are_found_in_the_markers_of_a_commit() -> None:
+    one, two = SystemStreamPartition("system1", "stream1", 1), SystemStreamPartition("system2", "stream2", 2)
+    kafka = {
+        "store1": KafkaStateCheckpointMarker(one, "offset1").serialise(),
+        "store2": KafkaStateCheckpointMarker(two, None).serialise_fields(),
+    }
+    markers = {KAFKA_STATE_BACKEND_FACTORY: kafka, "factory2": {"store1": "blob"}}
+    assert scms_to_ssp_offset_map(markers) == {one: "offset1", two: None}
+    assert scms_to_ssp_offset_map({"factory2": {"store1": "blob"}}) == {}
+
+
+def test_an_unreadable_marker_names_its_store() -> None:
+    with pytest.raises(WireError, match="the marker of store 'counts' cannot be read: a state marker is not"):
+        scms_to_ssp_offset_map({KAFKA_STATE_BACKEND_FACTORY: {"counts": "1;kafka"}})
+
+
+@pytest.mark.scenario("SCM-09")
+@pytest.mark.parametrize(("text", "offset"), [("1614147487244-33577:5", "5"), ("1614147487244-33577:null", None)])
+def test_a_changelog_offset_of_version_1(text: str, offset: str | None) -> None:
+    read = KafkaChangelogOffset.parse(text)
+    assert (read.offset, str(read)) == (offset, text)
+
+
+@pytest.mark.scenario("SCM-09")
+@pytest.mark.parametrize("text", ["1614147487244-33577:5:6", "5", "", "1614147487244-33577:"])
+def test_other_text_is_not_a_changelog_offset(text: str) -> None:
+    with pytest.raises(WireError):
+        KafkaChangelogOffset.parse(text)
 
 
 def test_the_form_of_seed_002_is_read() -> None:

@@ -3,16 +3,19 @@
 import pytest
 
 from eventlog.errors import ConfigError
+from eventlog.partition import SystemStreamPartition
 from managers.assignments.changelogs import (
     StoreChangelog,
     access_log_of,
     assign_changelog_partitions,
     changelog_of,
+    changelog_ssps,
     changelogs,
     replication_factor,
     store_of,
     topic_settings,
 )
+from managers.job_models.job_model import TaskModel
 
 COUNTS = StoreChangelog("counts", "kafka", "counts-changelog")
 CONFIG = {"stores.counts.changelog": "kafka.counts-changelog"}
@@ -133,3 +136,15 @@ def test_new_tasks_are_numbered_by_name() -> None:
 
 def test_the_number_of_a_removed_task_is_not_reused() -> None:
     assert assign_changelog_partitions(["new"], {"gone": 7}) == {"new": 8}
+
+
+@pytest.mark.scenario("SCM-11")
+def test_the_partitions_of_changelogs_are_those_of_the_tasks() -> None:
+    tasks = [TaskModel(f"Partition {number}", frozenset(), number + 10) for number in range(2)]
+    config = {f"stores.store{number}.changelog": f"system{number}.store{number}-changelog" for number in range(2)}
+    assert changelog_ssps(config, tasks) == {
+        SystemStreamPartition(f"system{store}", f"store{store}-changelog", partition)
+        for store in range(2)
+        for partition in (10, 11)
+    }
+    assert changelog_ssps({"stores.store0.factory": "F"}, tasks) == frozenset()

@@ -8,11 +8,12 @@ from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, Checkpoi
 from eventlog.errors import ConfigError
 from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
+from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from eventlog.wire.checkpoint_topic import decode_key
 from managers.checkpoints.checkpoint_errors import VersionNotNamed
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_versions import convert_to_versions, version_of, write_versions
+from managers.checkpoints.checkpoint_versions import build_checkpoints, convert_to_versions, version_of, write_versions
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from tests.managers.stated_admin import StatedAdmin
@@ -112,6 +113,26 @@ def test_a_version_is_converted_unless_it_would_lose_state() -> None:
     ):
         with pytest.raises(ValueError, match="with state of stores cannot be converted"):
             convert_to_versions([holding], (3 - version_of(holding),), config, lambda: ID)
+
+
+@pytest.mark.parametrize(("text", "versions"), [(None, [1, 2]), ("1", [1]), ("2", [2]), ("2,1", [2, 1])])
+def test_a_commit_with_state_has_the_versions_in_config(text: str | None, versions: list[int]) -> None:
+    """As TaskInstance of Samza 1.8.0 writes them, both by default."""
+    changelog, empty = SystemStreamPartition("kafka", "counts", 3), SystemStreamPartition("kafka", "sums", 3)
+    kafka = {
+        "counts": KafkaStateCheckpointMarker(changelog, "5").serialise(),
+        "sums": KafkaStateCheckpointMarker(empty, None).serialise(),
+    }
+    markers = {KAFKA_STATE_BACKEND_FACTORY: kafka, "other": {"counts": "snapshot"}}
+    built = build_checkpoints({} if text is None else {WRITE: text}, ID, OFFSETS, markers)
+    expected: dict[int, Checkpoint] = {
+        1: CheckpointV1({IN_0: "7", changelog: "1-2:5", empty: "1-2:null"}),
+        2: CheckpointV2(ID, OFFSETS, markers),
+    }
+    assert built == tuple(expected[version] for version in versions)
+    assert committed({} if text is None else {WRITE: text}, *built) == [
+        f"checkpoint{'-v2' * (v - 1)}" for v in versions
+    ]
 
 
 def test_the_checkpoint_manager_refuses_other_versions() -> None:
