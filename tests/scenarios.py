@@ -28,6 +28,7 @@ _NUMBERS: Final = {
     "SPM": (1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 14, 15, 17, 18, 19, 22, 26, 27),
     "SPR": (1, 2, 3, 4, 5, 8),
     "SCM": (1, 4, 6, 7, 9, 11),
+    "TCM": (20,),
     "HRD": (
         *(1, 2, 3, 4, 6, 8, 10, 11, 13, 14, 16, 19, 20, 21, 22, 24, 25, 28, 29, 32, 33, 35, 36, 37, 38, 39),
         *(42, 43, 44, 45, 46, 47, 52, 54, 55, 56, 57),
@@ -36,7 +37,7 @@ _NUMBERS: Final = {
 SCENARIOS: Final = {group: tuple(f"{group}-{number:02}" for number in numbers) for group, numbers in _NUMBERS.items()}
 """The ids of each group: messages, consumer, producers, store, config, checkpoints, their managers and their tool,
 changelog partitions, locality, task assignments, job models, job coordinator metadata, startpoints, their offsets,
-state checkpoint markers, and hard cases."""
+state checkpoint markers, commits of state, and hard cases."""
 
 
 def named(item: pytest.Item) -> set[str]:
