@@ -41,11 +41,13 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
             "config_count",
             "container_count",
             "end_offset",
+            "first_log_offset",
             "first_missing_offset",
             "from_log_offset",
             "horizon_offset",
             "input_offset_number",
             "lag",
+            "last_log_offset",
             "last_missing_offset",
             "log_offset",
             "next_offset",
@@ -60,11 +62,16 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
         [
             "changelog_partition",
             "checkpoint_version",
+            "deployment_number",
             "incarnation",
             "job_bucket",
             "key_bucket",
+            "keys_changed",
+            "keys_deleted",
+            "keys_set",
             "partition_count",
             "partition_id",
+            "run_number",
             "value_bytes",
         ],
         Integer(),
@@ -112,6 +119,11 @@ commit_history = _relation(
 )
 config = _relation("config", f"config_key config_value is_sensitive {_EVENT}")
 config_change = _relation("config_change", f"config_key previous_value config_value operation {_EVENT}")
+config_deployment = _relation(
+    "config_deployment",
+    "deployment_number source host username first_record_time last_record_time first_log_offset last_log_offset "
+    "keys_set keys_changed keys_deleted run_number incarnation",
+)
 config_history = _relation("config_history", f"config_key config_value is_sensitive operation {_EVENT}")
 config_validity = _relation("config_validity", f"config_key config_value is_sensitive {_VALID}")
 container_execution = _relation("container_execution", f"container_id execution_container_id {_EVENT}")

@@ -154,6 +154,21 @@ def test_of_a_deploy_only_what_it_changed_shows(whole: ImportedJob) -> None:
     ]
 
 
+def test_each_run_has_a_deployment_of_the_runner_and_one_of_the_coordinator(whole: ImportedJob) -> None:
+    columns = "run_number, source, first_log_offset, last_log_offset, keys_set, keys_changed, keys_deleted"
+    runner, coordinator = "job-runner", "coordinator-stream-writer"
+    assert whole.rows("config_deployment", columns) == [
+        (1, coordinator, 90, 90, 1, 1, 0),
+        (1, runner, 0, 46, 47, 47, 0),
+        (2, coordinator, 214, 214, 1, 1, 0),
+        (2, runner, 113, 160, 46, 6, 2),
+        (3, coordinator, 322, 322, 1, 1, 0),
+        (3, runner, 243, 288, 46, 3, 0),
+        (4, coordinator, 420, 420, 1, 1, 0),
+        (4, runner, 329, 378, 48, 9, 2),
+    ]
+
+
 @pytest.mark.parametrize("read_versions", READ_VERSIONS)
 def test_each_setting_of_the_versions_to_read(
     prefix: tuple[ImportedJob, samza.Said],

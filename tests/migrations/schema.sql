@@ -5009,6 +5009,51 @@ end
 $_$;
 
 --
+-- Name: config_deployment_event(integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.config_deployment_event(log_id integer) RETURNS TABLE(deployment integer, message_key text, operation text, record_time timestamp with time zone, source text, host text, username text, log_offset bigint)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    AS $_$
+declare
+  event record;
+  begins_at bigint;
+begin
+  deployment := 0;
+  for event in
+    select w.*, (not w.is_delete and w.writer is distinct from lag(w.writer) over own)
+        or coalesce(w.record_time - lag(w.record_time) over own > interval '1 minute', false) as is_first
+    from (
+      select s.*, first_value(row(s.source, s.host, s.username)) over (partition by s.sets order by s.log_offset, s.key_id) as writer,
+        max(s.log_offset) filter (where not s.is_delete)
+          over (partition by s.message_key order by s.log_offset, s.key_id rows between unbounded preceding and 1 preceding) as set_before
+      from (
+        select h.key_id, k.message_key, h.body is null as is_delete, h.record_time, h.source, h.host, h.username, h.log_offset,
+          count(h.body) over (order by h.log_offset, h.key_id) as sets
+        from projection.event_key k
+        join projection.message_event h on h.log_id = k.log_id and h.key_id = k.key_id
+        cross join lateral projection.base_end(k.log_id) b
+        where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and h.log_offset > b.last_offset) s) w
+    window own as (order by w.log_offset, w.key_id)
+    order by w.log_offset, w.key_id
+  loop
+    if begins_at is null or event.is_first or not event.is_delete and event.set_before >= begins_at then
+      deployment := deployment + 1;
+      begins_at := event.log_offset;
+    end if;
+    message_key := event.message_key;
+    operation := case when event.is_delete then 'delete' else 'set' end;
+    record_time := event.record_time;
+    source := event.source;
+    host := event.host;
+    username := event.username;
+    log_offset := event.log_offset;
+    return next;
+  end loop;
+end
+$_$;
+
+--
 -- Name: duration_text(interval); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6382,6 +6427,167 @@ COMMENT ON COLUMN coordinator.config_change.incarnation IS 'The incarnation of t
 --
 
 COMMENT ON COLUMN coordinator.config_change.log_offset IS 'The offset of the event in its log.';
+
+--
+-- Name: config_deployment; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.config_deployment AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    d.deployment_number,
+    d.source,
+    d.host,
+    d.username,
+    d.first_record_time,
+    d.last_record_time,
+    d.first_log_offset,
+    d.last_log_offset,
+    d.keys_set,
+    d.keys_changed,
+    d.keys_deleted,
+    d.run_number,
+    d.incarnation
+   FROM (( SELECT DISTINCT l.job_name,
+            l.job_id,
+            l.job_bucket
+           FROM projection.job_log l
+          WHERE (l.stream_kind = 'coordinator'::text)) j
+     CROSS JOIN LATERAL ( SELECT (row_number() OVER own)::integer AS deployment_number,
+            b.source,
+            b.host,
+            b.username,
+            b.first_record_time,
+            b.last_record_time,
+            b.first_log_offset,
+            b.last_log_offset,
+            b.keys_set,
+            b.keys_changed,
+            b.keys_deleted,
+            (count(*) FILTER (WHERE (b.source = 'job-runner'::text)) OVER own)::integer AS run_number,
+            b.incarnation
+           FROM ( SELECT l.incarnation,
+                    e.deployment,
+                    max(e.source) AS source,
+                    max(e.host) AS host,
+                    max(e.username) AS username,
+                    min(e.record_time) AS first_record_time,
+                    max(e.record_time) AS last_record_time,
+                    min(e.log_offset) AS first_log_offset,
+                    max(e.log_offset) AS last_log_offset,
+                    (count(DISTINCT e.message_key) FILTER (WHERE (e.operation = 'set'::text)))::integer AS keys_set,
+                    (count(DISTINCT e.message_key) FILTER (WHERE (c.body IS NOT NULL)))::integer AS keys_changed,
+                    (count(DISTINCT e.message_key) FILTER (WHERE ((c.log_offset IS NOT NULL) AND (c.body IS NULL))))::integer AS keys_deleted
+                   FROM ((projection.job_log l
+                     CROSS JOIN LATERAL projection.config_deployment_event(l.log_id) e(deployment, message_key, operation, record_time, source, host, username, log_offset))
+                     LEFT JOIN LATERAL projection.message_change(l.log_id, 'set-config'::text, message_key => NULL::text) c(message_key, system_name, stream_name, partition_id, key_bucket, is_sensitive, previous_body, previous_offset, body, log_offset, next_body, next_offset, record_time, message_time, source, host, username) USING (message_key, log_offset))
+                  WHERE ((l.job_name = j.job_name) AND (l.job_id = j.job_id) AND (l.stream_kind = 'coordinator'::text))
+                  GROUP BY l.incarnation, e.deployment) b
+          WINDOW own AS (ORDER BY b.incarnation, b.first_log_offset)) d);
+
+--
+-- Name: VIEW config_deployment; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.config_deployment IS 'Bursts of config events by one writer: a start of the job writes all keys, then deletes those that are gone. A deployment ends where another writer writes config, where a key is set a second time, and where no config event follows within a minute. A deployment is not atomic: as of an offset or a time in its middle, `config` has the new keys and the ones to be deleted. After a retention: only events beyond the horizon, numbered from 1.
+Key: deployment_number.';
+
+--
+-- Name: COLUMN config_deployment.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
+
+--
+-- Name: COLUMN config_deployment.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
+
+--
+-- Name: COLUMN config_deployment.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
+
+--
+-- Name: COLUMN config_deployment.deployment_number; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.deployment_number IS '1, 2, …: in the order of the log, over all of its incarnations.';
+
+--
+-- Name: COLUMN config_deployment.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.source IS 'The program that wrote the keys. Null: the deployment has only deletes, which do not tell a writer, or its messages have no envelope.';
+
+--
+-- Name: COLUMN config_deployment.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.host IS 'The host of the writer. Null: as source.';
+
+--
+-- Name: COLUMN config_deployment.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.username IS 'The user of the writer. Null: as source.';
+
+--
+-- Name: COLUMN config_deployment.first_record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.first_record_time IS 'The earliest record time of the deployment''s events.';
+
+--
+-- Name: COLUMN config_deployment.last_record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.last_record_time IS 'The latest record time of the deployment''s events.';
+
+--
+-- Name: COLUMN config_deployment.first_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.first_log_offset IS 'The offset of the first event of the deployment. Events of other types can stand between it and the last.';
+
+--
+-- Name: COLUMN config_deployment.last_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.last_log_offset IS 'The offset of the last event of the deployment.';
+
+--
+-- Name: COLUMN config_deployment.keys_set; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.keys_set IS 'Number of keys that the deployment wrote, also those with an unchanged value.';
+
+--
+-- Name: COLUMN config_deployment.keys_changed; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.keys_changed IS 'Number of keys that the deployment added or gave another value.';
+
+--
+-- Name: COLUMN config_deployment.keys_deleted; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.keys_deleted IS 'Number of keys that were set and that the deployment deleted.';
+
+--
+-- Name: COLUMN config_deployment.run_number; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.run_number IS 'The number of the job''s start that the deployment belongs to: the number of deployments by `job-runner`, which writes all keys at each start, up to this one. 0: before the first start.';
+
+--
+-- Name: COLUMN config_deployment.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.config_deployment.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
 -- Name: config_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -9859,6 +10065,14 @@ GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coo
 GRANT ALL ON FUNCTION projection.checkpointed_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION config_deployment_event(log_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.config_deployment_event(log_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_deployment_event(log_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_deployment_event(log_id integer) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION duration_text(duration interval); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -10200,6 +10414,13 @@ GRANT SELECT ON TABLE coordinator.checkpoint_history TO coordstream_replayer;
 
 GRANT SELECT ON TABLE coordinator.config_change TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.config_change TO coordstream_replayer;
+
+--
+-- Name: TABLE config_deployment; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.config_deployment TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.config_deployment TO coordstream_replayer;
 
 --
 -- Name: TABLE config_history; Type: ACL; Schema: coordinator; Owner: -

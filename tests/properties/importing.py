@@ -29,6 +29,7 @@ HISTORIES: Final = (
     "commit_history",
     "state_checkpoint_history",
     "config_change",
+    "config_deployment",
     "changelog_mapping_history",
     "container_host_history",
     "container_execution_history",

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc
+from coordstream.cli.config.deployments import print_deployments, writer
 from coordstream.cli.config.diff import diff
 from coordstream.cli.config.keys import KeyPattern, matching, matching_keys, no_match
 from coordstream.cli.database import open_database
@@ -22,13 +23,6 @@ VERBS: Final = (
     Verb("set", "config.write", "set_key", takes_dashes=True),  # a value such as -1 or -Xmx512M
     Verb("delete", "config.write", "delete_key"),
 )
-
-
-def writer(row: Row) -> str:
-    """The writer of an event: source, user and host."""
-    if row["source"] is None:
-        return "–"
-    return f"{row['source']} ({row['username']}@{row['host']})"
 
 
 def change(row: Row) -> str:
@@ -83,6 +77,9 @@ def show_history(
     until: Until = None,
     key: KeyPattern = None,
     changes: Annotated[bool, typer.Option("--changes", help="Leave out events that did not change a value.")] = False,
+    deployments: Annotated[
+        bool, typer.Option("--deployments", help="Show one row per deployment: a burst of config events by one writer.")
+    ] = False,
     limit: Newest = None,
     utc: Utc = False,
     as_json: Json = False,
@@ -93,6 +90,11 @@ def show_history(
     Each deployment sets every key again; --changes shows real changes only.
     """
     cut = Cut.of(as_of, as_of_offset)
+    if deployments:
+        if key or changes or cut != Cut():
+            raise typer.BadParameter("'--deployments' cannot be used with --key, --changes, --as-of or --as-of-offset.")
+        print_deployments(job, since, until, limit, utc=utc, as_json=as_json, as_csv=as_csv)
+        return
     relation, columns = ("config_change", CHANGE_COLUMNS) if changes else ("config_history", HISTORY_COLUMNS)
     with open_database() as database:
         found = find_job(database.connection, job)

@@ -68,3 +68,24 @@ def test_tables_fit_the_page(wordcount: CommandLine) -> None:
         printed = wordcount.done("config", words[0], "wordcount_pv", *words[1:])
         assert max(map(len, printed.splitlines())) <= 80
     assert 'No job "nope". Known jobs: wordcount_pv.' in wordcount.refused("config", "show", "nope")
+
+
+def test_the_deployments_of_a_job(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
+    rows = cli.rows("config", "history", "counts", "--deployments")
+    columns = ("deployment_number", "source", "first_log_offset", "last_log_offset", "keys_changed", "keys_deleted")
+    assert [tuple(row[column] for column in columns) for row in rows] == [
+        (1, "deployer", 0, 2, 3, 0),
+        (2, "deployer", 3, 6, 2, 1),
+    ]
+    assert cli.rows("config", "history", "counts", "--deployments", "--limit", "1") == rows[1:]
+    assert cli.rows("config", "history", "counts", "--deployments", "--until", "1970-01-01T00:00:05Z") == rows[:1]
+    assert cli.rows("config", "history", "counts", "--deployments", "--since", "1970-01-01T00:00:05Z") == rows[1:]
+    assert "deployer (u@h)" in cli.done("config", "history", "counts", "--deployments")
+
+
+@pytest.mark.parametrize("other", [("--key", "a"), ("--changes",), ("--as-of", "now"), ("--as-of-offset", "1")])
+def test_deployments_with_another_filter_are_refused(cli: CommandLine, other: tuple[str, ...]) -> None:
+    refused = cli("config", "history", "counts", "--deployments", *other)
+    assert refused.code == 2
+    assert "'--deployments' cannot be used with" in refused.err

@@ -1,0 +1,58 @@
+"""The deployments of a job: `coordstream config history --deployments`."""
+
+from datetime import datetime
+from typing import Final
+
+from psycopg import sql
+
+from coordstream.cli.database import open_database
+from coordstream.cli.job.lookup import find_job
+from coordstream.cli.output.tables import Column, exact_time_column, print_rows
+from coordstream.cli.query.rows import Row, fetch, job_values
+
+_NEWEST: Final = sql.SQL("""
+select * from (
+  select d.* from coordinator.config_deployment d
+  where d.job_name = %(name)s and d.job_id = %(id)s
+    and (%(since)s::timestamptz is null or d.last_record_time >= %(since)s)
+    and (%(until)s::timestamptz is null or d.first_record_time <= %(until)s)
+  order by d.deployment_number desc limit %(limit)s) newest
+order by deployment_number
+""")
+
+
+def writer(row: Row) -> str:
+    """The writer of config: source, user and host."""
+    if row["source"] is None:
+        return "–"
+    return f"{row['source']} ({row['username']}@{row['host']})"
+
+
+_COLUMNS: Final = (
+    Column("deployment", "deployment_number", "right"),
+    Column("run", "run_number", "right"),
+    exact_time_column("began", "first_record_time"),
+    Column("by", writer, drop=1),
+    Column("set", "keys_set", "right"),
+    Column("changed", "keys_changed", "right"),
+    Column("deleted", "keys_deleted", "right"),
+    Column("offsets", lambda row: f"{row['first_log_offset']}–{row['last_log_offset']}", drop=2),
+)
+
+
+def print_deployments(
+    job: str,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int | None,
+    *,
+    utc: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Print the newest ``limit`` deployments (None: all) between two times, both inclusive, oldest first."""
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        values = {**job_values(found), "since": since, "until": until, "limit": limit}
+        rows = fetch(database.connection, _NEWEST, values)
+    print_rows(rows, _COLUMNS, title=f"Deployments of {found}", as_json=as_json, as_csv=as_csv, utc=utc)
