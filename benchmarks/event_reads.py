@@ -14,9 +14,9 @@ from eventlog.postgres.connection import connect
 from eventlog.secrets.secret_policy import SecretPolicy
 from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.coordinator_stream.data_source import register
-from spark_jobs.jars import postgres_driver
-from spark_jobs.session import build_session, jar_conf
-from spark_jobs.settings import FETCH_SIZE, jdbc_address
+from spark_jobs.relations.settings import FETCH_SIZE, jdbc_address
+from spark_jobs.session.builder import build_session, jar_conf
+from spark_jobs.session.jars import postgres_driver
 
 CORES: Final = 2
 JDBC: Final = "JDBC, raw columns"

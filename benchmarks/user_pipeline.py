@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
 from eventlog.postgres.connection import connect
-from spark_jobs.settings import jdbc_address
+from spark_jobs.relations.settings import jdbc_address
 
 LINE: Final = "topic string, offset bigint, timestamp bigint, key_b64 string, value_b64 string"
 CHECKPOINT: Final = "map<string, struct<system:string, stream:string, partition:string, offset:string>>"

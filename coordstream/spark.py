@@ -19,9 +19,9 @@ from coordstream.settings import load_settings
 try:
     from spark_jobs.coordinator_stream.access import Access
     from spark_jobs.coordinator_stream.data_source import Registration
-    from spark_jobs.jars import postgres_driver
-    from spark_jobs.readers import OpenSnapshot, RelationReader, log_positions
-    from spark_jobs.session import build_session
+    from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
+    from spark_jobs.session.builder import build_session
+    from spark_jobs.session.jars import postgres_driver
 except ImportError as error:
     raise ImportError(missing_package_message(error) or str(error)) from error
 

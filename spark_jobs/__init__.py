@@ -1,1 +1,1 @@
-"""Spark jobs over the relations, and what they need: sessions, JDBC reads of one snapshot, output folders."""
+"""The data pipeline on Spark: reads, replays, following, the lake and reports."""

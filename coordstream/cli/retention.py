@@ -125,7 +125,7 @@ def _no_check(_: Connection, __: RetainedEvents) -> None:
 def _lake_check(output: str) -> Check:
     """Compare all files of a lake with its manifests, and return the check of a log's events."""
     require_spark()
-    from spark_jobs.lake_proof import LakeProof  # noqa: PLC0415 (only this option needs Spark)
+    from spark_jobs.lake.proof import LakeProof  # noqa: PLC0415 (only this option needs Spark)
 
     with spark_session("retention", {}) as spark:
         return LakeProof.of(spark, output).require

@@ -7,8 +7,8 @@ from eventlog.streams import identify
 from spark_jobs.coordinator_stream.log_range import Log, LogRange
 from spark_jobs.coordinator_stream.options import SourceOptions
 from spark_jobs.errors import SparkJobError
-from spark_jobs.lake_files import load_lake, read_log
-from spark_jobs.lake_manifest import LakeFile, LakeLog, LogKey
+from spark_jobs.lake.files import load_lake, read_log
+from spark_jobs.lake.manifest import LakeFile, LakeLog, LogKey
 
 
 class LakeLogReader:

@@ -32,7 +32,7 @@ def open_reader(origin: str, access: Access) -> LogReader:
         from spark_jobs.coordinator_stream.topic_reader import TopicReader  # noqa: PLC0415 (loads kafka-python)
 
         return TopicReader(access.require_kafka())
-    from spark_jobs.lake_files import is_lake  # noqa: PLC0415 (loads Arrow)
+    from spark_jobs.lake.files import is_lake  # noqa: PLC0415 (loads Arrow)
 
     if is_lake(origin):
         from spark_jobs.coordinator_stream.lake_log_reader import LakeLogReader  # noqa: PLC0415

@@ -26,7 +26,7 @@ from spark_jobs.follow.assignment import Assigned, write_assignment
 from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, results_of
 from spark_jobs.follow.micro_batch_tail import MicroBatchTail
 from spark_jobs.follow.range_source import FollowedRanges
-from spark_jobs.partitioning import count_cores
+from spark_jobs.relations.partitioning import count_cores
 from spark_jobs.spark_errors import jvm_errors, reason_of, spark_errors
 
 SCRATCH: Final = "coordstream-spark-follow-"

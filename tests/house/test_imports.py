@@ -29,6 +29,7 @@ def test_the_contracts_are_kept() -> None:
         ("managers/planted.py", "projections", "The rooms import one way only"),
         ("projections/planted.py", "managers", "The rooms import one way only"),
         ("spark_jobs/planted.py", "coordstream", "The rooms import one way only"),
+        ("spark_jobs/lake/planted.py", "spark_jobs.reports", "The folders of spark_jobs import one way only"),
         ("eventlog/planted.py", "kafka", "kafka is imported under eventlog.kafka only"),
         ("coordstream/planted.py", "pyspark", "pyspark is imported under spark_jobs only"),
         ("eventlog/wire/planted.py", "psycopg", "The pure parts import no driver"),

@@ -10,7 +10,7 @@ from spark_jobs.errors import JavaMissingError
 from tests.fixtures.jar_list import JarList, JarsUnavailable
 from tests.fixtures.kafka_jars import BROKER_JARS, broker_version
 from tests.fixtures.samza_jars import SAMZA_JARS
-from tests.spark_jobs.fake_java import fake_java
+from tests.spark_jobs.session.fake_java import fake_java
 
 RETRIEVE = """
 case "$*" in *-version*) echo 'openjdk version "17.0.1"' >&2; exit 0;; esac

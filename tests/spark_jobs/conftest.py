@@ -9,7 +9,7 @@ import pytest
 from coordstream.postgres import EmbeddedPostgres
 from tests.fixtures.postgres import CloneSeries
 from tests.spark_jobs.fleet import import_fleet
-from tests.spark_jobs.relations import Relations
+from tests.spark_jobs.plain_relations import Relations
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,9 +6,9 @@ from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.executors import do_works
+from spark_jobs.executors.dispatch import do_works
 from spark_jobs.spark_errors import spark_errors
-from tests.spark_jobs.test_work import Failing, settings
+from tests.spark_jobs.executors.test_work import Failing, settings
 
 QUOTED = """[PYTHON_EXCEPTION] An exception was thrown from the Python worker: Traceback (most recent call last):
   File "/x/work.py", line 151, in do
@@ -25,7 +25,7 @@ def message_of(error: Exception) -> str:
 
 def test_an_error_of_ours_in_an_executor_is_shown() -> None:
     error = PythonException(
-        QUOTED.format(raised="spark_jobs.work.WorkInterrupted: The database is unavailable (gone).")
+        QUOTED.format(raised="spark_jobs.executors.work.WorkInterrupted: The database is unavailable (gone).")
     )
     assert message_of(error) == "Cannot replay: The database is unavailable (gone)."
 

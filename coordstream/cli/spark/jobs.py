@@ -30,7 +30,7 @@ JOBS: Final[Mapping[str, str]] = MappingProxyType(
         "startpoint_effects": "Report how far each startpoint moved each partition, and the time to catch up.",
     }
 )
-"""Modules of ``spark_jobs`` with a function ``main``, and what each does."""
+"""Modules of ``spark_jobs.reports`` with a function ``main``, and what each does."""
 
 MOST_CHARACTERS: Final = 200
 PACKAGES: Final = ("pyspark", "pandas", "pyarrow", "matplotlib")
@@ -72,9 +72,9 @@ for _job, _purpose in JOBS.items():
 
 def _run_job(job: str, options: Sequence[str]) -> None:
     require_packages(*PACKAGES)
-    from spark_jobs.jars import OVERRIDE, postgres_driver  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.session.jars import OVERRIDE, postgres_driver  # noqa: PLC0415 (`--help` works without Spark)
 
     with open_database() as database:
         url, cache = database.url, database.settings.jar_cache
     environment = {**os.environ, URL_SETTING: url, OVERRIDE: str(postgres_driver(cache, os.environ))}
-    raise typer.Exit(import_module(f"spark_jobs.{job}").main(options, environment))
+    raise typer.Exit(import_module(f"spark_jobs.reports.{job}").main(options, environment))

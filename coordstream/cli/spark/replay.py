@@ -20,8 +20,8 @@ from projections.rebuild import mark_for_rebuild
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spark_jobs.replay import Replayed, ReplayWork
-    from spark_jobs.work import WorkSettings
+    from spark_jobs.executors.work import WorkSettings
+    from spark_jobs.replay.replay import Replayed, ReplayWork
 
     FindWorks = Callable[[Any, WorkSettings], list[ReplayWork]]
 
@@ -94,7 +94,7 @@ def replay(
 
 
 def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
-    from spark_jobs.replay import replay  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.replay.replay import replay  # noqa: PLC0415 (`--help` works without Spark)
 
     find_works = None if request.source in (ARCHIVE, KAFKA) else _finder(request)
     with open_database(warns=False) as database:
@@ -108,10 +108,10 @@ def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
 
 def _finder(request: Request) -> "FindWorks":
     """A function that finds the works of a lake or of recordings with Spark. Raises SparkJobError: there are none."""
-    from spark_jobs.lake_files import is_lake  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.lake_replay import lake_streams  # noqa: PLC0415
-    from spark_jobs.recordings import find_files  # noqa: PLC0415
-    from spark_jobs.replay import check_recordings, select_jobs  # noqa: PLC0415
+    from spark_jobs.lake.files import is_lake  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415
+    from spark_jobs.replay.recordings import find_files  # noqa: PLC0415
+    from spark_jobs.replay.replay import check_recordings, select_jobs  # noqa: PLC0415
 
     source, place = request.source, f"'{request.source}'"
     if is_lake(source):
@@ -125,8 +125,8 @@ def _finder(request: Request) -> "FindWorks":
 
 
 def _work_settings(request: Request, database: Database) -> "WorkSettings":
-    from spark_jobs.work import WorkSettings  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.work_progress import new_channel  # noqa: PLC0415
+    from spark_jobs.executors.progress import new_channel  # noqa: PLC0415
+    from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415 (`--help` works without Spark)
 
     return WorkSettings(
         database.url,
@@ -141,8 +141,8 @@ def _work_settings(request: Request, database: Database) -> "WorkSettings":
 
 def _known_works(request: Request, database: Database) -> "list[ReplayWork]":
     """The logs of the archive or the topics of the brokers. Raises CoordstreamError, SparkJobError: there are none."""
-    from spark_jobs.replay import select_jobs, topic_streams  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.replay_works import ArchivedLog  # noqa: PLC0415
+    from spark_jobs.replay.replay import select_jobs, topic_streams  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.replay.works import ArchivedLog  # noqa: PLC0415
 
     if request.source == ARCHIVE:
         mark_for_rebuild(database.connection, ("kafka", "recording"))

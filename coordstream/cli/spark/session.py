@@ -26,7 +26,7 @@ Tasks = Annotated[
 def require_spark() -> None:
     """Raise CoordstreamError or SparkJobError if Spark's packages or Java are missing, before anything is written."""
     require_packages(*PACKAGES)
-    from spark_jobs.java import find_java  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.session.java import find_java  # noqa: PLC0415 (`--help` works without Spark)
 
     find_java(os.environ)
 
@@ -45,13 +45,13 @@ def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
 @contextmanager
 def spark_session(name: str, conf: dict[str, str]) -> Iterator[Any]:
     """A SparkSession that ends with the block. Raises SparkJobError: Spark does not start."""
-    from spark_jobs.session import running_session  # noqa: PLC0415 (loads PySpark)
+    from spark_jobs.session.builder import running_session  # noqa: PLC0415 (loads PySpark)
 
     with running_session(name, conf) as session:
         yield session
 
 
 def _is_submitted() -> bool:
-    from spark_jobs.session import SUBMITTED  # noqa: PLC0415 (loads PySpark)
+    from spark_jobs.session.builder import SUBMITTED  # noqa: PLC0415 (loads PySpark)
 
     return SUBMITTED in os.environ

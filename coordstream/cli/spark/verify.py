@@ -26,9 +26,9 @@ def verify(
     require_selection(jobs, every=every)
     settings = spark_conf(master, conf)
     require_spark()
-    from spark_jobs.replay import verify as verify_logs  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.work import WorkSettings  # noqa: PLC0415
-    from spark_jobs.work_progress import new_channel  # noqa: PLC0415
+    from spark_jobs.executors.progress import new_channel  # noqa: PLC0415
+    from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415
+    from spark_jobs.replay.replay import verify as verify_logs  # noqa: PLC0415 (`--help` works without Spark)
 
     with open_database() as database:
         reads_topics = against is Against.KAFKA

@@ -9,9 +9,9 @@ from psycopg.conninfo import make_conninfo
 from pyspark.sql import SparkSession
 
 from coordstream.cli.spark.jobs import JOBS
-from spark_jobs.job_choice import JobChoice
-from spark_jobs.progress_scope import find_scope
-from spark_jobs.snapshots import exported_snapshot
+from spark_jobs.relations.selection import JobChoice
+from spark_jobs.relations.snapshots import exported_snapshot
+from spark_jobs.reports.progress.scope import find_scope
 from tests.coordstream.command_line import RECORDING_A, CommandLine
 
 
@@ -56,7 +56,7 @@ def test_the_job_gets_its_options_the_database_and_the_jar(
         given.extend((options, environment["COORDSTREAM_DATABASE_URL"], environment["COORDSTREAM_JDBC_JAR"]))
         return 1
 
-    monkeypatch.setattr("spark_jobs.checkpoint_progress.main", job)
+    monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.main", job)
     assert cli("spark", "checkpoint_progress", "--", "--bucket", "5s").code == 1
     assert given == [["--bucket", "5s"], cli.database_url, str(jar)]
 
@@ -84,7 +84,7 @@ def test_the_commands_are_listed_with_their_purposes(cli: CommandLine) -> None:
 
 @pytest.mark.parametrize("job", JOBS)
 def test_importing_a_job_starts_no_jvm(job: str) -> None:
-    program = f"import spark_jobs.{job}; from pyspark import SparkContext as S; print(S._gateway)"
+    program = f"import spark_jobs.reports.{job}; from pyspark import SparkContext as S; print(S._gateway)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout == "None\n"
 

@@ -13,7 +13,7 @@ from eventlog.recordings.recording import read_recording
 from eventlog.secrets.masked_event import mask_event
 from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.coordinator_stream.data_source import register
-from spark_jobs.lake_archive import archive as write_lake
+from spark_jobs.lake.archive import archive as write_lake
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A
 from tests.spark_jobs.coordinator_stream.conftest import PYSPARK, SECRETS, Read
 

@@ -1,0 +1,1 @@
+"""Works in the executors of a session, and their progress."""

@@ -1,0 +1,203 @@
+"""The job `archive`: adds the archive's new events to a lake, a folder of Parquet files with manifests."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC
+from typing import Any, Final
+from uuid import uuid4
+
+import psycopg
+from psycopg.rows import dict_row
+from pyspark.sql import SparkSession
+
+from eventlog.log import Clock, system_clock
+from spark_jobs.errors import SparkJobError
+from spark_jobs.lake.manifest import (
+    MANIFESTS,
+    RELATIONS,
+    Lake,
+    LakeError,
+    LakeFile,
+    LakeLog,
+    LogKey,
+    Manifest,
+    RelationRows,
+    to_json,
+)
+from spark_jobs.lake.reader import find_lake, folder_uri, lake_errors
+from spark_jobs.lake.writer import NewEvents, write_events
+from spark_jobs.relations.catalogue import Catalogue
+from spark_jobs.relations.partitioning import choose_partitions
+from spark_jobs.relations.reader import OpenSnapshot, RelationReader
+from spark_jobs.relations.settings import ReadSettings
+from spark_jobs.relations.snapshots import Snapshot, exported_snapshot
+
+_LOCK: Final = "SELECT pg_try_advisory_xact_lock(7106409, hashtext(%s))"
+_LOGS: Final = """
+SELECT l.log_id, l.stream_name, l.stream_kind, l.incarnation, l.backend, l.cluster_id, l.topic_id, l.created_at,
+  j.is_current, j.is_complete, p.next_offset, e.log_offset AS last_offset, e.sha256 AS last_sha256,
+  (SELECT coalesce(jsonb_agg(jsonb_build_array(
+     o.at_offset, o.kind, encode(o.key, 'base64'), o.from_offset, o.to_offset, o.observed_at)
+     ORDER BY o.at_offset, o.observation_id), '[]')
+   FROM eventlog.observation o WHERE o.log_id = l.log_id) AS observations,
+  (SELECT jsonb_build_array(max(h.horizon_offset), max(h.horizon_time))
+   FROM eventlog.horizon h WHERE h.log_id = l.log_id HAVING count(*) > 0) AS horizon
+FROM eventlog.log l
+JOIN projection.job_log j ON j.log_id = l.log_id
+JOIN projection.position p ON p.log_id = l.log_id
+LEFT JOIN LATERAL (
+  SELECT e.log_offset, encode(sha256(coalesce(e.key, '') || '\\x00' || coalesce(e.value, '')), 'hex') AS sha256
+  FROM eventlog.event e WHERE e.log_id = l.log_id AND e.log_offset < p.next_offset
+  ORDER BY e.log_offset DESC LIMIT 1) e ON true
+ORDER BY l.stream_name, l.incarnation
+"""
+_LAST: Final = """
+SELECT encode(sha256(coalesce(e.key, '') || '\\x00' || coalesce(e.value, '')), 'hex')
+FROM eventlog.event e WHERE e.log_id = %s AND e.log_offset = %s
+"""
+
+
+@dataclass(frozen=True)
+class Archived:
+    """What a run added to a lake: files of events, and relations. `number` 0: there was nothing new."""
+
+    number: int
+    logs: int
+    files: tuple[LakeFile, ...]
+    relations: tuple[RelationRows, ...] = ()
+
+    @property
+    def events(self) -> int:
+        """The number of events added."""
+        return sum(file.rows for file in self.files)
+
+
+def archive(
+    spark: SparkSession, database_url: str, output: str, *, relations: bool = False, clock: Clock = system_clock
+) -> Archived:
+    """Add the events that the lake lacks and, with ``relations``, every relation as of the same moment.
+
+    The data is written first, the manifest last: before that it is not part of the lake, so a run that is killed adds
+    nothing, and the next one starts where the lake ends.
+
+    Raises:
+        LakeError: The lake is damaged, is another database's, or is being written by another run.
+        SparkJobError: The database cannot be read, or Spark cannot write.
+    """
+    with exported_snapshot(database_url) as snapshot:
+        _lock(snapshot, output)
+        lake = find_lake(spark, output)
+        logs, new = _compare(snapshot, lake, output)
+        if not relations and lake.number and list(lake.logs.values()) == logs:
+            return Archived(0, len(logs), ())
+        number = lake.number + 1
+        run = f"run={number:08d}-{uuid4().hex[:8]}"
+        with lake_errors(output):
+            files = write_events(spark, database_url, output, run, new, choose_partitions(spark))
+            written = _write_relations(spark, database_url, snapshot, output, run) if relations else ()
+            described = _with_fingerprints(logs, [*lake.files, *files])
+            _commit(
+                spark, output, Manifest(number, clock().astimezone(UTC).isoformat(), described, tuple(files), written)
+            )
+    return Archived(number, len(logs), tuple(files), written)
+
+
+def _lock(snapshot: Snapshot, output: str) -> None:
+    """Let one run at a time write to a lake, until the snapshot ends."""
+    if snapshot.connection.execute(_LOCK, (folder_uri(output),)).fetchone() != (True,):
+        raise LakeError(f"Another run is writing to the lake '{output}'. Try again when it has ended.")
+
+
+def _compare(snapshot: Snapshot, lake: Lake, output: str) -> tuple[list[LakeLog], list[NewEvents]]:
+    """Return the database's logs, and the events of each that the lake lacks."""
+    logs, new = [], []
+    for log_id, log in _logs(snapshot):
+        known = lake.logs.get(log.key)
+        if known is not None:
+            _require_same(snapshot, log_id, known, log, output)
+        first = 0 if known is None else known.next_offset
+        if first < log.next_offset:
+            new.append(NewEvents(log_id, log.key, log.stream_kind, first, log.next_offset))
+        logs.append(log if known is None else _continued(known, log))
+    missing = lake.logs.keys() - {log.key for log in logs}
+    if missing:
+        raise _other_database(output, min(missing))
+    return logs, new
+
+
+def _continued(known: LakeLog, log: LakeLog) -> LakeLog:
+    """A log that the lake knows, as it is now: a later retention matters only if the lake lacks what it detached."""
+    is_complete = log.horizon is None or known.next_offset > log.horizon[0]
+    return replace(log, fingerprint=known.fingerprint, horizon=known.horizon if is_complete else log.horizon)
+
+
+def _logs(snapshot: Snapshot) -> list[tuple[int, LakeLog]]:
+    """Read the logs. This also keeps a retention from detaching partitions until the snapshot ends."""
+    try:
+        with snapshot.connection.cursor(row_factory=dict_row) as cursor:
+            rows = cursor.execute(_LOGS).fetchall()
+    except psycopg.errors.InsufficientPrivilege as error:
+        user = snapshot.connection.info.user
+        raise SparkJobError(
+            f"User '{user}' may not read the archive. The owner of the database can run "
+            f"`coordstream grant replayer {user}`."
+        ) from error
+    return [_log(row) for row in rows]
+
+
+def _log(row: dict[str, Any]) -> tuple[int, LakeLog]:
+    observations = tuple(tuple(observed) for observed in row.pop("observations"))
+    created_at = row.pop("created_at").astimezone(UTC).isoformat()
+    found = row.pop("horizon")
+    horizon = None if found is None else (found[0], found[1])
+    log_id = row.pop("log_id")
+    return log_id, LakeLog(**row, created_at=created_at, fingerprint="", observations=observations, horizon=horizon)
+
+
+def _require_same(snapshot: Snapshot, log_id: int, known: LakeLog, log: LakeLog, output: str) -> None:
+    """Raise LakeError if the last event of the lake's log is another one in the database; it may be detached there."""
+    if known.last_offset is None:
+        return
+    last = snapshot.connection.execute(_LAST, (log_id, known.last_offset)).fetchone()
+    is_detached = last is None and log.horizon is not None and known.last_offset < log.horizon[0]
+    if last != (known.last_sha256,) and not is_detached:
+        raise _other_database(output, known.key)
+
+
+def _other_database(output: str, key: LogKey) -> LakeError:
+    return LakeError(
+        f"Lake '{output}' has other events of {key.stream_name} (incarnation {key.incarnation}) than this database. "
+        "Use a folder of its own for each database."
+    )
+
+
+def _with_fingerprints(logs: Sequence[LakeLog], files: Sequence[LakeFile]) -> tuple[LakeLog, ...]:
+    """The logs, each with a digest of its files in the order of their offsets."""
+    contents: dict[LogKey, list[tuple[int, int, str]]] = {log.key: [] for log in logs}
+    for file in files:
+        contents[file.log].append((file.first_offset, file.rows, file.sha256))
+    digests = {key: hashlib.sha256(json.dumps(sorted(each)).encode()).hexdigest() for key, each in contents.items()}
+    return tuple(replace(log, fingerprint=digests[log.key]) for log in logs)
+
+
+def _write_relations(
+    spark: SparkSession, database_url: str, snapshot: Snapshot, output: str, run: str
+) -> tuple[RelationRows, ...]:
+    moment = OpenSnapshot(spark, snapshot, Catalogue.of(snapshot), ReadSettings(database_url))
+    reader = RelationReader(lambda: database_url)
+    written = []
+    for relation in sorted(moment.catalogue.relations):
+        path = f"{RELATIONS}/{run}/{relation}"
+        target = f"{folder_uri(output)}/{path}"
+        reader.read_relation(moment, relation).write.mode("overwrite").parquet(target)
+        written.append(RelationRows(relation, path, spark.read.parquet(target).count()))
+    return tuple(written)
+
+
+def _commit(spark: SparkSession, output: str, manifest: Manifest) -> None:
+    """Write the manifest as one file, which the file system makes visible at once."""
+    target = f"{folder_uri(output)}/{MANIFESTS}/{manifest.number:08d}"
+    frame = spark.createDataFrame([(to_json(manifest),)], "value string")
+    frame.coalesce(1).write.mode("overwrite").text(target)

@@ -1,0 +1,240 @@
+"""Replays a lake: the executors restore the logs of each stream, as the archive had them, and fold them."""
+
+from base64 import b64decode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby, islice, takewhile
+from typing import Final
+
+from pyspark.sql import SparkSession
+
+from eventlog.events import RecordedEvent
+from eventlog.postgres.archive import ArchivedEvents, write_archived
+from eventlog.postgres.archive_comparison import first_difference
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log import BACKEND as POSTGRES
+from eventlog.postgres.log_registry import insert_log
+from eventlog.streams import StreamIdentity, identify
+from eventlog.timestamps import datetime_of
+from projections.fold.rows import Swept
+from projections.fold.settings import FoldSettings
+from projections.follow.resume import require_cluster
+from projections.observations import Observation, read_observations, write_observations
+from projections.projector import BATCH_EVENTS, Projector
+from projections.recording_import import Imported
+from projections.scratch_fold import archived_batches
+from projections.stream_lock import stream_lock
+from projections.tracked_logs import TrackedLog, insert_position, logs_of, make_current
+from spark_jobs.executors.work import Offsets, WorkSession
+from spark_jobs.lake.events import BATCH_EVENTS as PAGE_EVENTS
+from spark_jobs.lake.files import read_log
+from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
+from spark_jobs.lake.reader import folder_uri, read_lake, require_intact
+
+_INSERT_HEAD: Final = """
+insert into eventlog.log_head (log_id, next_offset) values (%s, %s)
+on conflict (log_id) do update set next_offset = excluded.next_offset
+"""
+_SET_HORIZON: Final = """
+insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time, partitions)
+values (%s, 0, %s, %s, '{}')
+on conflict (log_id, retention_number) do update
+set horizon_offset = excluded.horizon_offset, horizon_time = excluded.horizon_time
+"""
+_STOP: Final = """
+update projection.position
+set state = 'stopped', state_detail = null, heartbeat_at = clock_timestamp(), end_offset = next_offset where log_id = %s
+"""
+_COMPLETE: Final = "update projection.job_log set is_complete = is_complete or %s where log_id = %s"
+
+
+def lake_streams(spark: SparkSession, output: str) -> list["LakeStream"]:
+    """The streams of a lake, once all of its files were compared with its manifests.
+
+    Raises:
+        LakeError: There is no lake, or a file was removed or changed; the message names it.
+    """
+    lake = read_lake(spark, output)
+    require_intact(spark, output, lake)
+    logs = [LakeLogFiles(log, tuple(lake.files_of([key]))) for key, log in sorted(lake.logs.items())]
+    streams = groupby(logs, key=lambda each: each.log.stream_name)
+    folder = folder_uri(output)  # executors have working directories of their own
+    return [LakeStream(folder, tuple(incarnations)) for _, incarnations in streams]
+
+
+@dataclass(frozen=True)
+class LakeLogFiles:
+    """A log of a lake, and the files of its events."""
+
+    log: LakeLog
+    files: tuple[LakeFile, ...]
+
+
+@dataclass(frozen=True)
+class LakeStream:
+    """Restores one stream from the lake ``output``. ``logs`` are its incarnations in their order."""
+
+    output: str
+    logs: tuple[LakeLogFiles, ...]
+
+    @property
+    def stream(self) -> StreamIdentity:
+        """The stream."""
+        return _stream(self.logs[0].log)
+
+    @property
+    def job(self) -> tuple[str, str]:
+        """The job's name and id, as far as the stream's name tells."""
+        return self.stream.job_name, self.stream.job_id
+
+    @property
+    def weight(self) -> int:
+        """The number of events."""
+        return sum(file.rows for each in self.logs for file in each.files)
+
+    @property
+    def offsets(self) -> Offsets:
+        """The first and the last offset of all incarnations."""
+        firsts = [file.first_offset for each in self.logs for file in each.files]
+        last = max(0, *(each.log.next_offset - 1 for each in self.logs))
+        return min(firsts, default=last), last
+
+    def run(self, session: WorkSession) -> Imported:
+        """See `Work`. Raises LakeError: a file was changed, or the database has other events of the stream."""
+        connection, settings = session.connection, session.settings.fold
+        with stream_lock(connection, self.stream.stream_name), connection.transaction():
+            results = [_LogRestore(connection, settings, self.output, each).run() for each in self.logs]
+        return Imported(
+            self.stream,
+            self.logs[-1].log.incarnation,
+            sum(result.added for result in results),
+            sum(result.skipped for result in results),
+            sum(result.quarantined for result in results),
+        )
+
+
+class _LogRestore:
+    """Adds what the database lacks of one log, in the caller's transaction.
+
+    The events keep their times of archiving, and keys are swept after the same events: the rows are those of the
+    database that the lake was written from.
+    """
+
+    def __init__(self, connection: Connection, settings: FoldSettings, output: str, source: LakeLogFiles) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._output = output
+        self._source = source
+
+    def run(self) -> Imported:
+        log, connection = self._source.log, self._connection
+        tracked = self._find() or _register(connection, log, self._settings)
+        skipped = self._compare(tracked)
+        new = self._new_observations(tracked)
+        added = quarantined = 0
+        if new or tracked.next_offset < log.next_offset:
+            for observation, observed_at in new:
+                write_observations(connection, tracked.log_id, [observation], observed_at)
+            added, quarantined = self._fold(tracked, [observation for observation, _ in new])
+            self._complete(tracked)
+        return Imported(tracked.stream, log.incarnation, added, skipped, quarantined)
+
+    def _find(self) -> TrackedLog | None:
+        log = self._source.log
+        known = logs_of(self._connection, log.stream_name)
+        found = next((each for each in known if each.incarnation == log.incarnation), None)
+        if found is not None:
+            found.require_fold_version(self._settings)
+        return found
+
+    def _compare(self, tracked: TrackedLog) -> int:
+        """How many of the lake's events the database has. Raises LakeError if one differs."""
+        count = 0
+
+        def below_the_position() -> Iterator[RecordedEvent]:
+            nonlocal count
+            archived = read_log(self._output, self._source.files) if tracked.next_offset else ()
+            for event, _ in takewhile(lambda each: each.event.offset < tracked.next_offset, archived):
+                count += 1
+                yield event
+
+        if first_difference(self._connection, tracked.log_id, below_the_position()) is not None:
+            raise self._other_events()
+        return count
+
+    def _new_observations(self, tracked: TrackedLog) -> list[tuple[Observation, datetime]]:
+        """The lake's observations that the database lacks, with their times. Raises LakeError if one comes too late."""
+        known = set(read_observations(self._connection, tracked.log_id))
+        found = [(_observation(each), datetime.fromisoformat(each[-1])) for each in self._source.log.observations]
+        new = [(observation, at) for observation, at in found if observation not in known]
+        if any(observation.at_offset < tracked.next_offset - 1 for observation, _ in new):
+            raise self._other_events()
+        return new
+
+    def _other_events(self) -> LakeError:
+        log = self._source.log
+        return LakeError(
+            f"The database has other events of incarnation {log.incarnation} than lake '{self._output}'. "
+            "Replay the lake into a new database."
+        )
+
+    def _fold(self, tracked: TrackedLog, new: list[Observation]) -> tuple[int, int]:
+        """Archive and fold the events beyond the position; return how many there were, and how many in quarantine."""
+        added = quarantined = 0
+        now = datetime_of(0)
+        sweeps = [Swept(each.at_offset, each.key) for each in new if each.kind == "swept" and each.key is not None]
+        projector = Projector(self._connection, tracked, self._settings, lambda: now, archives=False)
+        for batch in archived_batches(self._archive_events(tracked), sweeps, BATCH_EVENTS):
+            now = datetime_of(batch.archived_at)
+            applied = projector.apply(batch.events, swept=batch.swept)
+            added += applied.events
+            quarantined += applied.quarantined
+        if projector.next_offset < self._source.log.next_offset:
+            projector.pass_to(self._source.log.next_offset)
+        return added, quarantined
+
+    def _archive_events(self, tracked: TrackedLog) -> Iterator[ArchivedEvents]:
+        """Write the events beyond the position to the archive, a page at a time, and yield them."""
+        files = [file for file in self._source.files if file.last_offset >= tracked.next_offset]
+        archived = (each for each in read_log(self._output, files) if each.event.offset >= tracked.next_offset)
+        while rows := list(islice(archived, PAGE_EVENTS)):
+            page = ArchivedEvents([event for event, _ in rows], [archived_at for _, archived_at in rows])
+            write_archived(self._connection, tracked.log_id, page)
+            yield page
+
+    def _complete(self, tracked: TrackedLog) -> None:
+        log, log_id = self._source.log, tracked.log_id
+        if log.backend == POSTGRES:
+            self._connection.execute(_INSERT_HEAD, (log_id, log.next_offset))
+        if log.horizon is not None:
+            self._connection.execute(_SET_HORIZON, (log_id, *log.horizon))
+        if log.is_current:
+            make_current(self._connection, tracked)
+        self._connection.execute(_COMPLETE, (log.is_complete, log_id))
+        self._connection.execute(_STOP, (log_id,))
+
+
+def _register(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:
+    """Add a log to the archive and the projection with the identity that the lake has of it. Raises OtherCluster."""
+    require_cluster(connection, log.stream_name, log.cluster_id)
+    stored = insert_log(
+        connection,
+        log.stream_name,
+        _stream(log).stream_kind,
+        log.incarnation,
+        log.backend,
+        datetime.fromisoformat(log.created_at),
+        cluster_id=log.cluster_id,
+        topic_id=log.topic_id,
+    )
+    return insert_position(connection, stored, settings.fold_version, is_current=False, is_complete=log.is_complete)
+
+
+def _stream(log: LakeLog) -> StreamIdentity:
+    return identify(log.stream_name, log.stream_kind)
+
+
+def _observation(observed: Observed) -> Observation:
+    at_offset, kind, key, from_offset, to_offset, _ = observed
+    return Observation._make((at_offset, kind, None if key is None else b64decode(key), from_offset, to_offset))

@@ -1,0 +1,1 @@
+"""Output folders, on this machine or in a file system that Spark knows."""

@@ -1,0 +1,141 @@
+"""Output folders that appear complete or not at all, on this machine or in a file system that Spark knows."""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from pyspark.sql import SparkSession
+
+from spark_jobs.errors import SparkJobError
+from spark_jobs.output.hadoop_folder import HadoopFolder
+
+URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+
+
+@dataclass(frozen=True)
+class OutputFolder:
+    """Where a result is built: Spark writes tables below `uri`, Python writes single files into `files`."""
+
+    uri: str
+    files: Path
+
+    def table(self, name: str) -> str:
+        """The URI of a table."""
+        return f"{self.uri}/{name}"
+
+
+@contextmanager
+def output_folder(spark: SparkSession, output: str, marker: str, *, overwrite: bool) -> Iterator[OutputFolder]:
+    """A scratch folder beside `output`, renamed to `output` when the block succeeds and deleted when it fails.
+
+    `output` is a local folder (a path or file:/ URI) that Spark's executors can access too, or a URI of any file system
+    that Spark knows, such as hdfs:// or, with its jars and credentials, s3a://. An object store cannot rename: there
+    the files are copied one by one.
+
+    An existing `output` is replaced only if `overwrite` is set and the folder is empty or contains `marker`, the file
+    that identifies an earlier result. Otherwise raises SparkJobError, before anything is read or written.
+    """
+    local = local_path(output)
+    folder = _hadoop(spark, output, marker, overwrite) if local is None else _local(local, marker, overwrite)
+    with folder as scratch:
+        yield scratch
+
+
+def local_path(output: str) -> Path | None:
+    """The path of a local output, or None for another file system. Raises SparkJobError for an invalid output."""
+    if not URI.match(output):
+        return Path(output)
+    try:
+        parts = urlsplit(output)
+    except ValueError as error:
+        raise SparkJobError(
+            f"Invalid output '{output}': {error}. Expected a path or a URI such as scheme://host/folder."
+        ) from None
+    if parts.password is not None:
+        raise SparkJobError("--output contains a password. Put the credentials into Spark's configuration instead.")
+    if not parts.path.strip("/"):
+        raise SparkJobError(
+            f"Output '{output}' contains no folder name. Add one, for example '{output.rstrip('/')}/progress'."
+        )
+    if parts.scheme.lower() != "file":
+        return None
+    if parts.netloc not in ("", "localhost"):
+        raise SparkJobError(f"Output '{output}' contains the host {parts.netloc!r}. Expected file:///folder.")
+    return Path(unquote(parts.path))
+
+
+@contextmanager
+def _local(target: Path, marker: str, overwrite: bool) -> Iterator[OutputFolder]:
+    _check(target, marker, overwrite=overwrite)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise SparkJobError(
+            f"Cannot create output folder '{target}': {error.strerror}. Choose another folder."
+        ) from error
+    try:
+        # Spark looks up a bare path in the cluster's default file system
+        yield OutputFolder(scratch.resolve().as_uri(), scratch)
+        scratch.chmod(0o755)  # mkdtemp creates it with 0700
+        _replace(target, scratch)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def _hadoop(spark: SparkSession, output: str, marker: str, overwrite: bool) -> Iterator[OutputFolder]:
+    target = HadoopFolder(spark, output.rstrip("/"))
+    if target.exists():
+        _require_overwrite(output, overwrite=overwrite)
+        if not target.is_empty() and not target.contains(marker):
+            raise _not_a_result(output)
+    scratch = target.sibling()
+    scratch.create()
+    try:
+        with tempfile.TemporaryDirectory(prefix="coordstream-") as files:
+            yield OutputFolder(scratch.uri, Path(files))
+            scratch.upload(Path(files).iterdir())
+        scratch.replace(target)
+    finally:
+        with suppress(SparkJobError):  # it would hide the first error
+            scratch.delete()
+
+
+def _check(target: Path, marker: str, *, overwrite: bool) -> None:
+    if not target.exists():
+        return
+    _require_overwrite(str(target), overwrite=overwrite)
+    if not target.is_dir() or (any(target.iterdir()) and not (target / marker).is_file()):
+        raise _not_a_result(str(target))
+
+
+def _not_a_result(output: str) -> SparkJobError:
+    return SparkJobError(f"Output folder '{output}' is not an earlier result of this job. Choose another folder.")
+
+
+def _require_overwrite(output: str, *, overwrite: bool) -> None:
+    if not overwrite:
+        raise SparkJobError(
+            f"Output folder '{output}' exists. Choose another folder, or use --overwrite to replace it."
+        )
+
+
+def _replace(target: Path, scratch: Path) -> None:
+    if not target.exists():
+        scratch.replace(target)
+        return
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as old:
+        former = target.replace(Path(old) / "old")
+        try:
+            scratch.replace(target)
+        except OSError as error:
+            former.replace(target)
+            raise SparkJobError(
+                f"Cannot replace output folder '{target}': {error.strerror}. The earlier result is still there."
+            ) from error

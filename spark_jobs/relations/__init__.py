@@ -1,0 +1,1 @@
+"""Relations over JDBC, as of one moment: the readers of `coordstream.spark`."""

@@ -1,0 +1,111 @@
+"""Consistent reads over JDBC; the only module with Spark's JDBC options."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from psycopg import sql
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_jobs.errors import UnsafeReadError
+from spark_jobs.relations.settings import ReadSettings, jdbc_address
+from spark_jobs.relations.snapshots import Snapshot
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+Value = str | int | bool
+
+
+class Rows(Protocol):
+    """Rows that a query returns, with the columns that a reader wants."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The wanted columns."""
+
+    def query(self, also: Sequence[str] = ()) -> sql.Composed:
+        """The SELECT statement, which returns the columns `also` too."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Columns of a relation in schema `coordinator`, and a filter: each column in `equals` must have its value."""
+
+    name: str
+    columns: tuple[str, ...]
+    equals: Mapping[str, Value]
+
+    def query(self, also: Sequence[str] = ()) -> sql.Composed:
+        """The SELECT statement, with values as quoted literals. Raises UnsafeReadError for an invalid name."""
+        conditions: list[sql.Composable] = [
+            sql.SQL("{} = {}").format(identifier(name), value) for name, value in self.equals.items()
+        ]
+        return sql.SQL("SELECT {columns} FROM {relation} WHERE {conditions}").format(
+            columns=column_list(self.columns, also),
+            relation=sql.Identifier("coordinator", checked(self.name)),
+            conditions=sql.SQL(" AND ").join(conditions or [sql.SQL("true")]),
+        )
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """The partitions of a read: `count` equal ranges of an integer column. The outer ones have no outer bound."""
+
+    column: str
+    lowest: int
+    highest: int
+    count: int
+
+    def options(self) -> dict[str, str]:
+        """Spark's partition options; empty for a single partition."""
+        if self.count <= 1:
+            return {}
+        bounds = {"lowerBound": str(self.lowest), "upperBound": str(self.highest + 1)}
+        return {"partitionColumn": checked(self.column), "numPartitions": str(self.count), **bounds}
+
+
+ONE_PARTITION = Ranges("", 0, 0, 1)
+
+
+def read_rows(spark: SparkSession, settings: ReadSettings, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> DataFrame:
+    """The rows as a lazy DataFrame: every action, which must finish while the snapshot is open, sees the snapshot.
+
+    The column of `ranges` need not be among the rows' columns. Raises UnsafeReadError without a fetch size, which would
+    fill the heap, and without a snapshot, which would silently mix several moments.
+    """
+    options = jdbc_options(settings, rows, snapshot, ranges)
+    return spark.read.format("jdbc").options(**options).load().select(*rows.columns)
+
+
+def jdbc_options(settings: ReadSettings, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> dict[str, str]:
+    """Spark's options for the read. They contain the password: pass them to Spark's reader only."""
+    if not isinstance(snapshot, Snapshot):
+        raise UnsafeReadError("A read in several partitions without a snapshot is inconsistent. Pass a snapshot.")
+    also = () if ranges.count <= 1 or ranges.column in rows.columns else (ranges.column,)
+    return {
+        **jdbc_address(settings.database_url).properties(),
+        "dbtable": sql.SQL("({query}) AS relation").format(query=rows.query(also)).as_string(),
+        "fetchsize": str(settings.rows_per_fetch()),
+        "sessionInitStatement": snapshot.session_statement(),
+        **ranges.options(),
+    }
+
+
+def column_list(columns: Sequence[str], also: Sequence[str] = ()) -> sql.Composed:
+    """The columns of a SELECT."""
+    return sql.SQL(", ").join(map(identifier, (*columns, *also)))
+
+
+def identifier(name: str) -> sql.Identifier:
+    """A quoted name. Raises UnsafeReadError if it is invalid."""
+    return sql.Identifier(checked(name))
+
+
+def checked(name: str) -> str:
+    """The name itself. Raises UnsafeReadError if it is invalid."""
+    if not NAME.fullmatch(name):
+        raise UnsafeReadError(
+            f"Invalid relation or column name {name!r}. Expected lower-case letters, digits and underscores."
+        )
+    return name

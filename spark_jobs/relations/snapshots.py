@@ -1,0 +1,123 @@
+"""A snapshot of the database that several connections share."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import LiteralString, NamedTuple, TypeAlias
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import TupleRow
+
+from eventlog.postgres.connection import connect
+from spark_jobs.errors import SparkJobError
+from spark_jobs.relations.selection import JobChoice
+
+LOGS: LiteralString = (
+    "SELECT job_name, job_id, job_bucket, stream_name, incarnation, next_offset FROM coordinator.log_position"
+)
+
+# Spark may wait long between two fetches. transaction_timeout exists since Postgres 17.
+NO_TIMEOUTS: LiteralString = (
+    "SELECT set_config(name, '0', true) FROM pg_catalog.pg_settings"
+    " WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')"
+)
+
+
+Positions: TypeAlias = Mapping[tuple[str, int], int]
+"""The next offset of each log, by (stream name, incarnation): every event below it is included."""
+
+
+class Log(NamedTuple):
+    """A log of a job, and the offset below which all of its events are in the relations."""
+
+    job_name: str
+    job_id: str
+    job_bucket: int
+    stream_name: str
+    incarnation: int
+    next_offset: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The database at one moment. `connection` reads from it, for small queries beside Spark's reads."""
+
+    id: str
+    logs: Sequence[Log]
+    connection: psycopg.Connection[TupleRow] = field(repr=False, compare=False)
+
+    @property
+    def positions(self) -> Positions:
+        """The position of each log."""
+        return self.positions_of(None)
+
+    def jobs(self) -> set[JobChoice]:
+        """Every job."""
+        return {JobChoice(log.job_name, log.job_id) for log in self.logs}
+
+    def logs_of(self, job: JobChoice | None) -> list[Log]:
+        """The logs of a job; of all jobs for None."""
+        return [log for log in self.logs if job in (None, JobChoice(log.job_name, log.job_id))]
+
+    def positions_of(self, job: JobChoice | None) -> Positions:
+        """The positions of a job's logs; of all logs for None."""
+        return {(log.stream_name, log.incarnation): log.next_offset for log in self.logs_of(job)}
+
+    def session_statement(self) -> str:
+        """The first statement of each JDBC connection, which makes it read from this snapshot.
+
+        It begins a transaction: under autocommit, SET TRANSACTION alone has no effect on the read, which then silently
+        mixes several moments (docs/spark.md).
+        """
+        statement = sql.SQL(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT {id};"
+            " SET LOCAL idle_in_transaction_session_timeout = 0"
+        )
+        return statement.format(id=sql.Literal(self.id)).as_string(self.connection)
+
+
+@contextmanager
+def exported_snapshot(database_url: str) -> Iterator[Snapshot]:
+    """Export a snapshot and keep it open. Every Spark action that uses it must finish inside the block.
+
+    An open snapshot holds back vacuum. It needs a direct connection, or a pooler in session mode. Raises SparkJobError
+    if the database is unreachable or has no coordstream schema.
+    """
+    with _connected(database_url) as connection:
+        yield _export(connection)
+
+
+@contextmanager
+def _connected(database_url: str) -> Iterator[psycopg.Connection[TupleRow]]:
+    try:
+        connection = connect(database_url, application_name="coordstream-spark-snapshot")
+    except psycopg.OperationalError as error:
+        reason = " ".join(str(error).split())
+        raise SparkJobError(
+            f"Cannot connect to the database ({reason}). Check its URL and that the server is running."
+        ) from error
+    except psycopg.ProgrammingError as error:  # an invalid URL; the message may contain the password
+        raise SparkJobError("Invalid database URL. Expected postgresql://user:password@host/name.") from error
+    with connection:
+        yield connection
+
+
+def _export(connection: psycopg.Connection[TupleRow]) -> Snapshot:
+    try:
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        connection.execute(NO_TIMEOUTS)
+        (snapshot_id,) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()[0]
+        logs = [Log(*row) for row in connection.execute(LOGS).fetchall()]
+    except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName) as error:
+        raise SparkJobError("No coordstream schema in this database. Run `coordstream migrate`.") from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise SparkJobError(
+            f"User '{connection.info.user}' may not read the relations. The owner of the database can run"
+            f" `coordstream grant reader {connection.info.user}`."
+        ) from error
+    except psycopg.Error as error:
+        raise SparkJobError(
+            f"Cannot export a snapshot ({error.diag.message_primary}). Connect to a primary server."
+        ) from error
+    return Snapshot(snapshot_id, logs, connection)

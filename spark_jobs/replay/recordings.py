@@ -1,0 +1,144 @@
+"""Recordings as the source of a replay: files that the executors can read, checked and imported by them."""
+
+import glob
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Final
+
+from eventlog.events import RecordedEvent
+from eventlog.log import system_clock
+from eventlog.recordings.checked_recording import TopicSummary, check_recording
+from eventlog.recordings.recording import read_recording
+from eventlog.streams import StreamIdentity, identify
+from projections.recording_import import Imported, ReadEvents, import_stream
+from projections.time_bound import TimeBound
+from spark_jobs.errors import SparkJobError
+from spark_jobs.executors.work import Offsets, WorkSession
+
+_WILDCARDS: Final = frozenset("*?[")
+_ENDINGS: Final = (".jsonl", ".jsonl.gz")
+Summaries = Mapping[str, TopicSummary]
+
+
+def find_files(place: str) -> list[Path]:
+    """The files that a path names: itself, the recordings of a folder and its subfolders, or all that match a pattern.
+
+    In a folder, files whose names end with ``.jsonl`` or ``.jsonl.gz`` are recordings. Raises SparkJobError: there are
+    none.
+    """
+    path = Path(place).absolute()
+    if path.is_file():
+        return [path]
+    if path.is_dir():
+        found = [file for ending in _ENDINGS for file in path.rglob(f"*{ending}")]
+    elif _WILDCARDS & set(place):
+        found = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 (of an absolute pattern)
+    else:
+        raise SparkJobError(f"'{place}' does not exist. Name a recording, a folder of recordings or a pattern.")
+    files = sorted(file for file in found if file.is_file())
+    if not files:
+        raise SparkJobError(f"'{place}' has no recordings. Name a recording, a folder of recordings or a pattern.")
+    return files
+
+
+@dataclass(frozen=True)
+class CheckFile:
+    """Reads a recording to its end. The result is the summaries of its topics."""
+
+    path: Path
+    weight: int
+
+    def run(self, session: WorkSession) -> Summaries:
+        """See `Work`."""
+        return check_recording(self.path, session.spool, ()).summaries
+
+
+@dataclass(frozen=True)
+class TopicInFile:
+    """The records of one topic in a file; ``is_shared``: the file has other topics too."""
+
+    path: Path
+    summary: TopicSummary
+    is_shared: bool
+
+
+@dataclass(frozen=True)
+class RecordedStream:
+    """Imports one stream of recordings. ``files`` are in the order of their offsets."""
+
+    stream: StreamIdentity
+    files: tuple[TopicInFile, ...]
+
+    @property
+    def job(self) -> tuple[str, str]:
+        """The job's name and id, as far as the stream's name tells."""
+        return self.stream.job_name, self.stream.job_id
+
+    @property
+    def weight(self) -> int:
+        """The number of events."""
+        return sum(file.summary.count for file in self.files)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a file of it has other topics too, so that each task reads all of the file."""
+        return any(file.is_shared for file in self.files)
+
+    @property
+    def offsets(self) -> Offsets:
+        """The first and the last offset."""
+        return self.files[0].summary.first_offset, self.files[-1].summary.last_offset
+
+    def run(self, session: WorkSession) -> Imported:
+        """See `Work`."""
+        return import_events(session, self.stream, lambda: self._events(session))
+
+    def _events(self, session: WorkSession) -> Iterator[RecordedEvent]:
+        for file in self.files:
+            if file.is_shared:
+                yield from _shared_events(session, file.path, self.stream.stream_name)
+            else:
+                yield from (event for _, event in islice(read_recording(file.path), file.summary.count))
+
+
+def import_events(session: WorkSession, stream: StreamIdentity, read_events: ReadEvents) -> Imported:
+    """Import a stream in an executor, in one transaction, up to the time of the settings."""
+    settings = session.settings
+    return import_stream(
+        session.connection, stream, _bounded(session, read_events), settings.fold, system_clock, is_atomic=True
+    )
+
+
+def _bounded(session: WorkSession, read_events: ReadEvents) -> ReadEvents:
+    until = session.settings.until
+    if until is None:
+        return read_events
+    return lambda: TimeBound(until, system_clock()).before(read_events())
+
+
+def _shared_events(session: WorkSession, path: Path, topic: str) -> Iterator[RecordedEvent]:
+    if path not in session.recordings:
+        topics = {work.stream.stream_name for work in session.works if isinstance(work, RecordedStream)}
+        session.recordings[path] = check_recording(path, session.spool, topics)
+    return session.recordings[path].events(topic)
+
+
+def recorded_streams(summaries: Mapping[Path, Summaries], kind: str | None) -> list[RecordedStream]:
+    """The streams of checked files. Raises SparkJobError, EventLogError: offsets overlap, or a kind is unknown."""
+    by_topic: dict[str, list[TopicInFile]] = {}
+    for path, topics in summaries.items():
+        for topic, summary in topics.items():
+            by_topic.setdefault(topic, []).append(TopicInFile(path, summary, len(topics) > 1))
+    return [RecordedStream(identify(topic, kind), _in_order(topic, files)) for topic, files in by_topic.items()]
+
+
+def _in_order(topic: str, files: Iterable[TopicInFile]) -> tuple[TopicInFile, ...]:
+    ordered = sorted(files, key=lambda file: file.summary.first_offset)
+    for earlier, later in pairwise(ordered):
+        if later.summary.first_offset <= earlier.summary.last_offset:
+            raise SparkJobError(
+                f"Files '{earlier.path}' and '{later.path}' have the same offsets of {topic}. Leave one of them out."
+            )
+    return tuple(ordered)

@@ -1,0 +1,184 @@
+"""A replay: many logs become relations, each folded and written by an executor in one transaction with its position."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import chain
+from pathlib import Path
+from typing import Final, Protocol
+
+from pyspark.sql import SparkSession
+
+from eventlog.error_text import list_names, printable_text
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ranges_of
+from eventlog.source import EventSource
+from eventlog.streams import StreamIdentity, identify
+from projections.follow.read_to_end import ReadToEnd
+from projections.projector import make_partitions
+from projections.rebuild import Rebuilt
+from projections.recording_import import Imported, analyze
+from projections.tracked_logs import TrackedLog
+from projections.verify import Verification
+from spark_jobs.errors import SparkJobError
+from spark_jobs.executors.dispatch import default_tasks, do_works
+from spark_jobs.executors.progress import Progress, shown_progress
+from spark_jobs.executors.work import Offsets, Outcome, Work, WorkSettings
+from spark_jobs.replay.recordings import CheckFile, RecordedStream, recorded_streams
+from spark_jobs.replay.works import LogToVerify, TopicStream
+
+_CHECKING: Final = "Cannot read the recordings with Spark"
+_VERIFYING: Final = "Cannot verify with Spark"
+_REPLAYING: Final = "Cannot replay with Spark"
+
+
+class ReplayWork(Work, Protocol):
+    """Replays one log of ``job``, a name and an id. ``offsets``: None if the work makes partitions itself."""
+
+    @property
+    def stream(self) -> StreamIdentity:
+        """The log's stream."""
+
+    @property
+    def job(self) -> tuple[str, str]:
+        """The job's name and id."""
+
+    @property
+    def offsets(self) -> Offsets | None:
+        """The first and the last offset."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a replay did. ``repaired_rows``: of rebuilt logs. ``failures``: why logs were not replayed, by stream."""
+
+    log_count: int
+    added: int
+    skipped: int
+    quarantined: int
+    repaired_rows: int
+    seconds: float
+    failures: Mapping[str, str]
+    messages: Sequence[str]
+
+    @property
+    def event_count(self) -> int:
+        """The number of events that were folded, or were already there."""
+        return self.added + self.skipped
+
+
+def replay(
+    spark: SparkSession,
+    connection: Connection,
+    works: Sequence[ReplayWork],
+    settings: WorkSettings,
+    tasks: int | None = None,
+) -> Replayed:
+    """Replay logs in the executors, and show the progress on standard error.
+
+    Each log is replayed whole or not at all. After an error, or if this process is killed, another replay does the rest
+    and gives the same rows. ``tasks``: default is `default_tasks`.
+
+    Raises:
+        SparkJobError: Spark failed.
+    """
+    began = time.monotonic()
+    make_partitions(connection, _first_offsets(works))
+    progress = Progress(len(works), sum(work.weight for work in works), "events")
+    with shown_progress(settings.database_url, settings.channel, progress):
+        outcomes = do_works(spark, _REPLAYING, works, settings, tasks or _tasks(spark, works))
+    done = _summarize(works, outcomes, time.monotonic() - began)
+    if not all(isinstance(outcome.result, Rebuilt) for outcome in outcomes):
+        analyze(connection, done.added)
+    return done
+
+
+def verify(
+    spark: SparkSession, logs: Sequence[TrackedLog], settings: WorkSettings, tasks: int | None, *, reads_topics: bool
+) -> list[Verification | str]:
+    """Verify logs in the executors, and show the progress; for a log that cannot be verified, why.
+
+    ``reads_topics``: also compare the archive with the topics. Raises SparkJobError: Spark failed.
+    """
+    works = [LogToVerify(log, reads_topics) for log in logs]
+    progress = Progress(len(works), sum(work.weight for work in works), "events")
+    with shown_progress(settings.database_url, settings.channel, progress):
+        outcomes = do_works(spark, _VERIFYING, works, settings, tasks or default_tasks(spark))
+    return [outcome.failure or outcome.result for outcome in outcomes]
+
+
+def check_recordings(
+    spark: SparkSession, files: Sequence[Path], settings: WorkSettings, tasks: int | None = None
+) -> list[RecordedStream]:
+    """Read recordings to their ends in the executors, and return the streams in them.
+
+    Raises:
+        SparkJobError: a file is invalid, cannot be read by an executor or has no records, or two files overlap.
+        EventLogError: the kind of a topic is unknown.
+    """
+    works = [CheckFile(file, file.stat().st_size) for file in files]
+    outcomes = do_works(spark, _CHECKING, works, settings, tasks or default_tasks(spark))
+    for file, outcome in zip(files, outcomes, strict=True):
+        if outcome.failure:
+            raise SparkJobError(outcome.failure)
+        if not outcome.result:
+            raise SparkJobError(f"File '{file}' has no records. Leave it out, or record the topic again.")
+    return recorded_streams({file: found.result for file, found in zip(files, outcomes, strict=True)}, settings.kind)
+
+
+def topic_streams(source: EventSource, kind: str | None) -> list[TopicStream]:
+    """All streams of a Kafka cluster, to their present ends. Raises `SourceUnavailable`."""
+    ends = source.end_offsets(source.stream_names())
+    return [TopicStream(identify(name, kind), end) for name, end in sorted(ends.items())]
+
+
+def select_jobs(works: Sequence[ReplayWork], pattern: str | None, place: str) -> list[ReplayWork]:
+    """The works of jobs whose ``name/id`` or name matches a pattern, all without one. Raises SparkJobError: none."""
+    found = [work for work in works if pattern is None or _matches(work.job, pattern)]
+    if found:
+        return found
+    if not works:
+        raise SparkJobError(f"No streams of jobs in {place}.")
+    names = sorted({"/".join(work.job) for work in works})
+    raise SparkJobError(
+        f'No job in {place} matches "{printable_text(pattern or "")}". Known jobs: {list_names(names)}.'
+    )
+
+
+def _matches(job: tuple[str, str], pattern: str) -> bool:
+    """Whether a job matches a pattern such as ``orders*``; in names of topics, ``-`` stands for ``_``."""
+    patterns = (pattern, pattern.replace("_", "-"))
+    return any(fnmatchcase(name, each) for name in (job[0], "/".join(job)) for each in patterns)
+
+
+def _tasks(spark: SparkSession, works: Iterable[Work]) -> int:
+    """A file with several topics is read by each task that has one of them, so then there is one task per core."""
+    if any(isinstance(work, RecordedStream) and work.is_shared for work in works):
+        return default_tasks(spark, per_core=1)
+    return default_tasks(spark)
+
+
+def _first_offsets(works: Iterable[ReplayWork]) -> set[int]:
+    """The first offset of each partition that the works need."""
+    spans = [work.offsets for work in works if work.offsets is not None]
+    steps = chain.from_iterable((*range(first, last, PARTITION_OFFSETS), last) for first, last in spans)
+    return set(ranges_of(steps))
+
+
+def _summarize(works: Sequence[ReplayWork], outcomes: Sequence[Outcome], seconds: float) -> Replayed:
+    names = [work.stream.stream_name for work in works]
+    failures = {name: outcome.failure for name, outcome in zip(names, outcomes, strict=True) if outcome.failure}
+    results: list[Imported | ReadToEnd | Rebuilt] = [outcome.result for outcome in outcomes if not outcome.failure]
+    read = [result for result in results if not isinstance(result, Rebuilt)]
+    rebuilt = [result for result in results if isinstance(result, Rebuilt)]
+    return Replayed(
+        len(results),
+        sum(result.added for result in read) + sum(result.events for result in rebuilt),
+        sum(result.skipped for result in read if isinstance(result, Imported)),
+        sum(result.quarantined for result in read),
+        sum(check.missing + check.extra + check.different for result in rebuilt for check in result.repaired),
+        seconds,
+        failures,
+        [result.message for result in read if isinstance(result, ReadToEnd) and result.message],
+    )

@@ -1,0 +1,115 @@
+"""What a replay does with one log, by source: a topic is read to its end, an archived log is rebuilt."""
+
+from dataclasses import dataclass
+
+from eventlog.log import system_clock
+from eventlog.streams import StreamIdentity
+from projections.follow.read_to_end import ReadToEnd, StreamReader
+from projections.rebuild import Rebuilt, rebuild_log
+from projections.recording_import import Imported, ReadEvents
+from projections.tracked_logs import TrackedLog
+from projections.verify import Verification, verify_log
+from spark_jobs.executors.work import Offsets, WorkSession
+from spark_jobs.replay.recordings import import_events
+
+
+@dataclass(frozen=True)
+class TopicStream:
+    """Reads one topic of Kafka to its present end. ``end``: its end when the replay was planned."""
+
+    stream: StreamIdentity
+    end: int
+
+    @property
+    def job(self) -> tuple[str, str]:
+        """The job's name and id, as far as the stream's name tells."""
+        return self.stream.job_name, self.stream.job_id
+
+    @property
+    def weight(self) -> int:
+        """The number of offsets."""
+        return self.end
+
+    @property
+    def offsets(self) -> Offsets:
+        """The first and the last offset that may have an event."""
+        return 0, max(self.end - 1, 0)
+
+    def run(self, session: WorkSession) -> ReadToEnd:
+        """See `Work`."""
+        settings = session.settings
+        reader = StreamReader(session.connection, session.source, settings.fold, system_clock, settings.until)
+        return reader.read_to_end(self.stream.stream_name, settings.kind)
+
+
+@dataclass(frozen=True)
+class ReadableStream:
+    """Imports a stream from any source: ``read_events`` is picklable and reads it from its first event at each call."""
+
+    stream: StreamIdentity
+    read_events: ReadEvents
+    events: int
+
+    @property
+    def job(self) -> tuple[str, str]:
+        """The job's name and id, as far as the stream's name tells."""
+        return self.stream.job_name, self.stream.job_id
+
+    @property
+    def weight(self) -> int:
+        """The number of events."""
+        return self.events
+
+    @property
+    def offsets(self) -> Offsets:
+        """The first and the last offset, if there are no gaps."""
+        return 0, max(self.events - 1, 0)
+
+    def run(self, session: WorkSession) -> Imported:
+        """See `Work`."""
+        return import_events(session, self.stream, self.read_events)
+
+
+@dataclass(frozen=True)
+class ArchivedLog:
+    """Rebuilds one log from the archive."""
+
+    log: TrackedLog
+    job: tuple[str, str]
+
+    @property
+    def stream(self) -> StreamIdentity:
+        """The stream."""
+        return self.log.stream
+
+    @property
+    def weight(self) -> int:
+        """The number of offsets."""
+        return max(self.log.next_offset, self.log.end_offset or 0)
+
+    @property
+    def offsets(self) -> Offsets | None:
+        """None: a rebuild makes the partitions itself, before its transaction."""
+        return None
+
+    def run(self, session: WorkSession) -> Rebuilt:
+        """See `Work`."""
+        return rebuild_log(session.connection, self.log, session.settings.fold)
+
+
+@dataclass(frozen=True)
+class LogToVerify:
+    """Compares one log's rows with its archived events, and these with the topic if ``reads_topic``."""
+
+    log: TrackedLog
+    reads_topic: bool
+
+    @property
+    def weight(self) -> int:
+        """The number of offsets."""
+        return self.log.next_offset
+
+    def run(self, session: WorkSession) -> Verification:
+        """See `Work`."""
+        source = session.source if self.reads_topic else None
+        return verify_log(session.connection, self.log, session.settings.fold, source=source)

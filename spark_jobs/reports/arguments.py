@@ -1,0 +1,60 @@
+"""The command-line options that the reports share."""
+
+import argparse
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from spark_jobs.errors import SparkJobError
+from spark_jobs.relations.selection import JobChoice, parse_moment
+from spark_jobs.session.builder import SUBMITTED
+from spark_jobs.session.jars import OVERRIDE
+
+
+def report_parser(name: str, description: str) -> argparse.ArgumentParser:
+    """A parser with the options of every report."""
+    parser = argparse.ArgumentParser(prog=name, description=description)
+    add = parser.add_argument
+    add("--output", required=True, help="output folder, a path or a URI (s3a://…); must not exist")
+    add("--overwrite", action="store_true", help="replace an earlier result in --output")
+    add("--job", type=job_choice, metavar="NAME/ID", help="only this job (default: all jobs)")
+    add("--partitions", type=count, help="parallel JDBC connections (default: one per core, at most 8)")
+    add(
+        "--database-url-file",
+        type=Path,
+        metavar="FILE",
+        help="file with the database URL (default: COORDSTREAM_DATABASE_URL)",
+    )
+    return parser
+
+
+def find_jar(environ: Mapping[str, str]) -> Path | None:
+    """The JDBC driver's jar; None if spark-submit provides it. Raises SparkJobError if there is none."""
+    if jar := environ.get(OVERRIDE):
+        return Path(jar)
+    if SUBMITTED in environ:
+        return None
+    raise SparkJobError(f"No JDBC driver. Run the job with `coordstream spark`, or set {OVERRIDE} to the driver's jar.")
+
+
+def job_choice(text: str) -> JobChoice:
+    """NAME/ID."""
+    name, _, job_id = text.rpartition("/")
+    if not name or not job_id:
+        raise argparse.ArgumentTypeError(f"Invalid job {text!r}. Expected NAME/ID, for example wordcount/1.")
+    return JobChoice(name, job_id)
+
+
+def count(text: str) -> int:
+    """A number of partitions."""
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"Invalid number of partitions {text!r}. Expected 1 to 1000.")
+    return int(text)
+
+
+def moment(text: str) -> datetime:
+    """A time in ISO 8601."""
+    try:
+        return parse_moment(text)
+    except SparkJobError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

@@ -1,0 +1,1 @@
+"""The progress of tasks, computed from their commits and checkpoints."""

@@ -1,0 +1,106 @@
+"""The results of checkpoint_progress, read back from its Parquet files."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_jobs.reports.progress.transforms import EPOCH, TASK
+
+
+@dataclass(frozen=True)
+class TaskProgress:
+    """One task's summary. Times are aware; ages and gaps are in seconds; `stall` is silent, no-advance or None."""
+
+    job_name: str
+    job_id: str
+    task_name: str
+    commits: int
+    advanced: int | None
+    rewound: int | None
+    age: float | None
+    median_gap: float | None
+    stall: str | None
+    stalled_since: datetime | None
+
+    def label(self, *, with_job: bool) -> str:
+        """The task's name, preceded by its job's if `with_job` is set."""
+        return f"{self.job_name}/{self.job_id} {self.task_name}" if with_job else self.task_name
+
+    def order(self) -> list[tuple[bool, int, str]]:
+        """Sort key: the label, with its numbers compared as numbers (`Partition 2` before `Partition 10`)."""
+        parts = re.split(r"([0-9]+)", self.label(with_job=True))
+        return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+
+
+@dataclass(frozen=True)
+class BucketProgress:
+    """What one task did in the bucket that begins at `start` (aware)."""
+
+    start: datetime
+    commits: int
+    advanced: int
+    rewound: int
+
+
+def count_tasks(spark: SparkSession, tasks: str) -> int:
+    """The number of tasks in the result."""
+    return spark.read.parquet(tasks).count()
+
+
+def notable_tasks(spark: SparkSession, tasks: str, most: int) -> list[TaskProgress]:
+    """At most `most` tasks, sorted by name: stalled tasks, then those with the oldest checkpoint."""
+    rows = (
+        spark.read.parquet(tasks)
+        .withColumn("stalled_micros", sf.unix_micros("stalled_since"))
+        .orderBy(sf.col("stall").isNull(), sf.col("checkpoint_age_seconds").desc(), *TASK)
+        .limit(most)
+        .collect()
+    )
+    return sorted(map(_task, rows), key=TaskProgress.order)
+
+
+def bucket_rows(
+    spark: SparkSession, progress: str, tasks: list[TaskProgress]
+) -> dict[TaskProgress, list[BucketProgress]]:
+    """The buckets of each of `tasks`, by time; commits without a usable time are left out."""
+    names = {(task.job_name, task.job_id, task.task_name): task for task in tasks}
+    wanted = spark.createDataFrame(list(names), ", ".join(f"{name} string" for name in TASK))
+    rows = (
+        spark.read.parquet(progress)
+        .join(sf.broadcast(wanted), on=list(TASK), how="left_semi")
+        .where(sf.col("bucket_start").isNotNull())
+        .orderBy("bucket_start")
+        .select(*TASK, sf.unix_micros("bucket_start").alias("start_micros"), "commits", "advanced", "rewound")
+        .collect()
+    )
+    buckets: dict[TaskProgress, list[BucketProgress]] = {task: [] for task in tasks}
+    for row in rows:
+        buckets[names[row.job_name, row.job_id, row.task_name]].append(_bucket(row))
+    return buckets
+
+
+def _task(row: Row) -> TaskProgress:
+    return TaskProgress(
+        row.job_name,
+        row.job_id,
+        row.task_name,
+        row.commits,
+        row.advanced,
+        row.rewound,
+        row.checkpoint_age_seconds,
+        row.median_gap_seconds,
+        row.stall,
+        None if row.stalled_micros is None else _moment(row.stalled_micros),
+    )
+
+
+def _bucket(row: Row) -> BucketProgress:
+    return BucketProgress(_moment(row.start_micros), row.commits, row.advanced or 0, row.rewound or 0)
+
+
+def _moment(micros: int) -> datetime:
+    """An aware datetime of microseconds since 1970. Spark itself returns naive datetimes in the machine's time zone."""
+    return EPOCH + timedelta(microseconds=micros)

@@ -1,0 +1,28 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_jobs.executors.dispatch import pack
+
+WEIGHTS = st.lists(st.integers(0, 1_000), max_size=60)
+
+
+@given(WEIGHTS, st.integers(1, 20))
+def test_each_work_is_in_one_bin_and_no_bin_is_empty(weights: list[int], bins: int) -> None:
+    packed = pack(weights, bins)
+    assert sorted(number for numbers in packed for number in numbers) == list(range(len(weights)))
+    assert len(packed) == min(bins, len(weights))
+    assert all(packed)
+
+
+@given(WEIGHTS, st.integers(1, 20))
+def test_the_heaviest_come_first_and_bins_differ_by_at_most_one_work(weights: list[int], bins: int) -> None:
+    heavy = [max(weight, 1) for weight in weights]
+    packed = [[heavy[number] for number in numbers] for numbers in pack(weights, bins)]
+    loads = [sum(bin_) for bin_ in packed]
+    assert loads == sorted(loads, reverse=True)
+    assert all(bin_ == sorted(bin_, reverse=True) for bin_ in packed)
+    assert not loads or loads[0] - loads[-1] <= max(heavy)
+
+
+def test_a_few_large_logs_do_not_share_a_bin() -> None:
+    assert pack([5, 900, 5, 1_000, 5, 800], 3) == [[3], [1], [5, 0, 2, 4]]

@@ -1,0 +1,102 @@
+"""What happens to a work that fails: retried while something is unavailable, else a sentence for its log."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Final
+
+import psycopg
+import pytest
+
+from eventlog.errors import RecordingError
+from eventlog.kafka.options import KafkaOptions
+from eventlog.secrets.secret_policy import SecretPolicy
+from projections.errors import PositionMoved, StreamBusy
+from projections.fold.settings import FoldSettings
+from spark_jobs.executors.work import Outcome, WorkInterrupted, WorkSession, WorkSettings
+from tests.fixtures.waiting import wait_until
+
+SECRET: Final = "hunter2"
+
+
+@dataclass
+class Failing:
+    """Raises these errors in turn, then runs ``then``."""
+
+    errors: list[Exception]
+    then: Callable[[WorkSession], Any] = lambda _: "done"
+    weight: int = 1
+
+    def run(self, session: WorkSession) -> Any:
+        if self.errors:
+            raise self.errors.pop(0)
+        return self.then(session)
+
+
+def settings(url: str = f"postgresql://u:{SECRET}@127.0.0.1:1/d") -> WorkSettings:
+    options = {"security_protocol": "SASL_SSL", "sasl_mechanism": "PLAIN"}
+    credentials = {"sasl_plain_username": "u", "sasl_plain_password": SECRET}
+    kafka = KafkaOptions.parse("k:9092", {**options, **credentials})
+    fold = FoldSettings(SecretPolicy(SECRET.encode()))
+    return WorkSettings(url, fold, kafka, outage_seconds=0.1, busy_seconds=0.01)
+
+
+def test_no_secret_is_in_the_text_of_the_settings() -> None:
+    assert SECRET not in repr(settings())
+    assert SECRET not in str(settings())
+
+
+@pytest.mark.parametrize("error", [PositionMoved("s", 1), psycopg.OperationalError("gone"), StreamBusy("s", "other")])
+def test_what_may_pass_is_retried(error: Exception) -> None:
+    with WorkSession(settings()) as session:
+        assert session.do(Failing([error])) == Outcome("done")
+
+
+def test_an_outage_begins_with_the_first_error_and_not_with_the_work() -> None:
+    def fail_late(session: WorkSession) -> None:
+        end = monotonic() + session.settings.outage_seconds
+        wait_until(lambda: monotonic() > end, what="a work that takes longer than an outage may")
+        work.then = lambda _: "done"
+        raise psycopg.OperationalError("gone")
+
+    work = Failing([], fail_late)
+    with WorkSession(settings()) as session:
+        assert session.do(work) == Outcome("done")
+
+
+def test_an_error_of_one_log_is_a_sentence() -> None:
+    with WorkSession(settings()) as session:
+        assert session.do(Failing([RecordingError("Invalid.")])) == Outcome(None, "Invalid.")
+
+
+def test_a_task_waits_only_so_long_for_streams_of_others() -> None:
+    busy = StreamBusy("s", "another program")
+    with WorkSession(settings()) as session:
+        assert session.do(Failing([busy] * 100)).failure == str(busy)
+        assert session.do(Failing([busy])).failure == str(busy)
+
+
+def test_a_rejected_statement_is_a_sentence_without_values(database_url: str) -> None:
+    def reject(session: WorkSession) -> None:
+        session.connection.execute("select 'hunter2'::integer")
+
+    with WorkSession(settings(database_url)) as session:
+        failure = session.do(Failing([], reject)).failure
+    assert failure == "The database rejected it: invalid input syntax for type integer."
+
+
+def test_an_outage_interrupts_the_task_without_showing_the_password() -> None:
+    with WorkSession(settings()) as session, pytest.raises(WorkInterrupted, match="database is unavailable") as raised:
+        session.do(Failing([], lambda session: session.connection))
+    assert SECRET not in str(raised.value)
+    assert raised.value.__suppress_context__
+
+
+def test_a_lost_connection_is_opened_again(database_url: str) -> None:
+    with WorkSession(settings(database_url)) as session:
+        lost = session.connection
+        lost.close()
+        session.notify("channel", "lost")
+        assert session.do(Failing([], lambda session: session.connection.execute("select 1").fetchone())) == Outcome(
+            (1,)
+        )

@@ -1,0 +1,68 @@
+"""A log is read from files of a lake in offset order, without Spark."""
+
+import hashlib
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from eventlog.events import RecordedEvent
+from eventlog.postgres.archive import ArchivedEvents
+from spark_jobs.lake.events import to_batch
+from spark_jobs.lake.files import is_lake, load_lake, read_log
+from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey, Manifest, to_json
+
+KEY = LogKey("orders", 1)
+
+
+def written(folder: Path, name: str, offsets: list[int]) -> LakeFile:
+    events = [RecordedEvent(offset, offset, 0, b"k", b"v") for offset in offsets]
+    batch = to_batch(KEY, "coordinator", ArchivedEvents(events, [7] * len(events)))
+    parquet.write_table(pa.Table.from_batches([batch]), folder / name)
+    content = (folder / name).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    return LakeFile(name, len(content), digest, *KEY, len(offsets), offsets[0], offsets[-1])
+
+
+def test_files_that_overlap_are_merged(tmp_path: Path) -> None:
+    files = [
+        written(tmp_path, name, offsets)
+        for name, offsets in (("c", [8, 9]), ("a", [0, 2, 5]), ("b", [1, 3]), ("d", [6]))
+    ]
+    events = list(read_log(str(tmp_path), files))
+    assert [event.offset for event, _ in events] == [0, 1, 2, 3, 5, 6, 8, 9]
+    assert {archived_at for _, archived_at in events} == {7}
+    assert [event.offset for event, _ in read_log(tmp_path.as_uri(), files[:1])] == [8, 9]
+
+
+def test_a_changed_and_a_removed_file_are_noticed(tmp_path: Path) -> None:
+    file = written(tmp_path, "a", [0])
+    (tmp_path / "a").write_bytes(b"other")
+    with pytest.raises(LakeError, match="the file a was changed"):
+        list(read_log(str(tmp_path), [file]))
+    (tmp_path / "a").unlink()
+    with pytest.raises(LakeError, match="lacks the file a"):
+        list(read_log(str(tmp_path), [file]))
+
+
+def test_manifests_are_read(tmp_path: Path) -> None:
+    with pytest.raises(LakeError, match=r"The manifests of lake .* cannot be read"):
+        load_lake(str(tmp_path))
+    folder = tmp_path / "manifests" / "00000001"
+    folder.mkdir(parents=True)
+    with pytest.raises(LakeError, match="is not a lake"):
+        load_lake(str(tmp_path))
+    manifest = Manifest(1, "2026-01-01T00:00:00+00:00", (), (written(tmp_path, "a", [0]),))
+    (folder / "part-0.txt").write_text(to_json(manifest))
+    (folder / "_SUCCESS").touch()
+    (folder / ".part-0.txt.crc").write_bytes(b"crc")
+    assert load_lake(tmp_path.as_uri()).files == manifest.files
+
+
+def test_a_folder_with_manifests_is_a_lake(tmp_path: Path) -> None:
+    assert not is_lake(str(tmp_path))
+    (tmp_path / "manifests").mkdir()
+    assert is_lake(str(tmp_path))
+    assert is_lake(tmp_path.as_uri())
+    assert is_lake("s3a://bucket/lake")

@@ -1,0 +1,80 @@
+"""Manifests survive JSON, are merged in order, and prove what a lake has."""
+
+from dataclasses import replace
+from typing import Final
+
+import pytest
+
+from spark_jobs.lake.manifest import (
+    LakeError,
+    LakeFile,
+    LakeLog,
+    LogKey,
+    Manifest,
+    RelationRows,
+    from_json,
+    merge,
+    require_files,
+    to_json,
+)
+
+KEY: Final = LogKey("orders", 1)
+FILE: Final = LakeFile("events/run=1/a.parquet", 10, "aa", "orders", 1, 3, 0, 2)
+LATER: Final = replace(FILE, path="events/run=2/b.parquet", first_offset=3, last_offset=5)
+LOG: Final = LakeLog(
+    *("orders", "coordinator", 1, "kafka", "cluster", None, "2026-01-01T00:00:00+00:00"),
+    is_current=True,
+    is_complete=True,
+    next_offset=3,
+    last_offset=2,
+    last_sha256="bb",
+    fingerprint="cc",
+    observations=((2, "swept", "a2V5", None, None, "2026-01-01T00:00:00+00:00"),),
+)
+FIRST: Final = Manifest(1, "2026-01-01T00:00:00+00:00", (LOG,), (FILE,), (RelationRows("config", "relations/1", 7),))
+SECOND: Final = Manifest(2, "2026-01-02T00:00:00+00:00", (replace(LOG, next_offset=6),), (LATER,))
+
+
+def test_a_manifest_survives_json() -> None:
+    assert from_json(to_json(FIRST)) == FIRST
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format":1}', to_json(FIRST).replace('"logs"', '"others"')])
+def test_a_damaged_manifest_is_an_error(text: str) -> None:
+    with pytest.raises(LakeError, match="cannot be read"):
+        from_json(text)
+
+
+def test_a_manifest_of_another_format_is_an_error() -> None:
+    with pytest.raises(LakeError, match="another format"):
+        from_json(to_json(FIRST).replace('"format":1', '"format":2'))
+
+
+def test_manifests_add_files_and_the_newest_has_the_positions() -> None:
+    lake = merge("lake", [SECOND, FIRST])
+    assert lake.logs[KEY].next_offset == 6
+    assert lake.files_of([KEY]) == [FILE, LATER]
+    assert lake.files_of([LogKey("orders", 2)]) == []
+    assert merge("lake", []).number == 0
+
+
+def test_a_missing_manifest_is_an_error() -> None:
+    with pytest.raises(LakeError, match=r"lacks the manifest of run 1\. Restore manifests/00000001"):
+        merge("lake", [SECOND])
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        ({}, "lacks the file events/run=1/a.parquet"),
+        ({FILE.path: (11, "aa")}, "was changed"),
+        ({FILE.path: (10, "ab")}, "was changed"),
+    ],
+)
+def test_files_that_differ_are_errors(found: dict[str, tuple[int, str | None]], message: str) -> None:
+    with pytest.raises(LakeError, match=message):
+        require_files("lake", merge("lake", [FIRST]), found)
+
+
+def test_files_that_are_equal_are_accepted() -> None:
+    require_files("lake", merge("lake", [FIRST]), {FILE.path: (10, "aa"), "other": (1, None)})

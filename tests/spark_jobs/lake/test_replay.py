@@ -1,0 +1,244 @@
+"""The logs of a lake are restored as the database had them that the lake was written from. Needs no Spark."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from eventlog.postgres.archive import read_archived
+from eventlog.postgres.connection import Connection, connect
+from projections.errors import OtherCluster
+from projections.projector import Projector, make_partitions
+from projections.retention import retain
+from projections.tracked_logs import logs_of, make_current
+from projections.verify import verify_log
+from spark_jobs.executors.work import WorkSession, WorkSettings
+from spark_jobs.lake.archive import _compare
+from spark_jobs.lake.events import to_batch
+from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey, Manifest, merge
+from spark_jobs.lake.replay import LakeLogFiles, LakeStream
+from spark_jobs.lake.writer import NewEvents
+from spark_jobs.relations.snapshots import Snapshot
+from tests.fixtures.memory_source import FIRST_MS, MemorySource
+from tests.projections.follow.test_resync import (
+    LATER,
+    NOW,
+    STREAM,
+    at_the_old_position,
+    found,
+    grow,
+    read_all,
+    run_resync,
+    set_config,
+)
+from tests.properties.importing import SETTINGS
+
+FINGERPRINTS: Final = """
+select f.* from (select distinct job_name, job_id from coordinator.job) j
+cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
+"""
+LOGS: Final = """
+select l.stream_name, l.incarnation, l.backend, l.cluster_id, l.topic_id, l.created_at, j.is_current, j.is_complete,
+       j.job_name, p.next_offset
+from eventlog.log l join projection.job_log j using (log_id) join projection.position p using (log_id) order by 2
+"""
+OBSERVATIONS: Final = """
+select l.incarnation, o.at_offset, o.kind, o.key, o.from_offset, o.to_offset, o.observed_at
+from eventlog.observation o join eventlog.log l using (log_id) order by o.observation_id
+"""
+HORIZON: Final = "select horizon_offset, horizon_time from projection.log_horizon"
+OTHER_STREAM: Final = "__samza_coordinator_counts_1"
+
+
+class Lake:
+    """A lake's folder, and what its manifests would say."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._files: dict[LogKey, list[LakeFile]] = {}
+        self._manifests: list[Manifest] = []
+
+    def archive(self, connection: Connection) -> LakeStream:
+        """Write the new events, a file of at most three for each log, and return the stream."""
+        logs, new = _compare(Snapshot("", (), connection), merge("lake", self._manifests), "lake")
+        for each in new:
+            self._write(connection, each)
+        self._manifests.append(Manifest(len(self._manifests) + 1, "", tuple(logs), ()))
+        found = (LakeLogFiles(log, tuple(self._files.get(log.key, ()))) for log in logs)
+        return LakeStream(str(self.folder), tuple(found))
+
+    def _write(self, connection: Connection, new: NewEvents) -> None:
+        files = self._files.setdefault(new.key, [])
+        for page in read_archived(connection, new.log_id, new.first, new.until, page=3):
+            if page.events:
+                path = self.folder / f"{new.log_id}-{len(files)}.parquet"
+                parquet.write_table(pa.Table.from_batches([to_batch(new.key, new.stream_kind, page)]), path)
+                content = path.read_bytes()
+                offsets = page.events[0].offset, page.events[-1].offset
+                digest = hashlib.sha256(content).hexdigest()
+                files.append(LakeFile(path.name, len(content), digest, *new.key, len(page.events), *offsets))
+
+
+def run(url: str, work: LakeStream) -> tuple[int, int]:
+    with WorkSession(WorkSettings(url, SETTINGS)) as session:
+        make_partitions(session.connection, {0})  # as the driver does before the works
+        done = work.run(session)
+    return done.added, done.skipped
+
+
+def contents(connection: Connection) -> list[Any]:
+    """What a database has of all logs, with the times of archiving."""
+    log_ids = [log_id for (log_id,) in connection.execute("select log_id from eventlog.log order by incarnation")]
+    events = [list(read_archived(connection, log_id)) for log_id in log_ids]
+    return [connection.execute(query.encode()).fetchall() for query in (FINGERPRINTS, LOGS, OBSERVATIONS)] + [events]
+
+
+def recreate(connection: Connection, source: MemorySource, now: datetime) -> None:
+    """Make the topic again, with two events, and read it."""
+    set_config(source.create(STREAM), x="1", y="2")
+    start = found(connection, source, now)
+    projector = Projector(connection, start.log, SETTINGS, lambda: now)
+    projector.apply(list(source.read(STREAM, projector.next_offset, start.target)))
+    with connection.transaction():
+        make_current(connection, start.log)
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path)
+
+
+def test_sweeps_gaps_and_incarnations_are_restored(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_all(connection, source)
+        assert run(other, lake.archive(connection)) == (6, 0)
+        assert contents(replayed) == contents(connection)
+        grow(topic)
+        run_resync(connection, source)
+        assert run(other, lake.archive(connection)) == (2, 6)
+        assert contents(replayed) == contents(connection)
+        recreate(connection, source, LATER)
+        assert run(other, lake.archive(connection)) == (2, 8)
+        assert contents(replayed) == contents(connection)
+        assert run(other, lake.archive(connection)) == (0, 10)
+        assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, STREAM))
+
+
+def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
+    source, other = MemorySource(), clone_database()
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_all(connection, source)
+        grow(topic)
+        run_resync(connection, source)
+        recreate(connection, source, LATER)
+        work = lake.archive(connection)
+        assert (work.weight, work.offsets, work.job) == (10, (0, 9), ("orders", "1"))
+        assert run(other, work) == (10, 0)
+        assert contents(replayed) == contents(connection)
+        assert run(database_url, work) == (0, 10)
+
+
+def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_all(connection, source)
+        work = lake.archive(connection)
+        changed = MemorySource()
+        set_config(changed.create(STREAM), a="other")
+        read_all(replayed, changed)
+        before = contents(replayed)
+        with pytest.raises(LakeError, match="The database has other events of incarnation 1 than lake"):
+            run(other, work)
+        assert contents(replayed) == before
+    set_config(topic, h="8")
+    other = clone_database()
+    (lake.folder / work.logs[0].files[-1].path).write_bytes(b"")
+    with connect(other) as replayed:
+        with pytest.raises(LakeError, match=f"the file {work.logs[0].files[-1].path} was changed"):
+            run(other, work)
+        assert replayed.execute("select count(*) from eventlog.log").fetchone() == (0,)
+
+
+def test_a_database_of_another_cluster_is_refused(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    at_the_old_position(source)
+    elsewhere = MemorySource("cluster-2")
+    set_config(elsewhere.create(OTHER_STREAM), a="1")
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_all(connection, source)
+        read_all(replayed, elsewhere, stream=OTHER_STREAM)
+        with pytest.raises(OtherCluster, match="is on the Kafka cluster cluster-1, but the database has logs of"):
+            run(other, lake.archive(connection))
+        assert replayed.execute("select stream_name from eventlog.log").fetchall() == [(OTHER_STREAM,)]
+
+
+def overwrite(connection: Connection, source: MemorySource, first: int, last: int) -> None:
+    """Set one key again and again, and read that."""
+    for number in range(first, last):
+        set_config(source.topics[STREAM], a=str(number))
+    read_all(connection, source)
+
+
+def detach_before(connection: Connection, offset: int) -> None:
+    time = datetime.fromtimestamp((FIRST_MS + offset * 1_000) // 1_000, UTC)
+    assert retain(connection, logs_of(connection, STREAM), SETTINGS, time).logs
+
+
+def test_a_lake_written_after_a_retention_has_its_horizon(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    source.create(STREAM)
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 0, 20)
+        detach_before(connection, 10)
+        work = lake.archive(connection)
+        assert run(other, work) == (work.weight, 0)
+        assert contents(replayed) == contents(connection)
+        overwrite(connection, source, 20, 60)
+        detach_before(connection, 40)
+        assert work.weight < lake.archive(connection).weight < 60
+        run(other, lake.archive(connection))
+        assert replayed.execute(HORIZON).fetchall() == connection.execute(HORIZON).fetchall()
+
+
+def test_a_lake_keeps_what_a_later_retention_detached(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    source.create(STREAM)
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 0, 20)
+        before = contents(connection)
+        lake.archive(connection)
+        detach_before(connection, 10)
+        assert run(other, lake.archive(connection)) == (20, 0)
+        assert contents(replayed) == before
+
+
+def test_a_log_of_postgres_can_be_appended_to(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
+    source, other = MemorySource(), clone_database()
+    at_the_old_position(source)
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_all(connection, source, NOW)
+        work = lake.archive(connection)
+        (only,) = work.logs
+        log = replace(only.log, backend="postgres", cluster_id=None, topic_id=None)
+        run(other, replace(work, logs=(replace(only, log=log),)))
+        assert replayed.execute("select next_offset from eventlog.log_head").fetchall() == [(6,)]

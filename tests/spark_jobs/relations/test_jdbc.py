@@ -1,0 +1,167 @@
+"""JDBC reads: consistent, never without a fetch size, and with unchanged types."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import psycopg
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
+
+from spark_jobs.errors import UnsafeReadError
+from spark_jobs.relations.jdbc import Ranges, Relation, jdbc_options, read_rows
+from spark_jobs.relations.settings import ReadSettings
+from spark_jobs.relations.snapshots import Snapshot, exported_snapshot
+from tests.spark_jobs.plain_relations import Relations
+from tests.spark_jobs.relations.gate import CREATE_GATE, read_while_a_writer_commits
+
+# Account 1 is in the first of four partitions, 39 in the last. Reading account 15, in the second, blocks until the gate
+# is open: by then the first partition's query has returned, and the last one's has not started.
+GATED_ACCOUNTS = f"""
+CREATE TABLE accounts (id bigint PRIMARY KEY, amount bigint NOT NULL);
+INSERT INTO accounts SELECT number, 100 FROM generate_series(1, 39) AS number;
+{CREATE_GATE}
+CREATE VIEW coordinator.account AS
+SELECT id, amount + CASE WHEN id = 15 THEN pass_gate() ELSE 0 END AS amount FROM accounts;
+"""
+MOVE = "UPDATE accounts SET amount = amount + CASE id WHEN 1 THEN -50 ELSE 50 END WHERE id IN (1, 39)"
+ACCOUNT = Relation("account", ("id", "amount"), {})
+QUARTERS = Ranges("id", 1, 39, 4)
+
+
+@pytest.fixture
+def gated_accounts(relations: Relations) -> str:
+    with psycopg.connect(relations.url) as connection:
+        connection.execute(GATED_ACCOUNTS)
+    return relations.url
+
+
+def total_while_a_writer_commits(spark: SparkSession, url: str, options: dict[str, str]) -> int:
+    """The sum of all accounts, read in 4 partitions, while 50 is moved from the first account to the last."""
+
+    def total() -> int:
+        first = spark.read.format("jdbc").options(**options).load().agg(sf.sum("amount")).first()
+        return cast("int", first[0]) if first else -1
+
+    return read_while_a_writer_commits(url, total, MOVE)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("attempt", range(3))
+def test_a_read_in_four_partitions_is_consistent(spark: SparkSession, gated_accounts: str, attempt: int) -> None:
+    with exported_snapshot(gated_accounts) as snapshot:
+        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS)
+        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("attempt", range(3))
+def test_the_same_read_without_the_session_statement_is_inconsistent(
+    spark: SparkSession, gated_accounts: str, attempt: int
+) -> None:
+    with exported_snapshot(gated_accounts) as snapshot:
+        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS)
+        del options["sessionInitStatement"]
+        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3950
+
+
+@pytest.mark.spark
+def test_the_session_statement_works_without_a_fetch_size(spark: SparkSession, gated_accounts: str) -> None:
+    with exported_snapshot(gated_accounts) as snapshot:
+        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS) | {"fetchsize": "0"}
+        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
+
+
+@pytest.mark.parametrize("fetch_size", [None, 0, -1])
+def test_a_read_without_a_fetch_size_is_rejected(relations: Relations, fetch_size: int | None) -> None:
+    with exported_snapshot(relations.url) as snapshot, pytest.raises(UnsafeReadError, match="fetch size"):
+        jdbc_options(ReadSettings(relations.url, fetch_size), ACCOUNT, snapshot, QUARTERS)
+
+
+def test_a_read_without_a_snapshot_is_rejected() -> None:
+    with pytest.raises(UnsafeReadError, match="without a snapshot"):
+        jdbc_options(ReadSettings("postgresql://u@h/d"), ACCOUNT, cast("Snapshot", None), QUARTERS)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["it's", "a\\b", "100%", "${x}", "x? {fn now()}", 'a"b', "δ🙂"])
+def test_values_are_quoted(spark: SparkSession, relations: Relations, name: str) -> None:
+    relations.commit(name, 1, {0: 1})
+    relations.commit("another", 2, {0: 1})
+    relation = Relation("commit_history", ("task_name", "log_offset"), {"task_name": name, "is_preferred": True})
+    with exported_snapshot(relations.url) as snapshot:
+        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
+        assert [row.task_name for row in rows.collect()] == [name]
+
+
+@pytest.mark.parametrize("name", ["", "Job", "job name", 'job"', "job;drop", "1job"])
+def test_an_invalid_name_is_rejected(name: str) -> None:
+    for relation in (Relation(name, ("a",), {}), Relation("a", (name,), {}), Relation("a", ("a",), {name: 1})):
+        with pytest.raises(UnsafeReadError, match="Invalid relation or column name"):
+            relation.query()
+
+
+@pytest.mark.parametrize(("count", "partitions"), [(1, 1), (4, 4)])
+@pytest.mark.spark
+def test_rows_outside_the_bounds_are_read_once(
+    spark: SparkSession, relations: Relations, count: int, partitions: int
+) -> None:
+    for number in range(10):
+        relations.commit("Partition 0", number, {})
+    relation = Relation("commit_history", ("log_offset",), {})
+    with exported_snapshot(relations.url) as snapshot:
+        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 3, 6, count))
+        assert rows.rdd.getNumPartitions() == partitions
+        assert sorted(row.log_offset for row in rows.collect()) == list(range(10))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("column", ["log_offset", "job_bucket"])
+def test_the_partition_column_need_not_be_selected(spark: SparkSession, relations: Relations, column: str) -> None:
+    for number in range(10):
+        relations.commit(f"Partition {number}", number, {}, bucket=number)
+    relation = Relation("commit_history", ("task_name",), {})
+    with exported_snapshot(relations.url) as snapshot:
+        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges(column, 0, 9, 4))
+        assert (rows.columns, rows.rdd.getNumPartitions()) == (["task_name"], 4)
+        assert sorted(row.task_name for row in rows.collect()) == [f"Partition {number}" for number in range(10)]
+
+
+@contextmanager
+def in_jvm_zone(spark: SparkSession, zone: str) -> Iterator[None]:
+    """Change the JVM's time zone, which pgjdbc sends to Postgres."""
+    zones = cast("Any", spark.sparkContext._jvm).java.util.TimeZone
+    before = zones.getDefault()
+    zones.setDefault(zones.getTimeZone(zone))
+    try:
+        yield
+    finally:
+        zones.setDefault(before)
+
+
+TYPES = """
+CREATE TABLE coordinator.typed (a text, b bigint, c integer, d boolean, e timestamptz);
+INSERT INTO coordinator.typed VALUES
+('text', 9223372036854775807, -2147483648, true, '2026-07-01 00:30:00.123456+00'), (NULL, NULL, NULL, NULL, NULL);
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("session_zone", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("jvm_zone", ["UTC", "Asia/Kolkata"])
+def test_types_and_values_arrive_unchanged(
+    spark: SparkSession, relations: Relations, session_zone: str, jvm_zone: str
+) -> None:
+    with psycopg.connect(relations.url) as connection:
+        connection.execute(TYPES)
+    spark.conf.set("spark.sql.session.timeZone", session_zone)
+    relation = Relation("typed", ("a", "b", "c", "d", "e"), {})
+    with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
+        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("b", 0, 0, 1))
+        assert [kind for _, kind in rows.dtypes] == ["string", "bigint", "int", "boolean", "timestamp"]
+        read = rows.orderBy(sf.col("b").desc()).withColumn("e", sf.unix_micros("e")).collect()
+    moment = datetime(2026, 7, 1, 0, 30, 0, tzinfo=UTC)
+    micros = int(moment.timestamp()) * 1_000_000 + 123_456
+    assert [tuple(row) for row in read] == [("text", 2**63 - 1, -(2**31), True, micros), (None,) * 5]

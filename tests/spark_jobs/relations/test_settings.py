@@ -1,0 +1,78 @@
+"""Translating a database URL for JDBC, without a secret in any text."""
+
+from pathlib import Path
+
+import pytest
+
+from spark_jobs.errors import SparkJobError
+from spark_jobs.relations.settings import JdbcAddress, ReadSettings, database_url, jdbc_address
+
+LIBPQ = ("PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSSLMODE", "PGOPTIONS")
+
+
+@pytest.fixture(autouse=True)
+def no_libpq_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in LIBPQ:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("postgresql://me:s3@db.example:5433/events", "jdbc:postgresql://db.example:5433/events?"),
+        ("postgresql://me:s3@db.example/events", "jdbc:postgresql://db.example:5432/events?"),
+        ("postgresql://me:s3@[::1]/events", "jdbc:postgresql://[::1]:5432/events?"),
+        ("postgresql://me:s3@a:1,b:2/events", "jdbc:postgresql://a:1,b:2/events?"),
+        ("postgresql://me:s3@a,b/events", "jdbc:postgresql://a:5432,b:5432/events?"),
+        ("host=h user=me password=s3 dbname='odd &name?'", "jdbc:postgresql://h:5432/odd%20%26name%3F?"),
+    ],
+)
+def test_credentials_are_not_part_of_the_jdbc_url(url: str, place: str) -> None:
+    address = jdbc_address(url)
+    assert address.url.startswith(place)
+    assert "s3" not in address.url
+    assert (address.user, address.password) == ("me", "s3")
+
+
+def test_options_of_both_drivers_are_kept() -> None:
+    address = jdbc_address("postgresql://me@h/d?sslmode=verify-full&sslrootcert=/ca.pem&connect_timeout=5")
+    assert {"sslmode=verify-full", "sslrootcert=%2Fca.pem", "connectTimeout=5"} <= set(
+        address.url.split("?")[1].split("&")
+    )
+    assert "password" not in address.properties()
+
+
+def test_libpqs_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", "from-outside")
+    assert jdbc_address("postgresql://me@h/d").password == "from-outside"
+
+
+@pytest.mark.parametrize("url", ["postgresql:///d?host=/var/run/postgresql", "host=@abstract user=me"])
+def test_a_unix_socket_is_rejected(url: str) -> None:
+    with pytest.raises(SparkJobError, match="over TCP only"):
+        jdbc_address(url)
+
+
+@pytest.mark.parametrize("url", ["postgresql://me:pa%ss@h/d", "postgresql://me:hunter2 x=y", "nonsense hunter2"])
+def test_an_invalid_url_is_not_quoted(url: str) -> None:
+    with pytest.raises(SparkJobError, match="Invalid database URL") as refusal:
+        jdbc_address(url)
+    assert "hunter2" not in str(refusal.value)
+    assert "pa%ss" not in str(refusal.value)
+
+
+def test_reprs_contain_no_password() -> None:
+    shown = repr(ReadSettings("postgresql://me:hunter2@h/d")) + repr(JdbcAddress("jdbc:x", "me", "hunter2"))
+    assert "hunter2" not in shown
+
+
+def test_the_url_comes_from_the_file_or_the_environment(tmp_path: Path) -> None:
+    file = tmp_path / "url"
+    file.write_text("postgresql://from-file\n")
+    environ = {"COORDSTREAM_DATABASE_URL": "postgresql://from-environment"}
+    assert database_url(environ, file) == "postgresql://from-file"
+    assert database_url(environ, None) == "postgresql://from-environment"
+    with pytest.raises(SparkJobError, match="Cannot read the database URL from"):
+        database_url(environ, tmp_path / "none")
+    with pytest.raises(SparkJobError, match="Set COORDSTREAM_DATABASE_URL"):
+        database_url({}, None)

@@ -1,0 +1,97 @@
+"""The reports on the recorded job: their tables, pictures and texts."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+from eventlog.postgres.connection import connect
+from spark_jobs.errors import SparkJobError
+from spark_jobs.reports import config_churn, fleet, startpoint_effects
+from spark_jobs.reports.arguments import report_parser
+from spark_jobs.reports.runner import Report, write_report
+from tests.acceptance.odd_jobs import import_recording_a
+
+PNG: Final = b"\x89PNG\r\n\x1a\n"
+PREFERRED: Final = "select count(*) from coordinator.commit_history where is_preferred"
+REPORTS: Final = (fleet.REPORT, config_churn.REPORT, startpoint_effects.REPORT)
+MAINS: Final = (fleet.main, config_churn.main, startpoint_effects.main)
+
+
+@pytest.fixture
+def recorded_job(database_url: str) -> str:
+    with connect(database_url) as connection:
+        import_recording_a(connection)
+    return database_url
+
+
+def run(report: Report, spark: SparkSession, url: str, output: Path, *options: str) -> list[list[str]]:
+    """The lines that a report prints, split at tabs."""
+    text = io.StringIO()
+    arguments = report_parser(report.name, "").parse_args(["--output", str(output), *options])
+    write_report(report, spark, url, arguments, Console(file=text, width=200))
+    assert (output / f"{report.name}.png").read_bytes().startswith(PNG)
+    logs = json.loads((output / "as_of.json").read_text())["logs"]
+    assert [log["next_offset"] for log in logs] == [388, 427]
+    return [line.split("\t") for line in text.getvalue().splitlines()]
+
+
+def rows(spark: SparkSession, path: Path, *order: str) -> list[dict[str, Any]]:
+    frame = spark.read.parquet(str(path))
+    return [row.asDict() for row in (frame.orderBy(*order) if order else frame).collect()]
+
+
+def test_the_fleet_has_its_tasks_containers_and_last_commits(
+    spark: SparkSession, recorded_job: str, tmp_path: Path
+) -> None:
+    with connect(recorded_job) as connection:
+        ((preferred,),) = connection.execute(PREFERRED).fetchall()
+    lines = run(fleet.REPORT, spark, recorded_job, tmp_path / "out")
+    assert ["Fleet of all jobs"] in lines
+    assert ["wordcount_pv/1", "8", "2", str(preferred)] in [line[:4] for line in lines]
+    (job,) = rows(spark, tmp_path / "out" / "jobs")
+    assert (job["tasks"], job["containers"], job["stalled_tasks"]) == (8, 2, 0)
+    assert job["last_commit_at"] is not None
+    assert rows(spark, tmp_path / "out" / "stalled") == []
+
+
+def test_changes_of_config_are_counted_by_day_and_writer(
+    spark: SparkSession, recorded_job: str, tmp_path: Path
+) -> None:
+    run(config_churn.REPORT, spark, recorded_job, tmp_path / "out", "--job", "wordcount_pv/1")
+    changes = rows(spark, tmp_path / "out" / "changes", "source")
+    assert {row["day"].isoformat() for row in changes} == {"2026-11-21"}
+    assert sum(row["changes"] for row in changes) == 73
+    keys = rows(spark, tmp_path / "out" / "keys")
+    assert sum(row["changes"] for row in keys) == 73
+    assert {"app.note", "task.class"} <= {row["config_key"] for row in keys}
+
+
+def test_startpoints_are_compared_with_the_commits_around_them(
+    spark: SparkSession, recorded_job: str, tmp_path: Path
+) -> None:
+    run(startpoint_effects.REPORT, spark, recorded_job, tmp_path / "out")
+    effects = rows(spark, tmp_path / "out" / "effects", "stream_name", "partition_id", "task_name")
+    assert len(effects) == 15
+    by_place = {(row["task_name"], row["stream_name"]): row for row in effects}
+    rewound = by_place["Partition 2", "page-views"]
+    assert (rewound["startpoint_value"], rewound["offset_before"], rewound["moved"]) == ("5", 19, -15)
+    assert 5 < rewound["seconds_to_catch_up"] < 15
+
+
+def test_an_unknown_job_leaves_no_output(spark: SparkSession, recorded_job: str, tmp_path: Path) -> None:
+    for report in REPORTS:
+        with pytest.raises(SparkJobError, match=r'No job "wordcount/1".* Did you mean "wordcount_pv/1"'):
+            run(report, spark, recorded_job, tmp_path / "out", "--job", "wordcount/1")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("main", MAINS)
+def test_a_missing_setting_is_reported(main: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--output", "never-made"], {}) == 1
+    assert "COORDSTREAM_DATABASE_URL" in capsys.readouterr().err

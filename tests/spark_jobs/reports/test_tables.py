@@ -1,0 +1,101 @@
+"""The tables of the reports, on small examples."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_jobs.reports.config_churn import changed_keys, changes_by_day
+from spark_jobs.reports.fleet import fleet_jobs, stalled_tasks
+from spark_jobs.reports.startpoint_effects import startpoint_effects
+from tests.spark_jobs.plain_relations import at
+
+PLACE: Final = (
+    "job_name string, job_id string, task_name string, system_name string, stream_name string, partition_id int,"
+    " key_bucket int"
+)
+STEPS: Final = f"{PLACE}, startpoint_type string, startpoint_value string, status string, record_time timestamp"
+OFFSET: Final = "input_offset_number bigint, is_preferred boolean, record_time timestamp"
+CHECKPOINTS: Final = f"{PLACE}, {OFFSET}, incarnation int, log_offset bigint"
+HERE: Final = ("counts", "1", "Partition 0", "kafka", "views", 0, -1)
+
+
+def effects(
+    spark: SparkSession, fanned_out: Sequence[tuple[str, str | None, float]], commits: Sequence[tuple[float, int]]
+) -> list[tuple[int | None, int | None, float | None]]:
+    """offset_before, moved and seconds_to_catch_up of each startpoint, in order."""
+    steps = [(*HERE, kind, value, "fanned_out", at(seconds)) for kind, value, seconds in fanned_out]
+    steps.append((*HERE, "oldest", None, "requested", at(0)))
+    made = [(*HERE, offset, True, at(seconds), 1, number) for number, (seconds, offset) in enumerate(commits)]
+    made.append((*HERE, 10**6, False, at(11), 1, 99))
+    found = startpoint_effects(spark.createDataFrame(steps, STEPS), spark.createDataFrame(made, CHECKPOINTS))
+    return [(row.offset_before, row.moved, row.seconds_to_catch_up) for row in found.orderBy("fanned_out_at").collect()]
+
+
+def test_a_rewind_is_caught_up_at_the_offset_before(spark: SparkSession) -> None:
+    commits = [(1, 50), (2, 100), (12, 20), (13, 60), (14, 100), (15, 120)]
+    assert effects(spark, [("oldest", None, 10)], commits) == [(100, -80, 4.0)]
+    assert effects(spark, [("specific", "5", 10)], commits) == [(100, -96, 4.0)]
+
+
+def test_the_next_startpoint_ends_the_comparison(spark: SparkSession) -> None:
+    commits = [(2, 100), (12, 20), (22, 5), (30, 50)]
+    assert effects(spark, [("oldest", None, 10), ("oldest", None, 20)], commits) == [(100, -80, None), (20, -15, 10.0)]
+
+
+def test_a_startpoint_without_commits_around_it_has_no_effect_to_show(spark: SparkSession) -> None:
+    assert effects(spark, [("oldest", None, 10)], []) == [(None, None, None)]
+    assert effects(spark, [("oldest", None, 10)], [(2, 100)]) == [(100, None, None)]
+    assert effects(spark, [("specific", "many", 10)], [(12, 100)]) == [(None, None, None)]
+
+
+CHANGES: Final = (
+    "job_name string, job_id string, config_key string, previous_value string, operation string, source string,"
+    " host string, username string, record_time timestamp"
+)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati"])
+def test_config_changes_are_counted_by_day_in_utc(spark: SparkSession, zone: str) -> None:
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    rows = [
+        ("counts", "1", "a", None, "set", "writer", "h", "u", at(0)),
+        ("counts", "1", "a", "1", "set", "writer", "h", "u", at(60)),
+        ("counts", "1", "a", "2", "delete", "writer", "h", "u", at(12 * 3600 - 1)),
+        ("counts", "1", "b", None, "set", "writer", None, None, at(12 * 3600)),
+        ("views", "1", "b", None, "set", "writer", "h", "u", None),
+    ]
+    changes = spark.createDataFrame(rows, CHANGES)
+    counted = {tuple(row) for row in changes_by_day(changes).collect()}
+    assert counted == {
+        (date(2026, 3, 1), "counts", "1", "writer", "h", "u", 3, 1, 1, 1),
+        (date(2026, 3, 2), "counts", "1", "writer", None, None, 1, 1, 1, 0),
+        (None, "views", "1", "writer", "h", "u", 1, 1, 1, 0),
+    }
+    assert {(row.config_key, row.changes, row.jobs) for row in changed_keys(changes).collect()} == {
+        ("a", 3, 1),
+        ("b", 2, 2),
+    }
+
+
+def test_a_job_without_commits_is_in_the_fleet(spark: SparkSession) -> None:
+    jobs = spark.createDataFrame(
+        [("counts", "1", 2, 1), ("idle", "1", 3, 1)],
+        "job_name string, job_id string, task_count bigint, container_count bigint",
+    )
+    tasks = spark.createDataFrame(
+        [
+            ("counts", "1", "Partition 0", 5, at(50), 10.0, None, None),
+            ("counts", "1", "Partition 1", 2, at(10), 50.0, "silent", at(10)),
+        ],
+        "job_name string, job_id string, task_name string, commits bigint, newest_commit_at timestamp,"
+        " checkpoint_age_seconds double, stall string, stalled_since timestamp",
+    )
+    rows = fleet_jobs(jobs, tasks, at(60)).orderBy("job_name").collect()
+    assert [(row.tasks, row.commits, row.seconds_since_commit, row.stalled_tasks) for row in rows] == [
+        (2, 7, 10.0, 1),
+        (3, 0, None, 0),
+    ]
+    assert [row.task_name for row in stalled_tasks(tasks).collect()] == ["Partition 1"]

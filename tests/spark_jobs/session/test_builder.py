@@ -1,0 +1,69 @@
+"""Sessions use UTC, keep the submitter's settings, and show no secret in plans."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_jobs.errors import JavaMissingError, SparkJobError
+from spark_jobs.relations.jdbc import Ranges, Relation, read_rows
+from spark_jobs.relations.settings import ReadSettings, jdbc_address
+from spark_jobs.relations.snapshots import exported_snapshot
+from spark_jobs.session import builder
+from spark_jobs.session.builder import build_session, jar_conf
+from spark_jobs.spark_errors import spark_errors
+from tests.spark_jobs.plain_relations import Relations
+
+
+@pytest.mark.spark
+def test_times_are_utc(spark: SparkSession) -> None:
+    assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
+
+
+@pytest.mark.spark
+def test_spark_submit_keeps_the_submitters_settings(spark: SparkSession) -> None:
+    before = spark.conf.get("spark.sql.adaptive.enabled")
+    spark.conf.set("spark.sql.adaptive.enabled", "true")
+    try:
+        same = build_session("submitted", {}, {builder.SUBMITTED: "1", "PATH": ""})
+        assert same.conf.get("spark.sql.adaptive.enabled") == "true"
+    finally:
+        spark.conf.set("spark.sql.adaptive.enabled", str(before))
+    assert not any(key.startswith(("spark.master", "spark.executor")) for key in builder.LOCAL)
+
+
+def test_a_missing_java_is_reported_before_the_start(tmp_path: Path) -> None:
+    with pytest.raises(JavaMissingError):
+        build_session("no-java", {}, {"PATH": str(tmp_path)})
+
+
+def test_the_jar_is_added_to_the_class_path(tmp_path: Path) -> None:
+    assert jar_conf(tmp_path / "a.jar") == {"spark.jars": str(tmp_path / "a.jar")}
+    assert jar_conf(None) == {}
+
+
+@pytest.mark.spark
+def test_no_plan_shows_the_password(
+    spark: SparkSession, relations: Relations, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = jdbc_address(relations.url).password
+    assert secret
+    relation = Relation("commit_history", ("task_name",), {})
+    with exported_snapshot(relations.url) as snapshot:
+        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
+        rows.explain("extended")
+        rows.explain("formatted")
+    shown = capsys.readouterr().out
+    assert "commit_history" in shown
+    assert secret not in shown
+    assert secret not in str(spark.sparkContext.getConf().getAll())
+
+
+@pytest.mark.spark
+def test_an_error_of_spark_is_reported_by_its_innermost_cause(spark: SparkSession) -> None:
+    with (
+        pytest.raises(SparkJobError, match=r"^Counting failed: .*nowhere") as refusal,
+        spark_errors("Counting failed"),
+    ):
+        spark.table("nowhere").count()
+    assert "\n" not in str(refusal.value)
