@@ -40,9 +40,9 @@ JsonRows = Sequence[Mapping[str, Any]]
 
 BATCH_EVENTS: Final = 40_000
 FEW_EVENTS: Final = 80
+FEW_BYTES: Final = 64 << 10
 """Batches of at most this many events and bytes of values are sent as JSON in one statement, larger ones by COPY."""
 
-FEW_BYTES: Final = 64 << 10
 _ALTERNATING_EVENTS: Final = 500
 """Archiving and folding alternate, so that the server archives while we fold."""
 
@@ -67,8 +67,9 @@ class Projector:
     """Folds one log. Not safe for threads; a second projector of the same log is stopped by `PositionMoved`.
 
     ``archives``: events are also copied into the archive. Those of Kafka and of recordings must be; those of a Postgres
-    log are already there. ``on_step`` is called with the name of each completed step of a batch: ``archived``,
-    ``folded``, ``merged`` (the position has not moved yet) and ``committed``; also of small batches, if it is given.
+    log are already there. Batches of more than ``few_events`` events are sent by COPY. ``on_step`` is called with the
+    name of each completed step of a batch: ``folded`` (the position has not moved yet) and ``committed``, and of a
+    batch sent by COPY also ``archived`` and ``merged``, before and after ``folded``.
     """
 
     def __init__(
@@ -79,7 +80,8 @@ class Projector:
         clock: Clock,
         *,
         archives: bool = True,
-        on_step: OnStep | None = None,
+        few_events: int = FEW_EVENTS,
+        on_step: OnStep = lambda _: None,
     ) -> None:
         log.require_fold_version(settings)
         self._connection = connection
@@ -87,6 +89,7 @@ class Projector:
         self._settings = settings
         self._clock = clock
         self._archives = archives
+        self._few_events = few_events
         self._on_step = on_step
         self._fold: LogFold | None = None
         self._partitions: set[int] = set()
@@ -112,7 +115,9 @@ class Projector:
         next_offset = events[-1].offset + 1 if events else self.next_offset
         fold = BatchFold(log_fold, micros_of(self._clock()))
         self._make_partitions(self._missing_partitions(events, swept))
-        if self._on_step is not None or not _are_few(events, swept):
+        if self._are_few(events, swept):
+            self._move_with_rows(next_offset, self._rows(events, swept, fold), fold)
+        else:
             is_nested = self._connection.info.transaction_status is not TransactionStatus.IDLE
             with no_collections(), self._connection.transaction():
                 self._hold()
@@ -120,12 +125,15 @@ class Projector:
                 self._move(next_offset)
                 if is_nested:  # only the end of the caller's transaction empties them
                     forget_merged(self._connection)
-        else:
-            self._move_with_rows(next_offset, self._rows(events, swept, fold), fold)
         self._fold = log_fold
         self.next_offset = next_offset
-        self._say_done("committed")
+        self._on_step("committed")
         return Applied(len(events), len(fold.quarantine.rows), next_offset)
+
+    def _are_few(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:
+        if len(events) + len(swept) > self._few_events:
+            return False
+        return sum(len(event.value or b"") for event in events) <= FEW_BYTES
 
     def _load_fold(self) -> LogFold:
         with no_collections():
@@ -144,12 +152,12 @@ class Projector:
         """Write many events with one COPY per table; the server works on them while we fold."""
         self._take(events, fold)
         fold.sweep(swept)
-        self._say_done("archived")
+        self._on_step("archived")
         append_histories(self._connection, fold)
-        self._say_done("folded")
+        self._on_step("folded")
         merge_many(self._connection, fold)
         self._name_job(fold)
-        self._say_done("merged")
+        self._on_step("merged")
 
     def _take(self, events: Sequence[RecordedEvent], fold: BatchFold) -> None:
         """Add the events to the fold, and to the archive if we keep it."""
@@ -172,6 +180,7 @@ class Projector:
         tables = chain(archived, [(CHECKPOINT_EVENT, checkpoints)], history_rows(fold), newest_rows(fold))
         rows = {columns.table: json_rows(columns, rows) for columns, rows in tables}
         rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.quarantine.resolved]
+        self._on_step("folded")
         return {table: some for table, some in rows.items() if some}
 
     def _move_with_rows(self, next_offset: int, rows: Mapping[str, JsonRows], fold: BatchFold) -> None:
@@ -197,10 +206,6 @@ class Projector:
         """Create partitions before the batch: in its transaction, they would block the projectors of other logs."""
         make_partitions(self._connection, missing, archives=self._archives)
         self._partitions |= missing
-
-    def _say_done(self, step: str) -> None:
-        if self._on_step is not None:
-            self._on_step(step)
 
     def _hold(self) -> None:
         """Lock the position, and raise an error if another session has moved it or rebuilt the log."""
@@ -229,6 +234,10 @@ class Projector:
             raise self._conflict()
 
 
+MakeProjector = Callable[..., Projector]
+"""Makes the projector of a log: `Projector`, or a ``partial`` of it."""
+
+
 def make_partitions(connection: Connection, firsts: Collection[int], *, archives: bool = True) -> None:
     """Create the partitions that begin at these offsets, unless they exist, each in a transaction.
 
@@ -239,9 +248,3 @@ def make_partitions(connection: Connection, firsts: Collection[int], *, archives
             ensure_partition(connection, "projection", "checkpoint_event", first)
             if archives:
                 ensure_partition(connection, "eventlog", "event", first)
-
-
-def _are_few(events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:
-    if len(events) + len(swept) > FEW_EVENTS:
-        return False
-    return sum(len(event.value or b"") for event in events) <= FEW_BYTES

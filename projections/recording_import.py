@@ -18,7 +18,7 @@ from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.streams import StreamIdentity
 from projections.fold.settings import FoldSettings
-from projections.projector import BATCH_EVENTS, Clock, OnStep, Projector
+from projections.projector import BATCH_EVENTS, Clock, MakeProjector, Projector
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log
 
@@ -66,7 +66,7 @@ def import_stream(
     batch_events: int = BATCH_EVENTS,
     is_atomic: bool = False,
     on_progress: Callable[[int], None] = lambda _: None,
-    on_step: OnStep | None = None,
+    make_projector: MakeProjector = Projector,
 ) -> Imported:
     """Import a stream. ``read_events`` returns its events in offset order, from the first one at each call.
 
@@ -80,7 +80,7 @@ def import_stream(
     with stream_lock(connection, stream.stream_name):
         log, skipped = _log_to_continue(connection, stream, read_events, settings, clock)
         on_progress(skipped)
-        projector = Projector(connection, log, settings, clock, on_step=on_step)
+        projector = make_projector(connection, log, settings, clock)
         added = quarantined = 0
         with connection.transaction() if is_atomic else nullcontext():
             with nullcontext() if is_atomic else _asynchronous_commits(connection):

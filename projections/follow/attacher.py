@@ -14,7 +14,7 @@ from projections.follow.reports import Reports
 from projections.follow.resume import ResumePoint, find_resume_point
 from projections.follow.resync import resync
 from projections.follow.tail import Tail
-from projections.projector import Clock, OnStep, Projector
+from projections.projector import Clock, MakeProjector, Projector
 from projections.stream_lock import LockHolder, StreamLocks
 from projections.tracked_logs import TrackedLog, logs_of, make_current
 
@@ -34,7 +34,7 @@ class Attacher:
     clock: Clock
     plan: FollowPlan
     reports: Reports
-    on_step: OnStep | None
+    make_projector: MakeProjector = Projector
     make_tail: MakeTail = Tail
 
     def attach(self, stream: FollowedStream, now: float, on_resync_batch: Callable[[], None]) -> None:
@@ -86,7 +86,7 @@ class Attacher:
 
     def _projector(self, log: TrackedLog) -> Projector:
         archives = self.source.backend != POSTGRES
-        return Projector(self.connection, log, self.settings, self.clock, archives=archives, on_step=self.on_step)
+        return self.make_projector(self.connection, log, self.settings, self.clock, archives=archives)
 
     def _wait_for_holder(self, stream: FollowedStream, now: float) -> None:
         """Retry soon; with ``once`` the stream is over when its holder has read as far as planned here."""

@@ -17,7 +17,7 @@ from projections.follow.followed_stream import FollowedStream
 from projections.follow.reports import Progress, Reports
 from projections.follow.session import FollowSession
 from projections.follow.tail import Tail
-from projections.projector import Clock, OnStep
+from projections.projector import Clock, MakeProjector, Projector
 from projections.stream_lock import StreamLocks
 
 APPLICATION_NAME: Final = "coordstream follow"
@@ -59,9 +59,8 @@ class Follower:
     """Follows streams of one source into one database.
 
     Uses two connections, one for locks and heartbeats and one to apply events. Only `stop` may be called from another
-    thread. ``on_message`` gets messages for the operator; ``on_step`` the steps of each batch, see `Projector`. With a
-    plan that has an end, ``outage_timeout`` seconds without brokers or database end the run. ``make_tail`` is for
-    followers that apply events elsewhere.
+    thread. ``on_message`` gets messages for the operator. With a plan that has an end, ``outage_timeout`` seconds
+    without brokers or database end the run. ``make_tail`` is for followers that apply events elsewhere.
     """
 
     def __init__(
@@ -74,8 +73,8 @@ class Follower:
         *,
         on_message: Callable[[str], None] = lambda _: None,
         on_progress: Callable[[Progress], None] = lambda _: None,
-        on_step: OnStep | None = None,
         locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
+        make_projector: MakeProjector = Projector,
         make_tail: MakeTail = Tail,
         application_name: str = APPLICATION_NAME,
         outage_timeout: float | None = None,
@@ -84,8 +83,8 @@ class Follower:
         self._source = source
         self._settings = settings
         self._clock = clock
-        self._on_step = on_step
         self._locks = locks
+        self._make_projector = make_projector
         self._make_tail = make_tail
         self._application_name = application_name
         streams = {name: FollowedStream(name) for name in plan.stream_names}
@@ -130,7 +129,7 @@ class Follower:
                 self._clock,
                 self._run.plan,
                 self._run.reports,
-                self._on_step,
+                self._make_projector,
                 self._make_tail,
             )
             yield FollowSession(self._run, attacher, holding, self._source)

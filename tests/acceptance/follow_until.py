@@ -19,6 +19,7 @@ from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS
 from tests.acceptance.tiled_recording import stream_names
+from tests.properties.importing import always_copying
 
 
 def main(database_url: str, place: str, jobs: str, stop_at: str, occurrence: str, batch_events: str) -> None:
@@ -36,7 +37,9 @@ def main(database_url: str, place: str, jobs: str, stop_at: str, occurrence: str
     vars(tail)["BATCH_EVENTS"] = int(batch_events)  # to have many transactions
     plan = FollowPlan(tuple(stream_names(int(jobs))), once=True)
     with source_at(place, database_url) as source:
-        outcome = Follower(database_url, source, SETTINGS, lambda: IMPORTED_AT, plan, on_step=on_step).run()
+        make_projector = always_copying(on_step)
+        follower = Follower(database_url, source, SETTINGS, lambda: IMPORTED_AT, plan, make_projector=make_projector)
+        outcome = follower.run()
     assert outcome.failures == {}
     print("done", flush=True)
 

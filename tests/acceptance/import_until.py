@@ -8,7 +8,7 @@ import sys
 
 from eventlog.postgres.connection import connect
 from tests.properties.generated_jobs import Knobs, generate_job
-from tests.properties.importing import import_events
+from tests.properties.importing import always_copying, import_events
 
 BATCH_EVENTS = 7
 LONG = Knobs(events=(150, 150), without_topic=0, without_coordinator=0, across_partitions=0)
@@ -29,7 +29,7 @@ def main(database_url: str, number: str, stop_at: str, occurrence: str) -> None:
                 sys.exit("this process was not killed")
 
         for log in generate_job(int(number), LONG).logs:
-            import_events(connection, log.stream_name, log.events, BATCH_EVENTS, on_step=on_step)
+            import_events(connection, log.stream_name, log.events, BATCH_EVENTS, make_projector=always_copying(on_step))
 
 
 if __name__ == "__main__":

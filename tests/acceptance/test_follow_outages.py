@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import product
 from typing import Final
 
@@ -16,7 +17,7 @@ from eventlog.postgres.connection import Connection, connect
 from projections.follow import session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import APPLICATION_NAME
-from projections.projector import Clock
+from projections.projector import FEW_EVENTS, Clock, MakeProjector, Projector
 from projections.stream_lock import StreamLocks
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS
 from tests.acceptance.tiled_recording import Digests, as_new, digests, import_tiles, stream_names, tiles
@@ -34,11 +35,9 @@ JOBS: Final = 2
 TABLES: Final = ("projection.checkpoint_event", "eventlog.event", "projection.message_current")
 KILLS: Final = scaled(2, 10)
 CUTS: Final = scaled(1, 10)
-STEPS: Final = ("archived", "folded", "merged", "committed")
 RECOVERY_SECONDS: Final = scaled(240, 900)
 FEW: Final = 20
-MANY: Final = 120
-"""Events of a batch: FEW go in one statement, MANY by COPY."""
+STEPS_OF_COPY: Final = ("archived", "folded", "merged", "committed")
 
 _APPLIED: Final = "select coalesce(sum(next_offset), 0) from projection.position"
 _BACKENDS: Final = """
@@ -94,7 +93,7 @@ def write(broker: KafkaBroker, part: int, parts: int) -> int:
 def follower(
     url: str,
     broker: KafkaBroker,
-    on_step: Callable[[str], None] = lambda _: None,
+    make_projector: MakeProjector = Projector,
     locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
     clock: Clock = lambda: IMPORTED_AT,
 ) -> Iterator[Running]:
@@ -102,7 +101,9 @@ def follower(
     plan = FollowPlan(tuple(stream_names(JOBS)))
     with (
         KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source,
-        following(url, source, plan, on_step=on_step, locks=locks, clock=clock, settings=SETTINGS) as running,
+        following(
+            url, source, plan, make_projector=make_projector, locks=locks, clock=clock, settings=SETTINGS
+        ) as running,
     ):
         yield running
 
@@ -201,26 +202,32 @@ class Cutter:
                 assert ended.fetchone() == (True,)
 
 
-@pytest.mark.parametrize("batch_events", [FEW, MANY])
+@pytest.mark.parametrize(
+    ("batch_events", "few_events", "steps"),
+    [(FEW, FEW_EVENTS, ("folded", "committed")), (6 * FEW, 0, STEPS_OF_COPY)],
+    ids=["in one statement", "by copy"],
+)
 def test_connections_lost_at_each_step(
     clones: Callable[[], str],
     imported: Digests,
     filled_broker: KafkaBroker,
     monkeypatch: pytest.MonkeyPatch,
     batch_events: int,
+    few_events: int,
+    steps: tuple[str, ...],
 ) -> None:
     monkeypatch.setattr(tail, "BATCH_EVENTS", batch_events)
     url = clones()
     which = ((True,), (False,), (True, False))
-    cutter = Cutter(url, [(step, backends) for backends, step in product(which, STEPS)] * CUTS)
-    with follower(url, filled_broker, cutter) as running:
+    cutter = Cutter(url, [(step, backends) for backends, step in product(which, steps)] * CUTS)
+    make_projector = partial(Projector, few_events=few_events, on_step=cutter)
+    with follower(url, filled_broker, make_projector) as running:
         wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
         wait_until(lambda: len(running.messages) % 2 == 0, what="the end of the last outage")
     assert running.outcomes[0].failures == {}
-    cuts = len(which) * len(STEPS) * CUTS - len(cutter.left)
-    assert cuts >= 12
+    assert not cutter.left
     assert_same(url, imported)
-    print(f"\nconnections were cut {cuts} times, {batch_events} events a batch")
+    print(f"\nconnections were cut {len(which) * len(steps) * CUTS} times, {batch_events} events a batch")
 
 
 @pytest.mark.parametrize("table", scaled(TABLES[:1], TABLES))

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -148,8 +149,9 @@ def next_offset_at_a_kill(server: EmbeddedPostgres, url: str) -> int:
         if step == "committed" and taken == 10:
             kill_server(server)
 
+    make_projector = partial(Projector, on_step=kill_in_the_midst)
     with pytest.raises(psycopg.OperationalError), connect(url) as connection:
-        import_events(connection, log.stream_name, log.events, BATCH_EVENTS, on_step=kill_in_the_midst)
+        import_events(connection, log.stream_name, log.events, BATCH_EVENTS, make_projector=make_projector)
     return log.events[10 * BATCH_EVENTS - 1].offset + 1
 
 

@@ -15,7 +15,15 @@ from tests.acceptance.torture import scaled
 from tests.builders import config_set, recorded
 from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.properties.generated_jobs import GeneratedJob, GeneratedLog, generate_job
-from tests.properties.importing import CURRENT, HISTORIES, RowsByJob, import_events, import_log, rows_by_job
+from tests.properties.importing import (
+    CURRENT,
+    HISTORIES,
+    RowsByJob,
+    always_copying,
+    import_events,
+    import_log,
+    rows_by_job,
+)
 
 COORDINATOR: Final = "__samza_coordinator_a-b_1"
 CHECKPOINT: Final = "__samza_checkpoint_ver_1_for_a-b_1"
@@ -77,7 +85,7 @@ def test_a_log_that_comes_while_config_names_its_job_gets_that_name(
                 comes.append(pool.submit(import_events, second, CHECKPOINT, now))
                 wait_until(lambda: comes[0].done() or watcher.execute(WAITING).fetchone())
 
-        import_events(first, COORDINATOR, NAMED, on_step=on_step)
+        import_events(first, COORDINATOR, NAMED, make_projector=always_copying(on_step))
         assert comes[0].result(timeout=PATIENCE).added == 1
         assert names(watcher) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
 

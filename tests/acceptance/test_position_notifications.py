@@ -8,10 +8,9 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
-from projections import projector as projector_module
 from projections.errors import PositionMoved
 from projections.fold.rows import Swept
-from projections.projector import Projector
+from projections.projector import FEW_EVENTS, Projector
 from projections.tracked_logs import TrackedLog, register_log
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, import_events
 from tests.builders import checkpoint_v1, config_set, recorded
@@ -64,10 +63,10 @@ def listener(writer: Connection, database_url: str) -> Iterator[Listener]:
         yield listening
 
 
-@pytest.fixture(params=["few", "many"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches of few events go another way than those of many."""
-    monkeypatch.setattr(projector_module, "FEW_EVENTS", 1_000 if request.param == "few" else 0)
+@pytest.fixture(params=[FEW_EVENTS, 0], ids=["in one statement", "by copy"])
+def few_events(request: pytest.FixtureRequest) -> int:
+    """At most how many events are sent in one statement."""
+    return int(request.param)
 
 
 @pytest.fixture
@@ -76,12 +75,12 @@ def log(writer: Connection) -> TrackedLog:
         return register_log(writer, identify(COORDINATOR), 1, "recording", SETTINGS, IMPORTED_AT)
 
 
-def projector_of(writer: Connection, log: TrackedLog, fail_at: str = "") -> Projector:
+def projector_of(writer: Connection, log: TrackedLog, few_events: int, fail_at: str = "") -> Projector:
     def on_step(step: str) -> None:
         if step == fail_at:
             raise ArithmeticError
 
-    return Projector(writer, log, SETTINGS, lambda: IMPORTED_AT, on_step=on_step if fail_at else None)
+    return Projector(writer, log, SETTINGS, lambda: IMPORTED_AT, few_events=few_events, on_step=on_step)
 
 
 def test_the_payload(writer: Connection, listener: Listener) -> None:
@@ -97,9 +96,8 @@ def test_the_payload(writer: Connection, listener: Listener) -> None:
     assert {tuple(type(value) for value in payload.values()) for payload in received} == {(str, str, int, int)}
 
 
-@pytest.mark.usefixtures("way")
-def test_one_for_each_committed_batch(writer: Connection, log: TrackedLog, listener: Listener) -> None:
-    projector = projector_of(writer, log)
+def test_one_for_each_committed_batch(writer: Connection, log: TrackedLog, listener: Listener, few_events: int) -> None:
+    projector = projector_of(writer, log, few_events)
     for first in range(0, len(EVENTS), 30):
         projector.apply(EVENTS[first : first + 30])
     assert listener.positions() == [30, 60, 90, 100]
@@ -110,36 +108,37 @@ def test_one_for_each_committed_batch(writer: Connection, log: TrackedLog, liste
     assert listener.positions() == [100, 120]
 
 
-@pytest.mark.usefixtures("way")
-@pytest.mark.parametrize("step", ["archived", "folded", "merged"])
+@pytest.mark.parametrize(
+    ("few_events", "step"), [(FEW_EVENTS, "folded"), (0, "archived"), (0, "folded"), (0, "merged")]
+)
 def test_a_failed_batch_sends_no_notification(
-    writer: Connection, log: TrackedLog, listener: Listener, step: str
+    writer: Connection, log: TrackedLog, listener: Listener, few_events: int, step: str
 ) -> None:
     with pytest.raises(ArithmeticError):
-        projector_of(writer, log, fail_at=step).apply(EVENTS[:30])
+        projector_of(writer, log, few_events, step).apply(EVENTS[:30])
     assert listener.positions() == []
-    projector_of(writer, log).apply(EVENTS[:30])
+    projector_of(writer, log, few_events).apply(EVENTS[:30])
     assert listener.positions() == [30]
 
 
-@pytest.mark.usefixtures("way")
 def test_an_outer_transaction_delays_the_notification_until_its_commit(
-    writer: Connection, log: TrackedLog, listener: Listener, database_url: str
+    writer: Connection, log: TrackedLog, listener: Listener, few_events: int, database_url: str
 ) -> None:
     with writer.transaction(force_rollback=True):
-        projector_of(writer, log).apply(EVENTS[:30])
+        projector_of(writer, log, few_events).apply(EVENTS[:30])
     assert listener.positions() == []
     with writer.transaction():
-        projector_of(writer, log).apply(EVENTS[:30])
+        projector_of(writer, log, few_events).apply(EVENTS[:30])
         with connect(database_url) as another, Listener(another, database_url) as meanwhile:
             assert meanwhile.positions() == []
     assert listener.positions() == [30]
 
 
-@pytest.mark.usefixtures("way")
-def test_an_overtaken_projector_sends_no_notification(writer: Connection, log: TrackedLog, listener: Listener) -> None:
-    behind = projector_of(writer, log)
-    projector_of(writer, log).apply(EVENTS[:30])
+def test_an_overtaken_projector_sends_no_notification(
+    writer: Connection, log: TrackedLog, listener: Listener, few_events: int
+) -> None:
+    behind = projector_of(writer, log, few_events)
+    projector_of(writer, log, few_events).apply(EVENTS[:30])
     with pytest.raises(PositionMoved):
         behind.apply(EVENTS[:10])
     with pytest.raises(PositionMoved):

@@ -8,17 +8,16 @@ import pytest
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
-from projections import projector as projector_module
 from projections.errors import PositionMoved
 from projections.fold.rows import Swept
-from projections.projector import POSITION_CHANNEL, Applied, Projector
+from projections.projector import FEW_EVENTS, POSITION_CHANNEL, Applied, Projector
 from projections.tracked_logs import TrackedLog, logs_of, register_log
 from tests.acceptance.import_until import LONG
 from tests.acceptance.test_kills import all_rows
 from tests.builders import config_set, recorded
 from tests.fixtures.waiting import PATIENCE
 from tests.properties.generated_jobs import GeneratedLog, generate_job
-from tests.properties.importing import ARCHIVED_AT, SETTINGS
+from tests.properties.importing import ARCHIVED_AT, SETTINGS, always_copying
 
 
 class Failed(Exception):
@@ -74,7 +73,7 @@ def test_after_a_failed_batch_the_next_try_commits_the_same(
         nonlocal fails
         with connect(clone_database()) as connection:
             known = registered(connection, log)
-            projector = Projector(connection, known, SETTINGS, lambda: ARCHIVED_AT, on_step=on_step)
+            projector = always_copying(on_step)(connection, known, SETTINGS, lambda: ARCHIVED_AT)
             for first in range(0, len(log.events), 40):
                 batch = log.events[first : first + 40]
                 if fail:
@@ -99,7 +98,7 @@ def test_a_logs_first_batch_does_not_wait_for_that_of_another(connected: Connect
             if step == "merged":
                 applied.append(second.apply(LOGS[1].events))
 
-        Projector(connected, known[0], SETTINGS, lambda: ARCHIVED_AT, on_step=on_step).apply(LOGS[0].events)
+        always_copying(on_step)(connected, known[0], SETTINGS, lambda: ARCHIVED_AT).apply(LOGS[0].events)
     assert [done.events for done in applied] == [len(LOGS[1].events)]
 
 
@@ -122,12 +121,10 @@ def rows(connection: Connection, query: str) -> list[tuple[object, ...]]:
     return connection.execute(query.encode()).fetchall()
 
 
-@pytest.mark.parametrize("few", [True, False])
-def test_swept_keys_go_in_the_same_transaction(
-    connected: Connection, monkeypatch: pytest.MonkeyPatch, few: bool
-) -> None:
-    monkeypatch.setattr(projector_module, "FEW_EVENTS", 1_000 if few else 0)
-    projector = Projector(connected, registered(connected, LOGS[0]), SETTINGS, lambda: ARCHIVED_AT)
+@pytest.mark.parametrize("few_events", [FEW_EVENTS, 0])
+def test_swept_keys_go_in_the_same_transaction(connected: Connection, few_events: int) -> None:
+    log = registered(connected, LOGS[0])
+    projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT, few_events=few_events)
     projector.apply(recorded([config_set("a", "1"), config_set("b", "2")]))
     gone = recorded([config_set("a", "")])[0].key or b""
     applied = projector.apply([], swept=[Swept(1, gone)])
@@ -151,13 +148,13 @@ def test_the_position_passes_over_offsets_without_events(connected: Connection) 
     assert rows(connected, "select next_offset from projection.position") == [(7,)]
 
 
-@pytest.mark.parametrize("few", [True, False])
-def test_holes_are_written_down(connected: Connection, monkeypatch: pytest.MonkeyPatch, few: bool) -> None:
-    monkeypatch.setattr(projector_module, "FEW_EVENTS", 1_000 if few else 0)
+@pytest.mark.parametrize("few_events", [FEW_EVENTS, 0])
+def test_gaps_are_recorded(connected: Connection, few_events: int) -> None:
     log = registered(connected, LOGS[0])
     events = [event._replace(offset=at) for event, at in zip(LOGS[0].events, (2, 3, 7, 8, 20), strict=False)]
-    Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT).apply(events[:3])
-    Projector(connected, log_again(connected, log), SETTINGS, lambda: ARCHIVED_AT).apply(events[3:])
+    for some, first in ((events[:3], log), (events[3:], None)):
+        known = first or log_again(connected, log)
+        Projector(connected, known, SETTINGS, lambda: ARCHIVED_AT, few_events=few_events).apply(some)
     assert rows(connected, "select first_offset, last_offset from projection.gap order by 1") == [
         (0, 1),
         (4, 6),
@@ -190,18 +187,16 @@ def test_every_move_is_notified_after_it_is_visible(connected: Connection, datab
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stream_name)
-def test_few_and_many_events_at_once_give_the_same(
-    clone_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch, log: GeneratedLog
-) -> None:
+def test_few_and_many_events_at_once_give_the_same(clone_database: Callable[[], str], log: GeneratedLog) -> None:
     def all_applied(few_events: int) -> dict[str, list[str]]:
-        monkeypatch.setattr(projector_module, "FEW_EVENTS", few_events)
         with connect(clone_database()) as connection:
-            projector = Projector(connection, registered(connection, log), SETTINGS, lambda: ARCHIVED_AT)
+            known = registered(connection, log)
+            projector = Projector(connection, known, SETTINGS, lambda: ARCHIVED_AT, few_events=few_events)
             for first in range(0, len(log.events), 7):
                 projector.apply(log.events[first : first + 7])
             return all_rows(connection)
 
-    assert all_applied(1_000) == all_applied(0)
+    assert all_applied(FEW_EVENTS) == all_applied(0)
 
 
 def test_only_at_the_end_a_log_counts_as_read(connected: Connection) -> None:

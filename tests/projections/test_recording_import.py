@@ -1,6 +1,7 @@
 """Import of recordings: what is added, what is skipped, and when a recording is a new incarnation."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 import pytest
@@ -13,10 +14,11 @@ from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from projections.errors import FoldVersionDiffers
 from projections.fold.settings import FoldSettings
+from projections.projector import MakeProjector, Projector
 from projections.recording_import import import_stream
 from tests.fixtures.compaction import latest_per_key
 from tests.properties.generated_jobs import generate_job
-from tests.properties.importing import ARCHIVED_AT, import_events
+from tests.properties.importing import ARCHIVED_AT, always_copying, import_events
 
 STREAM: Final = "__samza_coordinator_job_1"
 FIRST_RUN_MS: Final = 1_749_000_000_000
@@ -133,7 +135,7 @@ def test_relations_show_the_old_incarnation_until_the_new_one_is_complete(databa
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)
         with pytest.raises(Interrupted):
-            import_events(connection, STREAM, NEW, 1, on_step=Stop(2, "committed"))
+            import_events(connection, STREAM, NEW, 1, make_projector=partial(Projector, on_step=Stop(2, "committed")))
         assert shown(connection) == OLD_ROWS
         assert as_of(connection, SECOND_RUN_MS + 1_000_000) == OLD_ROWS
         states = "select incarnation, state, next_offset from coordinator.log_position order by 1"
@@ -183,11 +185,12 @@ def test_only_the_last_commit_waits_for_the_disk(database_url: str) -> None:
         def look(step: str) -> None:
             seen.append((step, setting(connection)))
 
-        import_events(connection, STREAM, OLD, 2, on_step=look)
+        import_events(connection, STREAM, OLD, 2, make_projector=always_copying(look))
         assert seen.count(("merged", "off")) == 2
         assert setting(connection) == "on"
+        failing = partial(Projector, on_step=Stop(1, "folded"))
         with pytest.raises(Interrupted):
-            import_events(connection, STREAM, configs({"a": "5"}, SECOND_RUN_MS), on_step=Stop(1, "folded"))
+            import_events(connection, STREAM, configs({"a": "5"}, SECOND_RUN_MS), make_projector=failing)
         assert setting(connection) == "on"
 
 
@@ -200,16 +203,22 @@ def test_an_atomic_import_is_complete_or_absent(database_url: str, occurrence: i
     events = configs({f"key-{number:03}": str(number) for number in range(300)}, FIRST_RUN_MS)
     stream = identify(STREAM)
 
-    def run(stop: Stop | None) -> int:
-        settings, at = FoldSettings(SecretPolicy(b"k")), datetime(2026, 1, 2, tzinfo=UTC)
+    def added(make_projector: MakeProjector) -> int:
         return import_stream(
-            connection, stream, lambda: events, settings, lambda: at, batch_events=100, is_atomic=True, on_step=stop
+            connection,
+            stream,
+            lambda: events,
+            FoldSettings(SecretPolicy(b"k")),
+            lambda: datetime(2026, 1, 2, tzinfo=UTC),
+            batch_events=100,
+            is_atomic=True,
+            make_projector=make_projector,
         ).added
 
     with connect(database_url) as connection:
         with pytest.raises(Interrupted):
-            run(Stop(occurrence, "committed"))
+            added(always_copying(Stop(occurrence, "committed")))
         assert shown(connection, "select count(*) from eventlog.event") == [(0,)]
         assert shown(connection, "select next_offset, end_offset from projection.position") == [(0, None)]
-        assert run(None) == 300
+        assert added(Projector) == 300
         assert shown(connection) == [(f"key-{number:03}", str(number), 1) for number in range(300)]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 from eventlog.events import RecordedEvent
@@ -10,7 +11,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
-from projections.projector import BATCH_EVENTS
+from projections.projector import BATCH_EVENTS, MakeProjector, OnStep, Projector
 from projections.recording_import import Imported, import_stream
 from tests.oracle import FINGERPRINT_KEY, ROWS, Row
 from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, GeneratedLog
@@ -51,7 +52,7 @@ def import_events(
     events: Sequence[RecordedEvent],
     batch_events: int = BATCH_EVENTS,
     *,
-    on_step: Callable[[str], None] = lambda _: None,
+    make_projector: MakeProjector = Projector,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Imported:
     """Import events as a recorded stream."""
@@ -62,9 +63,14 @@ def import_events(
         SETTINGS,
         lambda: ARCHIVED_AT,
         batch_events=batch_events,
-        on_step=on_step,
+        make_projector=make_projector,
         on_progress=on_progress,
     )
+
+
+def always_copying(on_step: OnStep = lambda _: None) -> MakeProjector:
+    """Make projectors that send every batch by COPY, also a small one."""
+    return partial(Projector, few_events=0, on_step=on_step)
 
 
 def import_log(connection: Connection, log: GeneratedLog, batch_events: int = BATCH_EVENTS) -> Imported:

@@ -19,6 +19,7 @@ from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower, Outcome
 from projections.follow.reports import Progress
 from projections.follow.tail import Tail
+from projections.projector import MakeProjector, Projector
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
 from tests.fixtures.memory_source import MemorySource
@@ -118,7 +119,7 @@ def following(
     source: EventSource,
     plan: FollowPlan,
     *,
-    on_step: Callable[[str], None] = lambda _: None,
+    make_projector: MakeProjector = Projector,
     locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
     clock: Callable[[], datetime] = now,
     settings: FoldSettings = SETTINGS,
@@ -135,7 +136,7 @@ def following(
         plan,
         on_message=messages.append,
         on_progress=applied.append,
-        on_step=on_step,
+        make_projector=make_projector,
         locks=locks,
         make_tail=make_tail,
     )

@@ -31,6 +31,7 @@ from tests.projections.follow.running import (
     set_lost_after,
     wait_for_position,
 )
+from tests.properties.importing import always_copying
 
 pytestmark = pytest.mark.slow
 
@@ -201,7 +202,7 @@ def test_heartbeats_continue_during_a_resync(
     monkeypatch.setattr(MemorySource, "read", read_and_look)
     plan = FollowPlan((ORDERS,), once=True)
     let_pass(connected, timedelta(days=1))
-    with following(database_url, cluster, plan, on_step=lambda _: beat()) as running:
+    with following(database_url, cluster, plan, make_projector=always_copying(lambda _: beat())) as running:
         wait_until(lambda: running.outcomes, what="the end")
     at_the_read, at_the_last_batch = beats[-5], beats[-4]
     assert at_the_read is not None

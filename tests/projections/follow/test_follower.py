@@ -22,6 +22,7 @@ from tests.projections.follow.running import (
     run,
     wait_for_position,
 )
+from tests.properties.importing import always_copying
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +49,8 @@ def test_once_ignores_later_events(
         if step == "merged":
             append(log, b="2")
 
-    with following(database_url, source, FollowPlan((ORDERS,), once=True), on_step=append_more) as running:
+    plan, make_projector = FollowPlan((ORDERS,), once=True), always_copying(append_more)
+    with following(database_url, source, plan, make_projector=make_projector) as running:
         wait_until(lambda: running.outcomes, what="the end")
     assert running.outcomes[0].events == 1
     assert position(connected, ORDERS) == (1, 1, "stopped", 1)

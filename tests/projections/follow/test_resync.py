@@ -18,7 +18,7 @@ from projections.projector import OnStep, Projector
 from projections.tracked_logs import logs_of
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
 from tests.projections.follow.running import server_time
-from tests.properties.importing import SETTINGS, import_events
+from tests.properties.importing import SETTINGS, always_copying, import_events
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def run_resync(
 ) -> ResumePoint:
     start = found(connection, source, now, stream)
     assert start.resync
-    projector = Projector(connection, start.log, SETTINGS, lambda: now, on_step=on_step)
+    projector = always_copying(on_step)(connection, start.log, SETTINGS, lambda: now)
     with server_time(now):
         return resync(
             connection,

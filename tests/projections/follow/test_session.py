@@ -26,6 +26,7 @@ from tests.projections.follow.running import (
     say,
     wait_for_position,
 )
+from tests.properties.importing import always_copying
 
 pytestmark = pytest.mark.slow
 
@@ -150,7 +151,7 @@ def test_a_conflict_is_retried_silently(
 ) -> None:
     make_log(ORDERS, a="1")
     fails = Once("merged", error)
-    with following(database_url, source, FollowPlan((ORDERS,)), on_step=fails) as running:
+    with following(database_url, source, FollowPlan((ORDERS,)), make_projector=always_copying(fails)) as running:
         wait_for_position(connected, ORDERS, 1)
     assert fails.is_raised
     assert running.messages == []
@@ -177,7 +178,8 @@ def test_a_failed_batch_is_committed_later(
 ) -> None:
     monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
     make_log(ORDERS, a="1")
-    with following(database_url, source, FollowPlan((ORDERS,)), on_step=Once("merged", error)) as running:
+    make_projector = always_copying(Once("merged", error))
+    with following(database_url, source, FollowPlan((ORDERS,)), make_projector=make_projector) as running:
         wait_for_position(connected, ORDERS, 1)
     assert running.messages[0] == message
     assert connected.execute("select count(*) from projection.quarantine").fetchone() == (0,)

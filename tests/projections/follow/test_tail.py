@@ -17,7 +17,7 @@ from projections.projector import BATCH_EVENTS, Projector
 from projections.tracked_logs import TrackedLog, register_log
 from tests.builders import config_set, recorded
 from tests.projections.follow.running import ORDERS
-from tests.properties.importing import ARCHIVED_AT, SETTINGS
+from tests.properties.importing import ARCHIVED_AT, SETTINGS, always_copying
 
 EVENTS = recorded([config_set("a", str(value)) for value in range(5)])
 
@@ -100,7 +100,7 @@ class Failing:
 @pytest.mark.parametrize(("conflicts", "position"), [(CONFLICT_TRIES, 5), (CONFLICT_TRIES + 1, 0)])
 def test_conflicts_are_retried_a_few_times(connected: Connection, conflicts: int, position: int) -> None:
     log, failing = registered(connected), Failing(conflicts)
-    followed = Tail(log, Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT, on_step=failing), 5)
+    followed = Tail(log, always_copying(failing)(connected, log, SETTINGS, lambda: ARCHIVED_AT), 5)
     followed.add(read(EVENTS, 5), 0.0)
     try:
         followed.apply()

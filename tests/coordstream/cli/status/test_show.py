@@ -28,6 +28,7 @@ from tests.coordstream.command_line import (
 )
 from tests.fixtures.kafka_topics import Topics
 from tests.projections.follow.running import set_lost_after
+from tests.properties.importing import always_copying
 
 pytestmark = pytest.mark.slow
 
@@ -129,7 +130,7 @@ def test_a_recording_that_was_imported_in_part(cli: CommandLine, tmp_path: Path)
             FoldSettings(SecretPolicy(MASK_KEY.encode())),
             system_clock,
             batch_events=1,
-            on_step=interrupt_at_second_batch(),
+            make_projector=always_copying(interrupt_at_second_batch()),
         )
     (row,) = cli("status", "--json").json
     assert (row["state"], row["next_offset"], row["lag"]) == ("catching-up", 2, None)
