@@ -8,7 +8,7 @@ from typing import Final
 
 from eventlog.checkpoint import CheckpointId
 from managers.backup.state_errors import StoreUnreadable
-from managers.backup.store_directories import checkpoint_directory, link_files
+from managers.backup.store_directories import checkpoint_directory, delete_directory
 
 ENTRIES_FILE: Final = "entries"
 
@@ -71,7 +71,9 @@ class DictStore:
         if self._directory is None:
             return None
         directory = checkpoint_directory(self._directory, checkpoint_id)
-        link_files(self._directory, directory)
+        delete_directory(directory)
+        directory.mkdir()
+        os.link(self._directory / ENTRIES_FILE, directory / ENTRIES_FILE)
         return directory
 
     def close(self) -> None:

@@ -1,17 +1,71 @@
 """Errors of local state. Each keeps the things it names as attributes.
 
 StateError (a ManagerError)
+ ├─ CommitFailed        a step of a commit failed
+ ├─ CommitTimedOut      an earlier commit of the task is still in progress
  ├─ InvalidMarker       a state checkpoint marker cannot be read, or is that of another store
- └─ StoreUnreadable     a file of a store cannot be read
+ ├─ StoreUnreadable     a file of a store cannot be read
+ ├─ StoreWithoutBackend a store has the Kafka changelog as its state backend, but no changelog
+ └─ UnknownStateBackend config names a factory that is not known
 """
 
+from collections.abc import Collection
 from pathlib import Path
+from typing import Final, Literal
 
+from eventlog.checkpoint import CheckpointId
+from eventlog.error_text import known_names
 from managers.errors import ManagerError
+
+Step = Literal["flush", "snapshot", "upload", "checkpoint", "persist", "clean up"]
+"""The steps of a commit, in their order. From ``persist`` on, the checkpoint is on the log."""
+
+_AFTER_CHECKPOINT: Final = ("persist", "clean up")
 
 
 class StateError(ManagerError):
     """The state of a task could not be backed up or restored."""
+
+
+class CommitFailed(StateError):
+    """A step of a commit failed, for all of the task's stores and backends, or for one. The cause says why."""
+
+    def __init__(
+        self,
+        task_name: str,
+        checkpoint_id: CheckpointId,
+        step: Step,
+        cause: BaseException,
+        *,
+        store_name: str | None = None,
+        factory: str | None = None,
+    ) -> None:
+        self.task_name = task_name
+        self.checkpoint_id = checkpoint_id
+        self.step: Step = step
+        self.store_name = store_name
+        self.factory = factory
+        self.is_checkpoint_written = step in _AFTER_CHECKPOINT
+        store = "" if store_name is None else f", store {store_name!r}"
+        backend = "" if factory is None else f", state backend {factory}"
+        super().__init__(
+            f"Commit {checkpoint_id} of task {task_name!r} failed in step {step!r}{store}{backend}: "
+            f"{_sentence(cause)} {_remedy(step)}"
+        )
+
+
+class CommitTimedOut(StateError):
+    """An earlier commit of a task was still in progress when the time for it was up."""
+
+    def __init__(self, task_name: str, checkpoint_id: CheckpointId, step: Step, elapsed_ms: int) -> None:
+        self.task_name = task_name
+        self.checkpoint_id = checkpoint_id
+        self.step: Step = step
+        self.elapsed_ms = elapsed_ms
+        super().__init__(
+            f"Commit {checkpoint_id} of task {task_name!r} is still in step {step!r} after {elapsed_ms} ms. Check the "
+            "state backend, or increase task.commit.max.delay.ms or task.commit.timeout.ms."
+        )
 
 
 class InvalidMarker(StateError):
@@ -33,3 +87,41 @@ class StoreUnreadable(StateError):
     def __init__(self, path: Path, problem: str) -> None:
         self.path = path
         super().__init__(f"The store file {path} {problem}. Delete the store's directory and restore the store.")
+
+
+class StoreWithoutBackend(StateError):
+    """Config names the Kafka changelog as a store's state backend, but the store has no changelog."""
+
+    def __init__(self, task_name: str, store_name: str) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        super().__init__(
+            f"Store {store_name!r} of task {task_name!r} has the Kafka changelog as its state backend, but no "
+            f"changelog. Set stores.{store_name}.changelog, or another factory."
+        )
+
+
+class UnknownStateBackend(StateError):
+    """Config names a state backend factory that the program does not know."""
+
+    def __init__(self, task_name: str, store_name: str, factory: str, known: Collection[str]) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        self.factory = factory
+        super().__init__(
+            f"Store {store_name!r} of task {task_name!r} has the unknown state backend factory {factory!r}."
+            f"{known_names('factories', factory, known)}"
+        )
+
+
+def _sentence(cause: BaseException) -> str:
+    text = str(cause).strip() or type(cause).__name__
+    return text if text.endswith(".") else f"{text}."
+
+
+def _remedy(step: Step) -> str:
+    if step in _AFTER_CHECKPOINT:
+        return "Its checkpoint is written; the next commit tries this step again."
+    if step == "checkpoint":
+        return "Its checkpoint may be written; commit again."
+    return "The task's last checkpoint is unchanged; commit again."

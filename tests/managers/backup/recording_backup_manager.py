@@ -1,0 +1,56 @@
+"""A backup manager that records its calls, and fails or blocks where a test says."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from threading import Event
+
+from eventlog.checkpoint import Checkpoint, CheckpointId
+
+
+@dataclass
+class RecordingBackupManager:
+    """Returns ``markers`` from snapshot and upload. ``calls`` may be shared, to see the order of several managers."""
+
+    name: str
+    markers: Mapping[str, str]
+    calls: list[tuple[object, ...]] = field(default_factory=list)
+    uploaded: Mapping[str, str] | None = None
+    """What upload returns instead."""
+    during: dict[str, Callable[[], object]] = field(default_factory=dict)
+    """What happens in a call, by the name of the method."""
+
+    def init(self, checkpoint: Checkpoint | None) -> None:
+        """See `TaskBackupManager`."""
+        self._record("init", checkpoint)
+
+    def snapshot(self, checkpoint_id: CheckpointId) -> Mapping[str, str]:
+        """See `TaskBackupManager`."""
+        self._record("snapshot", checkpoint_id)
+        return self.markers
+
+    def upload(self, checkpoint_id: CheckpointId, markers: Mapping[str, str], cancelled: Event) -> Mapping[str, str]:
+        """See `TaskBackupManager`."""
+        assert not cancelled.is_set()
+        self._record("upload", checkpoint_id, dict(markers))
+        return markers if self.uploaded is None else self.uploaded
+
+    def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Mapping[str, str]) -> None:
+        """See `TaskBackupManager`."""
+        self._record("persist", checkpoint_id, dict(markers))
+
+    def clean_up(self, checkpoint_id: CheckpointId, markers: Mapping[str, str]) -> None:
+        """See `TaskBackupManager`."""
+        self._record("clean up", checkpoint_id, dict(markers))
+
+    def close(self) -> None:
+        """See `TaskBackupManager`."""
+        self._record("close")
+
+    def of(self, call: str) -> list[tuple[object, ...]]:
+        """The arguments of all calls of a method."""
+        return [each[2:] for each in self.calls if each[:2] == (self.name, call)]
+
+    def _record(self, call: str, *arguments: object) -> None:
+        self.calls.append((self.name, call, *arguments))
+        if call in self.during:
+            self.during[call]()
