@@ -2379,6 +2379,27 @@ $_$;
 COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of rows of a job in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. Compare it with that of another database, or with an earlier one. What depends on the clock or on the follower is left out: the relations log_position and starting_offset, the column is_expired, the status expired of startpoint_history, and the number of the incarnation. Secrets count with their masked values, which differ between installations with different masking keys. Compare only fingerprints of the same version of coordstream. Reads every row of the job; raises for an unknown job.';
 
 --
+-- Name: input_offset_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.input_offset_at(job_name text, job_id text, at timestamp with time zone) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, input_offset_number bigint, record_time timestamp with time zone, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket, c.input_offset, c.input_offset_number, c.record_time, c.log_offset
+  from projection.job_at($1, $2, $3) j
+  cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                                 j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) c
+  where j.coordinator_log is not null or j.checkpoint_log is not null
+$_$;
+
+--
+-- Name: FUNCTION input_offset_at(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.input_offset_at(job_name text, job_id text, at timestamp with time zone) IS 'Where each task of a job stood in its inputs at a time: the last processed offset of its last checkpoint by then, with the time and the offset of that event. A task can have been further by then; it writes a checkpoint every `task.commit.ms`, by default each minute. Raises below the retained horizon.
+Key: task_name, system_name, stream_name, partition_id, key_bucket.';
+
+--
 -- Name: job_coordinator_metadata_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -3041,6 +3062,42 @@ $_$;
 --
 
 COMMENT ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) IS 'The newest n rows of coordinator.event in each of the job''s current logs, newest first. It reads only what it returns; "order by log_offset desc limit n" on the view sorts all events of the job.';
+
+--
+-- Name: processing_rate(text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(task_name text, hour timestamp with time zone, records bigint, records_per_second double precision)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select s.task_name, s.hour, sum(greatest(s.input_offset_number - s.previous_number, 0))::bigint,
+    sum(greatest(s.input_offset_number - s.previous_number, 0))::double precision
+      / extract(epoch from least(s.hour + interval '1 hour', $4) - greatest(s.hour, $3))
+  from (
+    select c.*, date_trunc('hour', c.record_time, 'UTC') as hour,
+      lag(c.input_offset_number) over (partition by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
+                                       order by c.is_first desc, c.incarnation, c.log_offset) as previous_number
+    from (
+      select a.task_name, a.system_name, a.stream_name, a.partition_id, a.key_bucket, a.input_offset_number,
+        true as is_first, 0 as incarnation, a.log_offset, a.record_time
+      from coordinator.input_offset_at($1, $2, $3) a
+      union all
+      select h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.input_offset_number,
+        false, h.incarnation, h.log_offset, h.record_time
+      from coordinator.checkpoint_history h
+      where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4) c
+    where c.input_offset_number is not null) s
+  where not s.is_first
+  group by s.task_name, s.hour
+  order by s.task_name, s.hour
+$_$;
+
+--
+-- Name: FUNCTION processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) IS 'How many input records each task of a job processed from one time to another, by hour (UTC): the distance of its checkpoints'' offsets, over all of its partitions. Offsets without a record, such as those that compaction left, count as records. A checkpoint that goes back counts as 0. The rate of the first and last hour is that of the part within the range. Raises if the range begins below the retained horizon.
+Key: task_name, hour.';
 
 --
 -- Name: starting_offset_state(integer, bigint, integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
@@ -4654,6 +4711,26 @@ CREATE FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id te
 COMMENT ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.task_partition after the event at log_offset (inclusive), an offset of the coordinator stream unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
+-- Name: time_of_input_offset(text, text, text, text, integer, text); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text) RETURNS TABLE(task_name text, key_bucket integer, record_time timestamp with time zone, input_offset text, input_offset_number bigint, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select p.task_name, p.key_bucket, p.record_time, p.input_offset, p.input_offset_number, p.stream_kind, p.incarnation, p.log_offset
+  from projection.passed_offset($1, $2, $3, $4, $5) p
+  where p.input_offset_number >= $6::bigint and coalesce(p.previous_number < $6::bigint, true)
+  order by p.incarnation, p.log_offset, p.task_name, p.key_bucket
+$_$;
+
+--
+-- Name: FUNCTION time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text) IS 'When a job passed an offset of an input partition: the checkpoints at or beyond it that follow one before it, or none. More than one row of a task: it was rewound and passed the offset again. No row: no checkpoint is as far. The offset must be an integer. Reads all checkpoints of the job that have the partition.
+Key: task_name, key_bucket, stream_kind, incarnation, log_offset.';
+
+--
 -- Name: wait_for(text, bigint, integer); Type: FUNCTION; Schema: coordinator; Owner: -
 --
 
@@ -5721,6 +5798,20 @@ CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, o
   where l.log_id = $1 and l.layout_id = $2 and not l.is_state
     and l.system_name = $5 and l.stream_name = $6 and l.partition_id = $7 and l.key_bucket = $8
   limit 1
+$_$;
+
+--
+-- Name: passed_offset(text, text, text, text, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer) RETURNS TABLE(task_name text, key_bucket integer, previous_number bigint, input_offset text, input_offset_number bigint, record_time timestamp with time zone, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select h.task_name, h.key_bucket, lag(h.input_offset_number) over (partition by h.task_name, h.key_bucket order by h.incarnation, h.log_offset),
+    h.input_offset, h.input_offset_number, h.record_time, h.stream_kind, h.incarnation, h.log_offset
+  from coordinator.checkpoint_history h
+  where h.job_name = $1 and h.job_id = $2 and h.system_name = $3 and h.stream_name = $4 and h.partition_id = $5
+    and h.is_preferred and h.input_offset_number is not null
 $_$;
 
 --
@@ -9634,6 +9725,14 @@ GRANT ALL ON FUNCTION coordinator.fingerprint(job_name text, job_id text) TO coo
 GRANT ALL ON FUNCTION coordinator.fingerprint(job_name text, job_id text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION input_offset_at(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.input_offset_at(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.input_offset_at(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.input_offset_at(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION job_coordinator_metadata_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9728,6 +9827,14 @@ GRANT SELECT ON TABLE coordinator.event TO coordstream_replayer;
 REVOKE ALL ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION starting_offset_state(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, only_task text); Type: ACL; Schema: projection; Owner: -
@@ -9960,6 +10067,14 @@ GRANT ALL ON FUNCTION coordinator.task_partition_as_of(job_name text, job_id tex
 REVOKE ALL ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION coordinator.task_partition_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION wait_for(stream_name text, log_offset bigint, timeout_ms integer); Type: ACL; Schema: coordinator; Owner: -
@@ -10283,6 +10398,14 @@ GRANT ALL ON FUNCTION projection.offset_setting(system_name text, stream_name te
 REVOKE ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -

@@ -1,0 +1,61 @@
+-- Where the tasks of a job stood in their inputs: at a time, when they reached an offset, and how fast they went.
+create function coordinator.input_offset_at(job_name text, job_id text, at timestamptz)
+returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
+               input_offset text, input_offset_number bigint, record_time timestamptz, log_offset bigint)
+language sql stable parallel safe as $$
+  select c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket, c.input_offset, c.input_offset_number, c.record_time, c.log_offset
+  from projection.job_at($1, $2, $3) j
+  cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
+                                                 j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) c
+  where j.coordinator_log is not null or j.checkpoint_log is not null
+$$;
+comment on function coordinator.input_offset_at is E'Where each task of a job stood in its inputs at a time: the last processed offset of its last checkpoint by then, with the time and the offset of that event. A task can have been further by then; it writes a checkpoint every `task.commit.ms`, by default each minute. Raises below the retained horizon.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
+
+-- The checkpoints of one input partition that a job preferred, with the offset in the one before (null: none before).
+create function projection.passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer)
+returns table (task_name text, key_bucket integer, previous_number bigint, input_offset text, input_offset_number bigint,
+               record_time timestamptz, stream_kind text, incarnation integer, log_offset bigint)
+language sql stable parallel safe as $$
+  select h.task_name, h.key_bucket, lag(h.input_offset_number) over (partition by h.task_name, h.key_bucket order by h.incarnation, h.log_offset),
+    h.input_offset, h.input_offset_number, h.record_time, h.stream_kind, h.incarnation, h.log_offset
+  from coordinator.checkpoint_history h
+  where h.job_name = $1 and h.job_id = $2 and h.system_name = $3 and h.stream_name = $4 and h.partition_id = $5
+    and h.is_preferred and h.input_offset_number is not null
+$$;
+
+create function coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text)
+returns table (task_name text, key_bucket integer, record_time timestamptz, input_offset text, input_offset_number bigint,
+               stream_kind text, incarnation integer, log_offset bigint)
+language sql stable parallel safe as $$
+  select p.task_name, p.key_bucket, p.record_time, p.input_offset, p.input_offset_number, p.stream_kind, p.incarnation, p.log_offset
+  from projection.passed_offset($1, $2, $3, $4, $5) p
+  where p.input_offset_number >= $6::bigint and coalesce(p.previous_number < $6::bigint, true)
+  order by p.incarnation, p.log_offset, p.task_name, p.key_bucket
+$$;
+comment on function coordinator.time_of_input_offset is E'When a job passed an offset of an input partition: the checkpoints at or beyond it that follow one before it, or none. More than one row of a task: it was rewound and passed the offset again. No row: no checkpoint is as far. The offset must be an integer. Reads all checkpoints of the job that have the partition.\nKey: task_name, key_bucket, stream_kind, incarnation, log_offset.';
+
+create function coordinator.processing_rate(job_name text, job_id text, since timestamptz, until timestamptz)
+returns table (task_name text, hour timestamptz, records bigint, records_per_second double precision)
+language sql stable parallel safe as $$
+  select s.task_name, s.hour, sum(greatest(s.input_offset_number - s.previous_number, 0))::bigint,
+    sum(greatest(s.input_offset_number - s.previous_number, 0))::double precision
+      / extract(epoch from least(s.hour + interval '1 hour', $4) - greatest(s.hour, $3))
+  from (
+    select c.*, date_trunc('hour', c.record_time, 'UTC') as hour,
+      lag(c.input_offset_number) over (partition by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
+                                       order by c.is_first desc, c.incarnation, c.log_offset) as previous_number
+    from (
+      select a.task_name, a.system_name, a.stream_name, a.partition_id, a.key_bucket, a.input_offset_number,
+        true as is_first, 0 as incarnation, a.log_offset, a.record_time
+      from coordinator.input_offset_at($1, $2, $3) a
+      union all
+      select h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.input_offset_number,
+        false, h.incarnation, h.log_offset, h.record_time
+      from coordinator.checkpoint_history h
+      where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4) c
+    where c.input_offset_number is not null) s
+  where not s.is_first
+  group by s.task_name, s.hour
+  order by s.task_name, s.hour
+$$;
+comment on function coordinator.processing_rate is E'How many input records each task of a job processed from one time to another, by hour (UTC): the distance of its checkpoints'' offsets, over all of its partitions. Offsets without a record, such as those that compaction left, count as records. A checkpoint that goes back counts as 0. The rate of the first and last hour is that of the part within the range. Raises if the range begins below the retained horizon.\nKey: task_name, hour.';
