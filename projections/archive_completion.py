@@ -9,7 +9,7 @@ from typing import Final
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log_registry import hold
+from eventlog.postgres.log_registry import hold_archive
 from eventlog.postgres.table_partitions import (
     attach_partition,
     detached_partitions,
@@ -47,7 +47,7 @@ def complete_archive(
         attach_partition(connection, "eventlog", "event", first)
     with connection.transaction(), reading_topic(log):
         connection.execute(LOCK_TIMEOUT)
-        hold(connection, f"archive {log.stream.stream_name}")
+        hold_archive(connection, log.stream.stream_name)
         now = server_now(connection)
         comparison = TopicComparison(facts, now)
         pairs = pair_with_topic(connection, source, log, facts, position_once_folded(connection, log))

@@ -26,6 +26,16 @@ class LogRebuilt(ProjectionError):
         super().__init__(f"The rows of {stream_name} were rebuilt, so its state must be loaded again.")
 
 
+class LogBlocked(ProjectionError):
+    """Another session blocks the projectors of a log."""
+
+    reason = "another session has locked its rows, as a rebuild or a retention does"
+
+    def __init__(self, stream_name: str) -> None:
+        self.stream_name = stream_name
+        super().__init__(f"{stream_name} waits: {self.reason}.")
+
+
 class ArchiveIncomplete(ProjectionError):
     """The relations have events of a log that the archive lacks. ``topic_may_help``: its topic may have them still."""
 

@@ -1,17 +1,18 @@
 """Replaces the rows of a log by those that its archived events fold to, without the topic that they came from."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log_registry import StoredLog
+from eventlog.postgres.log_registry import StoredLog, hold_archive
 from eventlog.postgres.table_partitions import attach_partition, detached_partitions, ensure_partition
 from eventlog.source import EventSource
 from eventlog.topic_comparison import TopicComparison
 from projections.archive_completion import complete_archive
+from projections.conflicts import retry_conflicts
 from projections.errors import ArchiveIncomplete, RebuildFailed
 from projections.fold.settings import NOT_FOLDED, FoldSettings
 from projections.job_log_row import repair_row
@@ -22,13 +23,14 @@ from projections.topic_check import has_topic
 from projections.tracked_logs import (
     LOCK_TIMEOUT,
     TrackedLog,
+    block_projectors,
     insert_position,
+    lock_job,
     name_job,
     position_once_folded,
     reload_log,
 )
 
-_LOCK_POSITION: Final = "select from projection.position where log_id = %s for update"
 _MOVE: Final = """
 update projection.position set next_offset = %s, fold_version = %s, rebuilds = rebuilds + 1 where log_id = %s
 """
@@ -105,21 +107,47 @@ def rebuild_log(
     log.require_fold_at_most(settings)
     topic = None if source is None else complete_archive(connection, source, log, on_progress)
     ensure_partitions(connection)
+    rebuilt = retry_conflicts(
+        lambda: _rebuild(
+            connection,
+            log,
+            settings,
+            is_completed=source is not None,
+            batch_events=batch_events,
+            on_progress=on_progress,
+        )
+    )
+    return replace(rebuilt, topic=topic)
+
+
+def _rebuild(
+    connection: Connection,
+    log: TrackedLog,
+    settings: FoldSettings,
+    *,
+    is_completed: bool,
+    batch_events: int,
+    on_progress: Callable[[int], None],
+) -> Rebuilt:
     with connection.transaction():
+        connection.execute(LOCK_TIMEOUT)
+        hold_archive(connection, log.stream.stream_name)
         fold = ScratchFold(connection, log, settings, batch_events=batch_events, on_progress=on_progress)
         fold.advance(position_once_folded(connection, log))
-        log = _lock(connection, log)
+        block_projectors(connection, [log])
+        log = reload_log(connection, log)
         log.require_fold_at_most(settings)
         position = position_once_folded(connection, log)
         fold.advance(position)
-        _require_archive(connection, log, is_completed=source is not None)
+        _require_archive(connection, log, is_completed=is_completed)
         repaired = _repair(connection, log)
         connection.execute(_MOVE, (position, settings.fold_version, log.log_id))
+        lock_job(connection, log.stream)
         if not (job_log := repair_row(connection, log.log_id)).is_equal:
             repaired, log = (*repaired, job_log), reload_log(connection, log)
         if log.is_current:
             name_job(connection, log.stream)
-    return Rebuilt(log, fold.events, repaired, topic)
+    return Rebuilt(log, fold.events, repaired)
 
 
 def _repair(connection: Connection, log: TrackedLog) -> tuple[TableCheck, ...]:
@@ -127,13 +155,6 @@ def _repair(connection: Connection, log: TrackedLog) -> tuple[TableCheck, ...]:
         return TableDifferences(connection, log.log_id).repair()
     except StillDifferent as error:
         raise RebuildFailed(log.stream.stream_name, error.table) from error
-
-
-def _lock(connection: Connection, log: TrackedLog) -> TrackedLog:
-    """Block other writers of the log, and return it as it is now."""
-    connection.execute(LOCK_TIMEOUT)
-    connection.execute(_LOCK_POSITION, (log.log_id,))
-    return reload_log(connection, log)
 
 
 def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: bool) -> None:

@@ -12,12 +12,12 @@ from psycopg import sql
 from eventlog.postgres.archive import ArchivedEvents, read_archived, read_archived_at
 from eventlog.postgres.archive_replacement import ArchiveReplacement
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log_registry import hold
+from eventlog.postgres.log_registry import hold, hold_archive
 from projections.errors import RowsDiffer
 from projections.fold.settings import FoldSettings
 from projections.retained_events import RetainedEvents, select_retained
 from projections.scratch_fold import ReadArchived, ScratchFold, log_tables
-from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, reload_log
+from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, block_projectors, reload_log
 from projections.verify import verify_log
 
 _NEWEST_TIME: Final = """
@@ -31,7 +31,6 @@ select coalesce(max(n.number), 0) + 1 from (
   where c.relnamespace = 'eventlog'::regnamespace and c.relname ~ '_detached_[0-9]+$' and c.relkind = 'r') n
 """
 _STREAMS: Final = "select distinct l.stream_name from eventlog.log l order by 1"
-_LOCK_POSITIONS: Final = "select from projection.position where log_id = any(%s) order by log_id for update"
 _LOCK_ARCHIVE: Final = "lock table eventlog.event in share row exclusive mode"
 _DIFFERS: Final = """
 select exists (
@@ -53,7 +52,7 @@ or (select count(*) from projection.checkpoint_current where log_id = %(log_id)s
 """
 _DELETE: Final = sql.SQL("delete from projection.{} where log_id = %s")
 _INSERT: Final = sql.SQL("insert into projection.{} select * from pg_temp.{} where log_id = %s")
-_COUNT_REBUILD: Final = "update projection.position set rebuilds = rebuilds + 1 where log_id = %s"
+_COUNT_REBUILDS: Final = "update projection.position set rebuilds = rebuilds + 1 where log_id = any(%s)"
 _INSERT_HORIZON: Final = """
 insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time, partitions)
 select %(log_id)s, %(number)s, %(offset)s, greatest(%(time)s, max(h.horizon_time)), %(partitions)s
@@ -138,7 +137,7 @@ def _hold_archive(connection: Connection) -> None:
     """Wait for other retentions, and for sessions that add earlier events to a log: the copies would lack these."""
     hold(connection, "retention")
     for (stream_name,) in connection.execute(_STREAMS).fetchall():
-        hold(connection, f"archive {stream_name}")
+        hold_archive(connection, stream_name)
 
 
 def _replace(
@@ -153,11 +152,13 @@ def _replace(
     for each, fold in zip(selected, folds, strict=True):
         fold.advance(each.log.next_offset)
     replacement.copy()
-    connection.execute(_LOCK_POSITIONS, ([each.log.log_id for each in selected],))
-    connection.execute(_LOCK_ARCHIVE)
+    block_projectors(connection, [each.log for each in selected])
     for each, fold in zip(selected, folds, strict=True):
         fold.advance(reload_log(connection, each.log).next_offset)
         _replace_rows(connection, each.log)
+    replacement.copy()
+    connection.execute(_COUNT_REBUILDS, ([each.log.log_id for each in selected],))
+    connection.execute(_LOCK_ARCHIVE)
     replacement.copy()
     (number,) = connection.execute(_NUMBER).fetchone() or (1,)
     _set_horizon(connection, selected, number, horizon)
@@ -194,7 +195,6 @@ def _replace_rows(connection: Connection, log: TrackedLog) -> None:
     for table in map(sql.Identifier, log_tables()):
         connection.execute(_DELETE.format(table), (log.log_id,))
         connection.execute(_INSERT.format(table, table), (log.log_id,))
-    connection.execute(_COUNT_REBUILD, (log.log_id,))
 
 
 def _set_horizon(connection: Connection, selected: Iterable[RetainedEvents], number: int, horizon: datetime) -> None:

@@ -1,5 +1,6 @@
 """The logs that the projection tracks: the incarnations of each stream, their positions, and their jobs' names."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -30,6 +31,10 @@ values (%s, %s, null, clock_timestamp(), %s, %s)
 """
 LOCK_TIMEOUT: Final = "set local lock_timeout = '10s'"
 """For a transaction that waits for other writers of a log, and gives up if one of them takes long."""
+
+# Projectors lock the row for update, which waits for this lock; heartbeats for no key update, which does not.
+_BLOCK: Final = "select from projection.position where log_id = any(%s) order by log_id for key share"
+_PROBE: Final = "select from projection.position where log_id = %s for update skip locked"
 
 _FORGET_REFUSAL: Final = "delete from projection.refused_stream where stream_name = %s"
 _NAMES: Final = """
@@ -89,6 +94,16 @@ def reload_log(connection: Connection, log: TrackedLog) -> TrackedLog:
     """Return a log as it is recorded now."""
     (now,) = (known for known in logs_of(connection, log.stream.stream_name) if known.log_id == log.log_id)
     return now
+
+
+def block_projectors(connection: Connection, logs: Iterable[TrackedLog]) -> None:
+    """Let projectors of these logs wait until the caller's transaction ends. Heartbeats of the logs do not wait."""
+    connection.execute(_BLOCK, ([log.log_id for log in logs],))
+
+
+def is_blocked(connection: Connection, log_id: int) -> bool:
+    """Return whether a session blocks the projectors of a log now, or one of them writes."""
+    return connection.execute(_PROBE, (log_id,)).fetchone() is None
 
 
 def position_once_folded(connection: Connection, log: TrackedLog) -> int:
@@ -176,7 +191,7 @@ def insert_position(
 
 def make_current(connection: Connection, log: TrackedLog) -> None:
     """Make a log that was read to its end the stream's current incarnation, in the caller's transaction."""
-    _lock_job(connection, log.stream)  # before any row lock: a session that names the job may wait for those rows
+    lock_job(connection, log.stream)
     connection.execute(
         "update projection.job_log set is_current = (log_id = %s), is_complete = is_complete or log_id = %s"
         " where stream_name = %s",
@@ -191,13 +206,17 @@ def name_job(connection: Connection, stream: StreamIdentity) -> None:
     Holds the job's lock until the caller's transaction ends: two logs of a job may be applied concurrently, and neither
     transaction sees the other's uncommitted rows.
     """
-    _lock_job(connection, stream)
+    lock_job(connection, stream)
     config: dict[str, str] = dict(connection.execute(_NAMES, (stream.suffix,)).fetchall())
     name, job_id = config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
     connection.execute(_RENAME, (name, job_id, stream.suffix, name, job_id))
 
 
-def _lock_job(connection: Connection, stream: StreamIdentity) -> None:
+def lock_job(connection: Connection, stream: StreamIdentity) -> None:
+    """Lock the names of a job's logs until the caller's transaction ends.
+
+    Before any row of ``job_log``: a session that names the job may wait for those rows.
+    """
     hold(connection, f"job {stream.suffix}")
 
 

@@ -88,6 +88,15 @@ def lock_cluster(connection: Connection) -> None:
     hold(connection, "cluster")
 
 
+def hold_archive(connection: Connection, stream_name: str) -> None:
+    """Prevent other sessions from rebuilding a stream's logs, and from replacing or completing their archive.
+
+    Lasts until the caller's transaction ends. Take it before reading the archive: a retention that has it waits, at its
+    end, for all transactions that have read the archive. Events can still be added at the logs' ends.
+    """
+    hold(connection, f"archive {stream_name}")
+
+
 def hold(connection: Connection, name: str) -> None:
     """Lock a name until the caller's transaction ends; wait while another transaction has it.
 

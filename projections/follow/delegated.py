@@ -12,10 +12,10 @@ from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.table_partitions import ranges_of
 from eventlog.source import OffsetLost
+from projections.conflicts import CONFLICT_TRIES, CONFLICTS
 from projections.errors import PositionMoved
 from projections.fold.settings import FoldSettings
-from projections.follow.error_policy import CONFLICTS
-from projections.follow.tail import BATCH_BYTES, CONFLICT_TRIES
+from projections.follow.tail import BATCH_BYTES
 from projections.projector import BATCH_EVENTS, Clock, Projector, make_partitions
 from projections.stream_lock import share_stream
 from projections.tracked_logs import TrackedLog, logs_of

@@ -10,9 +10,6 @@ from eventlog.postgres.connection import failure_line, refuses_login, server_rea
 from eventlog.source import CredentialsRefused, OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
 from projections.errors import LockLost, LogRebuilt, NothingFolded, PositionBeyondEnd, PositionMoved
 
-CONFLICTS: Final = (errors.DeadlockDetected, errors.SerializationFailure)
-"""Postgres rolled back one of two conflicting transactions: retry it at once."""
-
 OUTAGES: Final = (
     psycopg.OperationalError,  # includes disk full, out of memory, shutdown, crash
     psycopg.InterfaceError,

@@ -26,7 +26,8 @@ class FollowedStream:
 
     ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
     nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
-    ``outage``: what all streams wait for.
+    ``outage``: what all streams wait for. ``blockage``: why events of the tail cannot be applied at present; that is
+    tried again at ``due_at``, and nothing is read until then.
     """
 
     stream_name: str
@@ -41,6 +42,7 @@ class FollowedStream:
     refusal: str = ""
     is_missing: bool = False
     outage: str = ""
+    blockage: str = ""
     accepted_at: float = AT_ONCE
     events: int = 0
     next_offset: int | None = None
@@ -56,6 +58,10 @@ class FollowedStream:
         self.tail, self.log_id, self.next_offset = tail, tail.log.log_id, tail.position
         self.outage = ""
 
+    def block(self, message: str, due_at: float) -> None:
+        """Stop reading, but keep what was read, and try again at ``due_at``."""
+        self.blockage, self.due_at = message, due_at
+
     def count(self, progress: Progress) -> None:
         """Count the events of a batch that was applied."""
         self.events += progress.events
@@ -63,7 +69,7 @@ class FollowedStream:
 
     def detach(self, due_at: float = AT_ONCE) -> None:
         """Stop reading, and attach again at ``due_at``."""
-        self.tail, self.due_at = None, due_at
+        self.tail, self.blockage, self.due_at = None, "", due_at
 
     def lose_source(self, due_at: float, message: str) -> None:
         """Detach because of an outage of the source; a refused stream keeps its later time to retry."""
@@ -93,4 +99,4 @@ class FollowedStream:
             return Beat(self.log_id, "refused", end_offset if self.tail else None, self.refusal)
         if self.tail is None:
             return Beat(self.log_id, "catching-up", None, self.outage or None)
-        return Beat(self.log_id, self.tail.state, end_offset)
+        return Beat(self.log_id, self.tail.state, end_offset, self.blockage or None)

@@ -21,7 +21,8 @@ from projections.projector import Clock, MakeProjector, Projector
 from projections.stream_lock import StreamLocks
 
 APPLICATION_NAME: Final = "coordstream follow"
-_LOCK_TIMEOUT: Final = "set lock_timeout = '30s'"
+_LOCK_TIMEOUT: Final = "set lock_timeout = '2s'"
+"""Other streams and heartbeats do not wait longer for a stream that another session has locked."""
 
 
 class StreamOutcome(NamedTuple):

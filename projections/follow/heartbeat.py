@@ -16,12 +16,14 @@ State = Literal["catching-up", "live", "replacing", "refused", "stopped"]
 HEARTBEAT_SECONDS: Final = 5.0
 
 # Skips rows that a projector has locked: its progress is a sign of life too, and neither waits for the other.
+# A rebuild or a retention blocks projectors, but not this.
 _BEAT: Final = """
 with beat as (
   select * from unnest(%s::integer[], %s::text[], %s::bigint[], %s::text[])
     as b (log_id, state, end_offset, state_detail)
 ), locked as (
-  select p.log_id from projection.position p join beat using (log_id) order by p.log_id for update of p skip locked
+  select p.log_id from projection.position p join beat using (log_id) order by p.log_id
+  for no key update of p skip locked
 )
 update projection.position p
 set heartbeat_at = %s, state = b.state, state_detail = b.state_detail, end_offset = b.end_offset,
@@ -49,7 +51,7 @@ with tracked as (
   update projection.position set heartbeat_at = clock_timestamp()
   where state = 'refused' and log_id in (
     select p.log_id from projection.position p join projection.job_log j using (log_id)
-    where j.stream_name = any(%(names)s) order by p.log_id for update of p skip locked)
+    where j.stream_name = any(%(names)s) order by p.log_id for no key update of p skip locked)
 )
 update projection.refused_stream set heartbeat_at = clock_timestamp() where stream_name = any(%(names)s)
 """

@@ -6,12 +6,13 @@ from time import monotonic
 from typing import Final
 
 import psycopg
+from psycopg.errors import LockNotAvailable
 
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.source import EventSource, Read, SourceUnavailable, StreamMissing
-from projections.errors import ProjectionError
+from projections.errors import LogBlocked, ProjectionError
 from projections.follow.attacher import Attacher
 from projections.follow.error_policy import OUTAGES, Reaction, outage_message, reaction_to, stream_error_message
 from projections.follow.follow_run import FollowRun
@@ -27,12 +28,15 @@ from projections.follow.heartbeat import (
 )
 from projections.follow.recurring import NEVER, Recurring
 from projections.follow.tail import BUFFER_SECONDS, Tail, due_tails
+from projections.tracked_logs import is_blocked
 
 ATTACHING_SECONDS: Final = 0.5
 """How long streams are attached before those that are attached already are read again."""
 LISTING_SECONDS: Final = 5.0
 LOST_OFFSET_SECONDS: Final = 1.0
 """How long to wait before attaching a stream again whose next offset is gone."""
+BLOCKED_SECONDS: Final = 1.0
+"""How long to wait for a stream whose rows another session has locked."""
 _LONGEST_POLL: Final = 1.0
 _BUFFERING_POLL: Final = BUFFER_SECONDS / 2
 
@@ -74,6 +78,7 @@ class FollowSession:
         try:
             self._list_streams()
             self._attach_due()
+            self._unblock_due()
             with self._stream_errors(None):
                 self._assign()
                 self._apply_due(self._poll())
@@ -81,8 +86,7 @@ class FollowSession:
             self._lose_source(error)
         except Stopped:
             return
-        if self._heartbeat.is_due(monotonic()):
-            self._beat()
+        self._beat_if_due()
 
     def stop(self) -> None:
         """Mark streams as stopped; refused ones stay refused, but names without a stream leave no row."""
@@ -120,15 +124,28 @@ class FollowSession:
                     self._heartbeat.trigger()
                     self._finish_if_done(stream)
 
+    def _unblock_due(self) -> None:
+        """Read on with streams whose rows are no longer locked."""
+        for stream in self._run.streams.values():
+            if stream.blockage and stream.log_id is not None and stream.due_at <= monotonic():
+                if is_blocked(self._attacher.connection, stream.log_id):
+                    stream.due_at = monotonic() + BLOCKED_SECONDS
+                else:
+                    stream.blockage = ""
+                    self._say_continues(stream)
+
     def _on_resync_batch(self) -> None:
         self._attacher.locks.check()
-        if self._heartbeat.is_due(monotonic()):
-            self._beat()
+        self._beat_if_due()
         if self._run.stop_flag.is_set:
             raise Stopped
 
     def _assign(self) -> None:
-        tails = {name: stream.tail for name, stream in self._run.streams.items() if stream.tail is not None}
+        tails = {
+            name: stream.tail
+            for name, stream in self._run.streams.items()
+            if stream.tail is not None and not stream.blockage
+        }
         if tails != self._assigned:
             self._source.assign({name: tail.buffer.next_offset for name, tail in tails.items()})
             self._assigned = tails
@@ -144,7 +161,7 @@ class FollowSession:
         buffered = [tail for tail in self._assigned.values() if tail.buffer]
         if buffered:
             return 0.0 if any(tail.is_live or tail.buffer.is_full for tail in buffered) else _BUFFERING_POLL
-        due = [stream.due_at for stream in self._run.streams.values() if stream.is_to_attach]
+        due = [stream.due_at for stream in self._run.streams.values() if stream.is_to_attach or stream.blockage]
         due.append(self._heartbeat.due_at)
         return min(max(min(due) - monotonic(), 0.0), _LONGEST_POLL)
 
@@ -155,8 +172,10 @@ class FollowSession:
                 self._assigned[read.stream_name].add(read, now)
         for tail in due_tails(self._assigned.values(), {read.stream_name for read in reads}, now):
             stream = self._run.streams[tail.stream_name]
-            with self._stream_errors(stream):
-                self._apply(stream, tail)
+            if stream.tail is tail:  # a heartbeat may have found that the source is lost
+                with self._stream_errors(stream):
+                    self._apply(stream, tail)
+            self._beat_if_due()
 
     def _apply(self, stream: FollowedStream, tail: Tail) -> None:
         before = tail.state
@@ -203,7 +222,11 @@ class FollowSession:
         """Clear the refusal of a stream that is read again."""
         if stream.refusal and stream.tail is not None:
             stream.accept()
-            self._heartbeat.trigger()
+            self._say_continues(stream)
+
+    def _say_continues(self, stream: FollowedStream) -> None:
+        self._heartbeat.trigger()
+        if stream.tail is not None:
             name = stream.stream_name
             self._reports.say_of(name, f"{name} can be followed again: continuing at offset {stream.tail.position}.")
 
@@ -212,6 +235,10 @@ class FollowSession:
         """Handle an error of one stream, so that it does not affect others; a source's error names its stream."""
         try:
             yield
+        except LockNotAvailable:
+            if stream is None:
+                raise
+            stream.detach(monotonic() + BLOCKED_SECONDS)
         except OUTAGES:
             raise
         except (EventLogError, ProjectionError, psycopg.Error) as error:
@@ -222,6 +249,10 @@ class FollowSession:
 
     def _handle_stream_error(self, stream: FollowedStream, error: Exception) -> None:
         self._heartbeat.trigger()
+        if isinstance(error, LogBlocked):
+            self._reports.say_of(stream.stream_name, str(error))
+            stream.block(error.reason, monotonic() + BLOCKED_SECONDS)
+            return
         reaction = reaction_to(error, has_end=self._run.plan.has_end)
         if reaction is Reaction.RESUME:
             stream.detach(monotonic() + LOST_OFFSET_SECONDS)
@@ -256,6 +287,10 @@ class FollowSession:
         self._listing.due_at = max(self._listing.due_at, due_at)
         self._assigned = {}
 
+    def _beat_if_due(self) -> None:
+        if self._heartbeat.is_due(monotonic()):
+            self._beat()
+
     def _beat(self) -> None:
         """Write heartbeats; what did not fail for some time counts as recovered."""
         self._attacher.locks.check()
@@ -274,10 +309,11 @@ class FollowSession:
 
     def _ends(self) -> dict[str, int]:
         """The ends of the streams that are read; empty if the source does not answer."""
-        if not self._assigned:
+        names = [name for name, stream in self._run.streams.items() if stream.tail is not None]
+        if not names:
             return {}
         try:
-            ends = self._source.end_offsets(list(self._assigned))
+            ends = self._source.end_offsets(names)
         except SourceUnavailable as error:
             self._lose_source(error)
             return {}

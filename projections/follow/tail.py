@@ -1,11 +1,14 @@
 """The tail of a log: buffers the events that polls return, and applies them in batches."""
 
-from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from psycopg.errors import LockNotAvailable
 
 from eventlog.events import RecordedEvent
 from eventlog.source import Read
-from projections.follow.error_policy import CONFLICTS
+from projections.conflicts import retry_conflicts
+from projections.errors import LogBlocked
 from projections.follow.heartbeat import State
 from projections.follow.reports import Progress
 from projections.projector import BATCH_EVENTS, Projector
@@ -16,9 +19,6 @@ BUFFERED_BYTES: Final = 4 * BATCH_BYTES
 """How much all streams together may buffer."""
 BUFFER_SECONDS: Final = 0.1
 """How long a stream that catches up waits for more events while polls return other streams' events."""
-CONFLICT_TRIES: Final = 5
-
-Result = TypeVar("Result")
 
 
 class Batch(NamedTuple):
@@ -54,6 +54,12 @@ class EventBuffer:
     def is_full(self) -> bool:
         """Whether it holds a batch of the largest size."""
         return len(self._events) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
+
+    def put_back(self, batch: Batch) -> None:
+        """Put a batch back that was not applied, before what came later."""
+        self._events = [*batch.events, *self._events]
+        self.bytes += _size(batch.events)
+        self._has_news = True
 
     def pop_batch(self) -> Batch:
         """Remove and return the next batch: everything, up to the largest number of events."""
@@ -120,14 +126,23 @@ class Tail:
 
         Raises:
             PositionMoved: another follower writes the log.
+            LogBlocked: another session blocks the log for longer than this session waits for locks.
         """
-        first, (events, next_offset) = self.position, self.buffer.pop_batch()
-        if events:
-            _retry_conflicts(lambda: self._projector.apply(events))
-        if next_offset > self.position:
-            _retry_conflicts(lambda: self._projector.pass_to(next_offset))
+        first, batch = self.position, self.buffer.pop_batch()
+        try:
+            self._apply(batch)
+        except LockNotAvailable:
+            self.buffer.put_back(batch._replace(events=[e for e in batch.events if e.offset >= self.position]))
+            raise LogBlocked(self.stream_name) from None
+        events = batch.events
         last_time = events[-1].timestamp if events else None
         return Progress(self.stream_name, self.state, len(events), first, self.position, self.target, last_time)
+
+    def _apply(self, batch: Batch) -> None:
+        if batch.events:
+            retry_conflicts(lambda: self._projector.apply(batch.events))
+        if batch.next_offset > self.position:
+            retry_conflicts(lambda: self._projector.pass_to(batch.next_offset))
 
 
 def due_tails(tails: Iterable[Tail], read_names: set[str], now: float) -> list[Tail]:
@@ -146,15 +161,6 @@ def due_tails(tails: Iterable[Tail], read_names: set[str], now: float) -> list[T
 def _is_due(tail: Tail, read_names: set[str], now: float) -> bool:
     has_waited = tail.stream_name not in read_names and now >= tail.buffer.since + BUFFER_SECONDS
     return tail.is_live or tail.buffer.is_full or has_waited
-
-
-def _retry_conflicts(step: Callable[[], Result]) -> Result:
-    for _ in range(CONFLICT_TRIES):
-        try:
-            return step()
-        except CONFLICTS:
-            continue
-    return step()
 
 
 def _size(events: Iterable[RecordedEvent]) -> int:

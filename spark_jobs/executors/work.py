@@ -19,9 +19,10 @@ from eventlog.postgres.connection import Connection, connect, server_reason
 from eventlog.recordings.checked_recording import CheckedRecording
 from eventlog.recordings.line_spool import LineSpool
 from eventlog.source import EventSource, OffsetLost
+from projections.conflicts import CONFLICTS
 from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy
 from projections.fold.settings import FoldSettings
-from projections.follow.error_policy import CONFLICTS, OUTAGES, is_login_refused, outage_reason
+from projections.follow.error_policy import OUTAGES, is_login_refused, outage_reason
 
 APPLICATION_NAME: Final = "coordstream spark"
 _BUSY_RETRY_SECONDS: Final = 0.5

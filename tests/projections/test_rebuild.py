@@ -1,10 +1,12 @@
 """A log is rebuilt in one transaction, and keeps its position."""
 
+import itertools
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import pytest
+from psycopg.errors import DeadlockDetected
 
 from eventlog.postgres.connection import Connection, connect
 from projections import rebuild as module
@@ -83,6 +85,24 @@ def test_an_error_changes_nothing(database_url: str, monkeypatch: pytest.MonkeyP
         with pytest.raises(RuntimeError):
             rebuild_log(connection, log, SETTINGS)
         assert (relations(connection), position(connection)) == (before, places)
+
+
+def test_a_rebuild_is_tried_again_after_a_deadlock(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    repair, tries = module._repair, itertools.count()
+
+    def fail_first(*arguments: Any) -> Any:
+        repaired = repair(*arguments)
+        if next(tries) == 0:
+            raise DeadlockDetected
+        return repaired
+
+    with connect(database_url) as connection:
+        log, *_ = imported(connection)
+        before = relations(connection)
+        connection.execute("delete from projection.message_event")
+        monkeypatch.setattr(module, "_repair", fail_first)
+        rebuild_log(connection, log, SETTINGS)
+        assert relations(connection) == before
 
 
 CHANGE_INSERTED: Final = """

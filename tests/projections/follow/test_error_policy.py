@@ -5,6 +5,7 @@ import pytest
 from psycopg import errors
 
 from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
+from projections.conflicts import CONFLICTS
 from projections.errors import (
     FoldVersionDiffers,
     LockLost,
@@ -15,7 +16,6 @@ from projections.errors import (
     ProjectionError,
 )
 from projections.follow.error_policy import (
-    CONFLICTS,
     OUTAGES,
     Reaction,
     outage_message,

@@ -9,7 +9,7 @@ import pytest
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from projections.follow.heartbeat import Beat, server_now, write_beats
-from projections.tracked_logs import register_log
+from projections.tracked_logs import block_projectors, logs_of, register_log
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
@@ -60,6 +60,14 @@ def test_heartbeats_do_not_wait_for_a_projector(connected: Connection, database_
         projector.execute("update projection.position set next_offset = 3 where log_id = %s", (one,))
         write_beats(connected, [Beat(one, "live", 0), Beat(two, "live", 0)], NOW)
     assert [(row[0], row[3]) for row in positions(connected)] == [(one, registered_at), (two, NOW)]
+
+
+def test_heartbeats_do_not_wait_for_a_rebuild(connected: Connection, database_url: str) -> None:
+    log = registered(connected, "one")
+    with connect(database_url) as other, other.transaction():
+        block_projectors(other, logs_of(other, "__samza_coordinator_one_1"))
+        write_beats(connected, [Beat(log, "live", 0)], NOW)
+        assert positions(connected)[0][3] == NOW
 
 
 def test_without_logs_nothing_is_written(connected: Connection) -> None:

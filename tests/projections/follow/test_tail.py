@@ -11,8 +11,9 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection
 from eventlog.source import Read
 from eventlog.streams import identify
+from projections.conflicts import CONFLICT_TRIES
 from projections.follow import tail as module
-from projections.follow.tail import BATCH_BYTES, BUFFER_SECONDS, CONFLICT_TRIES, EventBuffer, Tail, due_tails
+from projections.follow.tail import BATCH_BYTES, BUFFER_SECONDS, EventBuffer, Tail, due_tails
 from projections.projector import BATCH_EVENTS, Projector
 from projections.tracked_logs import TrackedLog, register_log
 from tests.builders import config_set, recorded
