@@ -32,7 +32,7 @@ from projections.fold.rows import CheckpointRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold_state import load_fold
 from projections.garbage_collection import no_collections
-from projections.tracked_logs import TrackedLog, name_job
+from projections.tracked_logs import TrackedLog, name_job, reload_log
 
 Clock = Callable[[], datetime]
 OnStep = Callable[[str], None]
@@ -110,6 +110,9 @@ class Projector:
             return Applied(0, 0, self.next_offset)
         if events and events[0].offset < self.next_offset:
             raise ValueError(f"events begin at {events[0].offset}, before the position {self.next_offset}")
+        is_nested = self._connection.info.transaction_status is not TransactionStatus.IDLE
+        if is_nested and self._fold is None:  # before the archive is read, whose readers a retention waits for
+            self._hold()
         log_fold = self._fold or self._load_fold()
         self._fold = None  # the ids of a failed transaction must be forgotten
         next_offset = events[-1].offset + 1 if events else self.next_offset
@@ -118,7 +121,6 @@ class Projector:
         if self._are_few(events, swept):
             self._move_with_rows(next_offset, self._rows(events, swept, fold), fold)
         else:
-            is_nested = self._connection.info.transaction_status is not TransactionStatus.IDLE
             with no_collections(), self._connection.transaction():
                 self._hold()
                 self._write(events, swept, fold)
@@ -138,6 +140,16 @@ class Projector:
     def _load_fold(self) -> LogFold:
         with no_collections():
             return load_fold(self._connection, self._log, self._settings)
+
+    def reload(self) -> None:
+        """Continue after LogRebuilt: at the log's position, with its rows as they are now.
+
+        Raises:
+            FoldVersionDiffers, NothingFolded: another version has rebuilt it.
+        """
+        self._log = reload_log(self._connection, self._log)
+        self._log.require_fold_version(self._settings)
+        self._fold, self.next_offset = None, self._log.next_offset
 
     def pass_to(self, next_offset: int) -> None:
         """Move the position past offsets at which the log has no events.

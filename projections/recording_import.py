@@ -17,8 +17,9 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.streams import StreamIdentity
+from projections.errors import LogRebuilt
 from projections.fold.settings import FoldSettings
-from projections.projector import BATCH_EVENTS, Clock, MakeProjector, Projector
+from projections.projector import BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log
 
@@ -87,7 +88,7 @@ def import_stream(
                 for number, batch in enumerate(_batches(read_events(), log.next_offset, batch_events)):
                     if number == 0:
                         connection.execute(_BEGIN, (log.is_complete, log.log_id))
-                    applied = projector.apply(batch)
+                    applied = _apply(projector, batch)
                     added += applied.events
                     quarantined += applied.quarantined
                     on_progress(applied.events)
@@ -95,6 +96,14 @@ def import_stream(
                 analyze(connection, added)
             _complete(connection, log)
     return Imported(stream, log.incarnation, added, skipped, quarantined)
+
+
+def _apply(projector: Projector, batch: list[RecordedEvent]) -> Applied:
+    try:
+        return projector.apply(batch)
+    except LogRebuilt:  # a rebuild or a retention ran between two batches
+        projector.reload()
+        return projector.apply(batch)
 
 
 def _log_to_continue(
