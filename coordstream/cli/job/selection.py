@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Final, NamedTuple, TypeVar
 
+import psycopg
 import typer
 from rich.console import Console
 
@@ -10,7 +11,7 @@ from coordstream.cli.completion import complete_job
 from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import NothingFolded, ProjectionError
 from projections.rebuild import untracked_logs
 from projections.tracked_logs import TrackedLog, logs_of
@@ -83,5 +84,9 @@ def work_on_logs(
                 return work(log, show)
             except (ProjectionError, EventLogError) as error:
                 return f"Cannot {verb} {name}. {error}"
+            except psycopg.OperationalError as error:  # includes a full disk and a canceled statement
+                if (reason := server_reason(error)) is None:  # the connection is lost
+                    raise
+                return f"Cannot {verb} {name}. The database reports: {reason}."
 
         return [work_on(each.log) for each in logs]

@@ -1,5 +1,6 @@
 """`coordstream rebuild`: repairs what `verify` finds."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,27 @@ def test_what_the_archive_lost_is_not_deleted(imported: CommandLine) -> None:
     assert finished.code == 1
     assert finished.err.count("Restore the schema eventlog from a backup") == 2
     assert imported.ask("select count(*) from coordinator.commit_history") == commits
+
+
+FULL_DISK = """
+create function fail() returns trigger language plpgsql as $$ begin
+  raise exception using errcode = 'disk_full', message = 'could not extend file: No space left on device';
+end $$;
+create trigger fail before insert on projection.message_event for each row execute function fail();
+delete from projection.message_event;
+delete from projection.checkpoint_event
+"""
+
+
+def test_an_error_of_the_database_ends_the_rebuild_of_one_log(imported: CommandLine) -> None:
+    damage(imported, FULL_DISK)
+    finished = imported("rebuild", "--all", "--json")
+    assert finished.code == 1
+    reason = "The database reports: could not extend file: No space left on device.\n"
+    assert finished.err == f"Cannot rebuild {COORDINATOR}. {reason}"
+    (row,) = json.loads(finished.out)
+    assert row["stream_name"] == CHECKPOINT
+    assert row["missing"] > 0
 
 
 def test_a_lost_earlier_incarnation_does_not_become_current(cli: CommandLine, tmp_path: Path) -> None:
