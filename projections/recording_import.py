@@ -19,6 +19,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.streams import StreamIdentity
 from projections.errors import LogRebuilt
 from projections.fold.settings import FoldSettings
+from projections.garbage_collection import no_collections
 from projections.projector import BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log
@@ -137,8 +138,13 @@ def _matching_events(connection: Connection, log: TrackedLog, events: Iterable[R
 
 def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator[list[RecordedEvent]]:
     remaining = dropwhile(lambda event: event.offset < first, events)
-    while batch := list(islice(remaining, size)):
+    while batch := _read_batch(remaining, size):
         yield batch
+
+
+def _read_batch(events: Iterator[RecordedEvent], size: int) -> list[RecordedEvent]:
+    with no_collections():
+        return list(islice(events, size))
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """One line of a recording: a record of a topic as a JSON object, key and value in base64."""
 
 import json
+import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 from typing import Any, Final
@@ -10,6 +11,14 @@ from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
 
 _TIMESTAMP_TYPES: Final = {"CreateTime": CREATE_TIME, "LogAppendTime": LOG_APPEND_TIME}
 _TIMESTAMP_TYPE_NAMES: Final = {number: name for name, number in _TIMESTAMP_TYPES.items()}
+_NATURAL: Final = rb"(0|[1-9][0-9]{0,17})"
+_BASE64: Final = rb'(?:null|"([^"]*)")'
+_match_plain_line: Final = re.compile(
+    rb'\{"topic":"([a-zA-Z0-9._-]+)","partition":0,"offset":%b,"timestamp":%b,"timestamp_type":"(CreateTime|LogAppendTime)",'
+    rb'"key_b64":%b,"value_b64":%b,"headers":\[\](?:,"leader_epoch":%b)?\}\n'
+    % (_NATURAL, _NATURAL, _BASE64, _BASE64, _NATURAL)
+).fullmatch
+"""Matches the lines that `encode_line` writes for most records; `decode_line` parses all others as JSON."""
 
 
 class LineError(Exception):
@@ -18,6 +27,32 @@ class LineError(Exception):
 
 def decode_line(line: bytes) -> tuple[str, RecordedEvent]:
     """The topic and the record of a line. Raises `LineError`, which never includes a key or value."""
+    return _decode_plain_line(line) or _decode_any_line(line)
+
+
+def _decode_plain_line(line: bytes) -> tuple[str, RecordedEvent] | None:
+    """Decode a line without parsing JSON, in half the time; None if it is spelled differently or invalid."""
+    found = _match_plain_line(line)
+    if found is None:
+        return None
+    topic, offset, timestamp, timestamp_type, key_text, value_text, epoch = found.groups()
+    try:
+        key = None if key_text is None else a2b_base64(key_text, strict_mode=True)
+        value = None if value_text is None else a2b_base64(value_text, strict_mode=True)
+    except Base64Error:
+        return None
+    event = RecordedEvent(
+        int(offset),
+        int(timestamp),
+        CREATE_TIME if timestamp_type == b"CreateTime" else LOG_APPEND_TIME,
+        key,
+        value,
+        leader_epoch=None if epoch is None else int(epoch),
+    )
+    return topic.decode(), event
+
+
+def _decode_any_line(line: bytes) -> tuple[str, RecordedEvent]:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):

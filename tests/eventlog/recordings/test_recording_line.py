@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.events import RecordedEvent
-from eventlog.recordings.recording_line import LineError, decode_line, encode_line
+from eventlog.recordings.recording_line import LineError, _decode_any_line, _decode_plain_line, decode_line, encode_line
 
 DATA = st.none() | st.binary(max_size=20)
 HEADERS = st.lists(st.tuples(st.text(max_size=5), DATA), max_size=3).map(tuple)
@@ -28,6 +28,18 @@ def test_a_record_comes_back_from_one_line(topic: str, event: RecordedEvent) -> 
     line = encode_line(topic, event)
     assert decode_line(line) == (topic, event)
     assert line.count(b"\n") == 1
+
+
+@given(st.sampled_from(["t", "__samza_coordinator_job_1"]), EVENT, st.data())
+def test_a_plain_line_is_decoded_as_json(topic: str, event: RecordedEvent, data: st.DataObject) -> None:
+    line = encode_line(topic, event)
+    is_plain = event.timestamp in range(10**18) and event.offset < 10**18 and not event.headers
+    assert (_decode_plain_line(line) is not None) == is_plain
+    at = data.draw(st.integers(0, len(line) - 1))
+    other = data.draw(st.sampled_from([b"", b"0", b"-", b'"', b"\\", b"=", b" ", b"\xff"]))
+    damaged = line[:at] + other + line[at + 1 :]
+    decoded = _decode_plain_line(damaged)
+    assert decoded is None or decoded == _decode_any_line(damaged)
 
 
 @given(st.binary(max_size=60))
