@@ -138,10 +138,7 @@ class EventProducer:
 
     def _abandon(self) -> None:
         if self._connected is not None:
-            sender = self._connected.client._sender  # noqa: SLF001 (``close`` would wait for events that cannot be sent)
-            sender.force_close()
-            sender.join(APPEND_SECONDS)
-            self._connected.client.close(timeout=0)
+            abandon(self._connected)
             self._connected = None
 
     def _translate(self, error: KafkaError) -> Exception:
@@ -161,6 +158,14 @@ class EventProducer:
             self._stream_name,
             f"another program uses the transactional id {self._transactional_id}. Only one may use it",
         )
+
+
+def abandon(connected: Connected) -> None:
+    """Close a producer without sending what it has not sent yet."""
+    sender = connected.client._sender  # noqa: SLF001 (``close`` would wait for events that cannot be sent)
+    sender.force_close()
+    sender.join(APPEND_SECONDS)
+    connected.client.close(timeout=0)
 
 
 def _size(event: RecordedEvent) -> int:

@@ -1,0 +1,180 @@
+"""The changelogs of stores in a Kafka cluster."""
+
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any, Final, Self
+
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.errors import BrokerResponseError, KafkaError, LogTruncationError, OffsetOutOfRangeError, RetriableError
+
+from eventlog.changelog import Change
+from eventlog.kafka.client import Connected, connect, translate_errors
+from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.producer import APPEND_SECONDS, abandon
+from eventlog.kafka.system_admin import KafkaSystemAdmin
+from eventlog.log import AppendRefused
+from eventlog.partition import SystemStreamPartition
+from eventlog.source import OffsetLost, SourceUnavailable
+from eventlog.system_admin import InputMissing, SystemStreamPartitionMetadata
+
+UNWRITTEN_BYTES: Final = 1 << 20
+"""How many bytes of changes are kept before they are written."""
+
+SILENCE_SECONDS: Final = 90.0
+"""How long a read may return nothing: brokers abort a transaction whose producer has died after 60 s."""
+
+_POLL_MS: Final = 500
+_PRODUCER: Final[dict[str, Any]] = {
+    "acks": "all",
+    "linger_ms": 20,
+    "batch_size": 512 << 10,
+    "max_request_size": 2**31 - 1,  # the topic's limit counts
+    "max_block_ms": int(APPEND_SECONDS * 1000),
+    "metrics_enabled": False,
+}
+_CONSUMER: Final[dict[str, Any]] = {
+    "group_id": None,
+    "enable_auto_commit": False,
+    "auto_offset_reset": "none",
+    "isolation_level": "read_committed",
+    "max_partition_fetch_bytes": 8 << 20,
+    "max_poll_records": 10_000,
+    "metrics_enabled": False,
+}
+
+
+class KafkaChangelogs:
+    """See `Changelogs`. A context manager; connects when it is first used.
+
+    Changes are kept by key until they are written, so that of several changes of a key only the last is written, and
+    the changes of a failed `flush` are written by the next one.
+    """
+
+    def __init__(self, options: KafkaOptions, *, silence_seconds: float = SILENCE_SECONDS) -> None:
+        self._options = options
+        self._silence_seconds = silence_seconds
+        self._admin = KafkaSystemAdmin(options)
+        self._producer: Connected | None = None
+        self._consumer: Connected | None = None
+        self._unwritten: dict[SystemStreamPartition, dict[bytes, bytes | None]] = {}
+        self._unwritten_bytes = 0
+
+    def send(self, partition: SystemStreamPartition, key: bytes, value: bytes | None) -> None:
+        """See `Changelogs.send`. Raises as `flush` does if enough changes have come together to write them."""
+        self._unwritten.setdefault(partition, {})[key] = value
+        self._unwritten_bytes += len(key) + len(value or b"")
+        if self._unwritten_bytes >= UNWRITTEN_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """See `Changelogs.flush`.
+
+        Raises:
+            AppendRefused: the cluster rejects a change.
+            SourceUnavailable: a change was not acknowledged; it may have been written.
+        """
+        if not self._unwritten:
+            return
+        try:
+            self._write()
+        except BaseException as error:
+            self._abandon_producer()  # changes that it has not sent yet must not overwrite later ones
+            if isinstance(error, KafkaError):
+                raise self._translate(error) from error
+            raise
+        self._unwritten.clear()
+        self._unwritten_bytes = 0
+
+    def reach(self, partition: SystemStreamPartition) -> SystemStreamPartitionMetadata:
+        """See `Changelogs.reach`."""
+        found = self._admin.get_system_stream_metadata([partition.stream])[partition.stream].partitions
+        if partition.partition not in found:
+            raise InputMissing(partition.stream, partition.partition, self._options.place)
+        return found[partition.partition]
+
+    def read(self, partition: SystemStreamPartition, first: int, until: int) -> Iterator[Sequence[Change]]:
+        """See `Changelogs.read`; skips records of aborted transactions and without a key."""
+        if first >= until:
+            return
+        topic = TopicPartition(partition.stream, partition.partition)
+        with translate_errors(self._options):
+            if self._consumer is None:
+                self._consumer = connect(KafkaConsumer, self._options, **_CONSUMER)
+            consumer = self._consumer.client
+            consumer.assign([topic])
+            consumer.seek(topic, first)
+            position, heard_at = first, time.monotonic()
+            while position < until:
+                records = _poll(consumer, topic, position)
+                following = consumer.position(topic)
+                if following > position:
+                    position, heard_at = following, time.monotonic()
+                elif time.monotonic() - heard_at > self._silence_seconds:
+                    raise SourceUnavailable(self._describe_silence(partition, position, until))
+                yield _changes(records, until)
+
+    def close(self) -> None:
+        """See `Changelogs.close`."""
+        if self._producer is not None:
+            self._abandon_producer()
+        if self._consumer is not None:
+            self._consumer.client.close()
+            self._consumer = None
+        self._admin.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self) -> None:
+        if self._producer is None:
+            self._producer = connect(KafkaProducer, self._options, **_PRODUCER)
+        producer = self._producer.client
+        sent = [
+            producer.send(partition.stream, key=key, value=value, partition=partition.partition)
+            for partition, changes in self._unwritten.items()
+            for key, value in changes.items()
+        ]
+        producer.flush(APPEND_SECONDS)
+        for future in sent:
+            future.get(0)
+
+    def _abandon_producer(self) -> None:
+        if self._producer is not None:
+            abandon(self._producer)
+            self._producer = None
+
+    def _translate(self, error: KafkaError) -> Exception:
+        names = ", ".join(sorted({partition.stream for partition in self._unwritten}))
+        if isinstance(error, BrokerResponseError) and not isinstance(error, RetriableError):
+            return AppendRefused(names, f"its cluster rejected a change ({type(error).__name__.removesuffix('Error')})")
+        return SourceUnavailable(
+            f"{self._options.place} did not acknowledge changes in {names}. They are kept: flush again."
+        )
+
+    def _describe_silence(self, partition: SystemStreamPartition, position: int, until: int) -> str:
+        return (
+            f"{partition} returned nothing after offset {position - 1} for {self._silence_seconds:g} s, but its end is "
+            f"at {until}. Check its brokers and open transactions."
+        )
+
+
+def _poll(consumer: Any, topic: TopicPartition, position: int) -> Sequence[Any]:
+    try:
+        records: Sequence[Any] = consumer.poll(timeout_ms=_POLL_MS).get(topic, ())
+    except (LogTruncationError, OffsetOutOfRangeError) as error:
+        raise OffsetLost(topic.topic, position) from error
+    return records
+
+
+def _changes(records: Sequence[Any], until: int) -> list[Change]:
+    return [
+        Change(record.offset, record.key, record.value)
+        for record in records
+        if record.key is not None and record.offset < until
+    ]

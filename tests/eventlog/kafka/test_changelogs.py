@@ -1,0 +1,140 @@
+"""Changelogs of stores, on a real broker."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import pytest
+
+from eventlog.changelog import Change
+from eventlog.events import NewEvent
+from eventlog.kafka.changelogs import UNWRITTEN_BYTES, KafkaChangelogs
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import AppendRefused
+from eventlog.partition import SystemStreamPartition
+from eventlog.source import OffsetLost, SourceUnavailable
+from eventlog.system_admin import InputMissing, SystemStreamPartitionMetadata
+from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, Topics
+
+pytestmark = pytest.mark.kafka
+
+
+@pytest.fixture
+def changelogs(kafka_options: KafkaOptions) -> Iterator[KafkaChangelogs]:
+    with KafkaChangelogs(kafka_options) as changelogs:
+        yield changelogs
+
+
+@pytest.fixture
+def partition(topics: Topics, job_name: str) -> SystemStreamPartition:
+    """Partition 1 of a new changelog with two partitions."""
+    return SystemStreamPartition("kafka", topics.create(f"{job_name}-changelog", partitions=2), 1)
+
+
+def read(changelogs: KafkaChangelogs, partition: SystemStreamPartition, first: int, until: int) -> list[Change]:
+    return [*chain.from_iterable(changelogs.read(partition, first, until))]
+
+
+def test_changes_are_read_back_from_their_partition(
+    changelogs: KafkaChangelogs, partition: SystemStreamPartition
+) -> None:
+    other = SystemStreamPartition("kafka", partition.stream, 0)
+    for where, key, value in ((partition, b"a", b"1"), (other, b"o", b""), (partition, b"b", None)):
+        changelogs.send(where, key, value)
+    changelogs.flush()
+    changelogs.flush()
+    assert read(changelogs, partition, 0, 2) == [Change(0, b"a", b"1"), Change(1, b"b", None)]
+    assert read(changelogs, other, 0, 1) == [Change(0, b"o", b"")]
+    assert read(changelogs, partition, 1, 2) == [Change(1, b"b", None)]
+    assert read(changelogs, partition, 2, 2) == []
+
+
+def test_the_reach_of_a_partition(changelogs: KafkaChangelogs, partition: SystemStreamPartition) -> None:
+    assert changelogs.reach(partition) == SystemStreamPartitionMetadata("0", None, "0")
+    changelogs.send(partition, b"a", b"1")
+    changelogs.flush()
+    assert changelogs.reach(partition) == SystemStreamPartitionMetadata("0", "0", "1")
+    for missing in (SystemStreamPartition("kafka", partition.stream, 2), SystemStreamPartition("kafka", "none", 0)):
+        with pytest.raises(InputMissing):
+            changelogs.reach(missing)
+
+
+def test_of_several_changes_of_a_key_the_last_is_written(
+    changelogs: KafkaChangelogs, partition: SystemStreamPartition
+) -> None:
+    for value in (b"1", None, b"3"):
+        changelogs.send(partition, b"a", value)
+    changelogs.flush()
+    assert read(changelogs, partition, 0, 1) == [Change(0, b"a", b"3")]
+
+
+def test_many_changes_are_written_without_a_flush(
+    changelogs: KafkaChangelogs, partition: SystemStreamPartition
+) -> None:
+    for number in range(2 * UNWRITTEN_BYTES // 1024):
+        changelogs.send(partition, b"%04d" % number, bytes(1020))
+    assert changelogs.reach(partition).upcoming_offset == str(2 * UNWRITTEN_BYTES // 1024)
+
+
+def test_holes_of_compaction_are_skipped(changelogs: KafkaChangelogs, topics: Topics, job_name: str) -> None:
+    name = topics.create(f"{job_name}-changelog", COMPACTED_SOON)
+    written = [NewEvent(b"%d" % (number % 3), b"%d" % number) for number in range(300)]
+    topics.write(name, [*written, NewEvent(b"0", None)])
+    topics.compact(name, tombstones_too=True)
+    changes = read(changelogs, SystemStreamPartition("kafka", name, 0), 0, 301)
+    assert changes == [Change(298, b"1", b"298"), Change(299, b"2", b"299")]
+
+
+def test_aborted_transactions_are_skipped(changelogs: KafkaChangelogs, topics: Topics, job_name: str) -> None:
+    name = topics.create(f"{job_name}-changelog")
+    topics.write_transaction(name, [NewEvent(b"a", b"1")])
+    topics.write_transaction(name, [NewEvent(b"a", b"2")], commit=False)
+    assert changelogs.reach(partition := SystemStreamPartition("kafka", name, 0)).newest_offset == "3"
+    assert read(changelogs, partition, 0, 4) == [Change(0, b"a", b"1")]
+
+
+def test_an_open_transaction_ends_a_read(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+    name = topics.create(f"{job_name}-changelog")
+    with (
+        KafkaChangelogs(kafka_options, silence_seconds=0.1) as changelogs,
+        topics.transaction(name, [NewEvent(b"a", b"1")]),
+        pytest.raises(SourceUnavailable, match=r"returned nothing after offset -1 .* open transactions"),
+    ):
+        read(changelogs, SystemStreamPartition("kafka", name, 0), 0, 1)
+
+
+def test_a_lost_offset_is_not_skipped(changelogs: KafkaChangelogs, topics: Topics, job_name: str) -> None:
+    name = topics.create(f"{job_name}-changelog", COMPACTED_AND_DELETED)
+    topics.write(name, [NewEvent(b"a", b"1"), NewEvent(b"b", b"1")])
+    topics.delete_before(name, 1)
+    with pytest.raises(OffsetLost):
+        read(changelogs, SystemStreamPartition("kafka", name, 0), 0, 2)
+
+
+def test_rejected_changes_are_kept(changelogs: KafkaChangelogs, topics: Topics, job_name: str) -> None:
+    name = topics.create(f"{job_name}-changelog", {"max.message.bytes": "1000"})
+    partition = SystemStreamPartition("kafka", name, 0)
+    changelogs.send(partition, b"a", bytes(2000))
+    for _ in range(2):
+        with pytest.raises(AppendRefused, match=rf"{name}.*rejected a change"):
+            changelogs.flush()
+    changelogs.send(partition, b"a", b"small")
+    changelogs.flush()
+    assert read(changelogs, partition, 0, 1) == [Change(0, b"a", b"small")]
+
+
+@pytest.mark.slow
+def test_changes_that_a_broker_did_not_acknowledge_are_written_later(start_broker: BrokerMaker) -> None:
+    with start_broker() as broker:
+        with Topics(broker.bootstrap_servers) as topics:
+            topics.create("changelog")
+        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers)) as changelogs:
+            partition = SystemStreamPartition("kafka", "changelog", 0)
+            changelogs.send(partition, b"a", b"1")
+            broker.kill()
+            with pytest.raises(SourceUnavailable):
+                changelogs.flush()
+            broker.start()
+            changelogs.send(partition, b"b", b"2")
+            changelogs.flush()
+            assert read(changelogs, partition, 0, 2) == [Change(0, b"a", b"1"), Change(1, b"b", b"2")]
