@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from eventlog.errors import ConfigError as ConfigError, EventLogError as EventLogError, WireError as WireError
     from eventlog.events import NewEvent as NewEvent, RecordedEvent as RecordedEvent
+    from eventlog.kafka.changelogs import KafkaChangelogs as KafkaChangelogs
     from eventlog.kafka.log import KafkaEventLog as KafkaEventLog
     from eventlog.kafka.options import KafkaOptions as KafkaOptions
     from eventlog.kafka.system_admin import KafkaSystemAdmin as KafkaSystemAdmin
@@ -72,6 +73,10 @@ if TYPE_CHECKING:
         SystemStreamMetadata as SystemStreamMetadata,
         SystemStreamPartitionMetadata as SystemStreamPartitionMetadata,
     )
+    from managers.backup.changelog_backend import (
+        KafkaChangelogStateBackendFactory as KafkaChangelogStateBackendFactory,
+    )
+    from managers.backup.logged_store import LoggedStore as LoggedStore
     from managers.appending import Retry as Retry
     from managers.assignments.changelog_errors import (
         ChangelogError as ChangelogError,
@@ -208,6 +213,7 @@ _NAMES: Final = {
     "eventlog.checkpoint": "Checkpoint CheckpointId CheckpointV1 CheckpointV2",
     "eventlog.errors": "ConfigError EventLogError WireError",
     "eventlog.events": "NewEvent RecordedEvent",
+    "eventlog.kafka.changelogs": "KafkaChangelogs",
     "eventlog.kafka.log": "KafkaEventLog",
     "eventlog.kafka.options": "KafkaOptions",
     "eventlog.kafka.system_admin": "KafkaSystemAdmin",
@@ -230,6 +236,8 @@ _NAMES: Final = {
     "eventlog.system_admin": (
         "InputMissing ResolvedStartpoint SystemAdmin SystemStreamMetadata SystemStreamPartitionMetadata"
     ),
+    "managers.backup.changelog_backend": "KafkaChangelogStateBackendFactory",
+    "managers.backup.logged_store": "LoggedStore",
     "managers.appending": "Retry",
     "managers.assignments.changelog_errors": (
         "ChangelogError ChangelogMisfit ChangelogRemap ChangelogRemapped ChangelogSystemUnknown"

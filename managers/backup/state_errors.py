@@ -1,9 +1,12 @@
 """Errors of local state. Each keeps the things it names as attributes.
 
 StateError (a ManagerError)
+ ├─ ChangelogUnusable   a changelog cannot be read or written
  ├─ CommitFailed        a step of a commit failed
  ├─ CommitTimedOut      an earlier commit of the task is still in progress
  ├─ InvalidMarker       a state checkpoint marker cannot be read, or is that of another store
+ ├─ OffsetsNotWritten   the files that say which commit a store has cannot be written
+ ├─ RestoreCancelled    a restore was cancelled before it was complete
  ├─ StoreUnreadable     a file of a store cannot be read
  ├─ StoreWithoutBackend a store has the Kafka changelog as its state backend, but no changelog
  └─ UnknownStateBackend config names a factory that is not known
@@ -15,6 +18,7 @@ from typing import Final, Literal
 
 from eventlog.checkpoint import CheckpointId
 from eventlog.error_text import known_names
+from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
 
 Step = Literal["flush", "snapshot", "upload", "checkpoint", "persist", "clean up"]
@@ -25,6 +29,16 @@ _AFTER_CHECKPOINT: Final = ("persist", "clean up")
 
 class StateError(ManagerError):
     """The state of a task could not be backed up or restored."""
+
+
+class ChangelogUnusable(StateError):
+    """The changelog of a store cannot be read or written."""
+
+    def __init__(self, task_name: str, store_name: str, changelog: SystemStreamPartition, cause: Exception) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        self.changelog = changelog
+        super().__init__(f"The changelog {changelog} of store {store_name!r} of task {task_name!r} failed: {cause}")
 
 
 class CommitFailed(StateError):
@@ -79,6 +93,28 @@ class InvalidMarker(StateError):
             f"The state checkpoint marker of store {store_name!r} of task {task_name!r} is invalid: "
             f"{problem.rstrip('.')}. Restore the store from another checkpoint or state backend."
         )
+
+
+class OffsetsNotWritten(StateError):
+    """The offset files in the directories of a store cannot be written; restores do not need them."""
+
+    def __init__(self, task_name: str, store_name: str, checkpoint_id: CheckpointId, cause: OSError) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        self.checkpoint_id = checkpoint_id
+        super().__init__(
+            f"Cannot write the offset files of checkpoint {checkpoint_id} for store {store_name!r} of task "
+            f"{task_name!r}: {cause.strerror or cause}. Check the disk."
+        )
+
+
+class RestoreCancelled(StateError):
+    """The restore of a store was cancelled; the next one begins again."""
+
+    def __init__(self, task_name: str, store_name: str) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        super().__init__(f"The restore of store {store_name!r} of task {task_name!r} was cancelled. Restore it again.")
 
 
 class StoreUnreadable(StateError):

@@ -4,9 +4,12 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from eventlog.checkpoint import CheckpointId
 from eventlog.errors import WireError
+
+_TABLE_SUFFIX: Final = ".sst"
 
 
 def store_directory(base: Path, store_name: str, task_name: str) -> Path:
@@ -40,6 +43,14 @@ def link_files(source: Path, target: Path) -> None:
         os.link(file, target / file.name)
 
 
+def copy_checkpoint(checkpoint: Path, directory: Path) -> None:
+    """Make a store's directory from a checkpoint directory, which remains. ``directory`` must not exist.
+
+    The tables of RocksDB never change and are linked; its other files are copied, because it appends to them.
+    """
+    shutil.copytree(checkpoint, directory, copy_function=_link_or_copy)
+
+
 def delete_directory(directory: Path) -> None:
     """Delete a directory with its files; does nothing if it does not exist. Raises OSError."""
     if directory.exists():
@@ -53,3 +64,10 @@ def _parse(text: str) -> CheckpointId | None:
     except WireError:
         return None
     return checkpoint_id if str(checkpoint_id) == text else None
+
+
+def _link_or_copy(source: str, target: str) -> str:
+    if source.endswith(_TABLE_SUFFIX):
+        os.link(source, target)
+        return target
+    return str(shutil.copy2(source, target))

@@ -1,0 +1,53 @@
+"""KafkaChangelogStateBackendFactory: stores are backed up by their changelogs (Samza's default state backend)."""
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+from eventlog.changelog import Changelogs
+from eventlog.errors import ConfigError
+from eventlog.partition import SystemStreamPartition
+from managers.backup.changelog_backup import KafkaChangelogBackupManager
+from managers.backup.changelog_restore import KafkaChangelogRestoreManager
+from managers.backup.changelog_settings import changelog_partitions
+from managers.backup.logged_store import LoggedStore
+from managers.backup.state_backend import StatefulTask
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class KafkaChangelogStateBackendFactory:
+    """See `StateBackendFactory`.
+
+    ``systems`` has the changelogs of each system that the job's config names, which the caller closes. All methods
+    raise `StoreWithoutBackend` if a store has no changelog, and `ConfigError` if its system is not among them.
+    """
+
+    def __init__(self, systems: Mapping[str, Changelogs], clock: Callable[[], datetime] = _now) -> None:
+        self._systems: Final = dict(systems)
+        self._clock: Final = clock
+
+    def open_store(self, task: StatefulTask, store_name: str) -> LoggedStore:
+        """A store of the task that writes its changes to its changelog, after it was restored."""
+        partition = self._partitions(task, [store_name])[store_name]
+        return LoggedStore(task.open_store(store_name), partition, self._systems[partition.system])
+
+    def get_backup_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogBackupManager:
+        """See `StateBackendFactory.get_backup_manager`."""
+        return KafkaChangelogBackupManager(task, self._partitions(task, store_names), self._systems)
+
+    def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogRestoreManager:
+        """See `StateBackendFactory.get_restore_manager`."""
+        return KafkaChangelogRestoreManager(task, self._partitions(task, store_names), self._systems, self._clock)
+
+    def _partitions(self, task: StatefulTask, store_names: Collection[str]) -> dict[str, SystemStreamPartition]:
+        found = changelog_partitions(task.config, store_names, task.task_name, task.changelog_partition)
+        for store, partition in found.items():
+            if partition.system not in self._systems:
+                raise ConfigError(
+                    f"The changelog of store {store!r} of task {task.task_name!r} is in system {partition.system!r}. "
+                    f"Expected {' or '.join(map(repr, self._systems)) or 'a system that was passed'}."
+                )
+        return found

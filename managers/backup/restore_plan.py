@@ -1,0 +1,87 @@
+"""Decides from where a store is restored to which offset of its changelog (TransactionalStateTaskRestoreManager)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_SAFE_SHARE_OF_LAG: Final = 0.9
+
+
+class LoggedStore(NamedTuple):
+    """A store with a changelog, before it is restored.
+
+    ``newest`` is None if the changelog never had a change. ``checkpointed`` is the offset of its last commit, None if
+    there is none; ``checkpoint_age_ms`` is None if that commit has no id. ``local`` has the offset of each checkpoint
+    directory that can be used. ``retains_existing`` (task.transactional.state.retain.existing.state) decides about the
+    changes of a store without a commit.
+    """
+
+    oldest: int
+    newest: int | None
+    checkpointed: int | None
+    checkpoint_age_ms: int | None
+    min_compaction_lag_ms: int
+    retains_existing: bool
+    local: Mapping[Path, int]
+
+
+class RestorePlan(NamedTuple):
+    """How a store is restored: apply the changes at ``first`` to ``last``, and revert those after it.
+
+    ``directory`` is the checkpoint directory to begin with; None: begin with an empty store. ``last`` None: revert all.
+    ``doubt`` says why the result may not be the state of the last commit; empty if it is.
+    """
+
+    directory: Path | None
+    first: int
+    last: int | None
+    doubt: str = ""
+
+
+def plan_restore(store: LoggedStore) -> RestorePlan:
+    """The plan for transactional state."""
+    if store.checkpointed is None:
+        return _without_commit(store)
+    if store.newest is None or store.checkpointed > store.newest:
+        end = "is empty" if store.newest is None else f"ends at offset {store.newest}"
+        return _everything(store, f"it was committed at offset {store.checkpointed} of its changelog, which {end}")
+    if store.checkpointed < store.oldest:
+        doubt = f"it was committed at offset {store.checkpointed} of its changelog, which begins at {store.oldest}"
+        return _everything(store, doubt)
+    if store.checkpoint_age_ms is None or store.checkpoint_age_ms > _SAFE_SHARE_OF_LAG * store.min_compaction_lag_ms:
+        doubt = "changes before its last commit may be compacted, because it is older than min.compaction.lag.ms"
+        return _from_local(store, store.newest, doubt)
+    return _from_local(store, store.checkpointed)
+
+
+def _without_commit(store: LoggedStore) -> RestorePlan:
+    if store.newest is None or not store.retains_existing:
+        return RestorePlan(None, store.oldest, None)
+    return _everything(store, "it has no offset in the last commit")
+
+
+def _everything(store: LoggedStore, doubt: str) -> RestorePlan:
+    return RestorePlan(None, store.oldest, store.newest, f"{doubt}, so it is restored to the end of the changelog")
+
+
+def _from_local(store: LoggedStore, last: int, doubt: str = "") -> RestorePlan:
+    usable = {directory: offset for directory, offset in store.local.items() if store.oldest <= offset <= last}
+    if doubt:
+        doubt = f"{doubt}, so it is restored to the end of the changelog"
+    if not usable:
+        return RestorePlan(None, store.oldest, last, doubt)
+    directory = max(usable, key=lambda each: usable[each])
+    return RestorePlan(directory, usable[directory] + 1, last, doubt)
+
+
+def plan_restore_to_end(oldest: int, newest: int | None, local: Mapping[Path, int]) -> RestorePlan:
+    """The plan for state that is not transactional (NonTransactionalStateTaskRestoreManager).
+
+    ``local`` has the store's own directory and its offset, if it can be used.
+    """
+    for directory, offset in local.items():
+        if newest is not None and offset <= newest:
+            return RestorePlan(directory, max(offset + 1, oldest), newest)
+        end = "is empty" if newest is None else f"ends at offset {newest}"
+        return RestorePlan(None, oldest, newest, f"its directory is at offset {offset} of its changelog, which {end}")
+    return RestorePlan(None, oldest, newest)
