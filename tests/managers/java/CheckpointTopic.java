@@ -62,7 +62,7 @@ public final class CheckpointTopic {
     return new TaskName(line.get("task").textValue());
   }
 
-  private static Checkpoint checkpoint(JsonNode line) {
+  static Checkpoint checkpoint(JsonNode line) {
     Map<SystemStreamPartition, String> offsets = new HashMap<>();
     line.get("offsets").forEach(entry -> offsets.put(partition(entry), entry.get("offset").textValue()));
     if (line.get("version").intValue() == CheckpointV1.CHECKPOINT_VERSION) {
