@@ -95,6 +95,8 @@ class CheckpointBatch:
             template, version, previous = entry.template, entry.version, entry.newest
             other_time = newest_times[3 - version]
             fast = None if value is None or template is None else read_fast(template, value)
+            if fast is not None and template is not None and template.opaque and self._holds_secret(template):
+                fast = None
             if fast is None or template is None or entry.is_quarantined:
                 read = self._read_in_full(entry, offset, record_time, value)
                 if read is None:
@@ -160,6 +162,10 @@ class CheckpointBatch:
             self._add_envelope(offset, decoded.envelope, entry.template)
         self._relearnt.append(entry)
         return CheckpointRow(offset, record_time, log_id, key_id, layout_id, *_stored(decoded))
+
+    def _holds_secret(self, template: Template) -> bool:
+        """Return whether a marker in the value that was just read has to be masked."""
+        return any(self._log.secrets.holds_secret(template.last_tokens[at].decode()) for at in template.opaque)
 
     def _add_envelope(self, offset: int, envelope: Envelope, template: Template | None) -> None:
         author = self._log.masked_author(envelope.source, envelope.host, envelope.username)

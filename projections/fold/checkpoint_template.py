@@ -19,6 +19,7 @@ from eventlog.errors import WireError
 from eventlog.messages import Envelope
 from eventlog.wire.coordinator import CoordinatorKey
 from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint
+from projections.fold.layouts import LayoutEntry
 
 _PLAIN: Final = rb"[!#-+\-./0-9;-\[\]-z|~ ]*"
 _TOKEN: Final = rb"(" + _PLAIN + rb')(?=["\\,}])'
@@ -64,8 +65,8 @@ class Template:
     A value consists of ``pieces`` with a token between every two of them. ``values`` has for each offset of the layout
     the number of a token, or a constant; ``run`` is set instead if they are consecutive tokens. ``state`` are the
     numbers of V1's tokens that contain a checkpoint id and a changelog's offset, ``inputs`` those that are offsets of
-    input partitions. ``author`` is who wrote the envelope, as stored. ``last_tokens`` are those of the last value that
-    fit, and ``last_cut`` is how it was cut.
+    input partitions, ``opaque`` those that are whole markers, of other backends than Kafka. ``author`` is who wrote the
+    envelope, as stored. ``last_tokens`` are those of the last value that fit, and ``last_cut`` is how it was cut.
     """
 
     pieces: tuple[bytes, ...]
@@ -74,6 +75,7 @@ class Template:
     values: tuple[int | bytes, ...]
     run: slice | None
     state: tuple[int, ...]
+    opaque: tuple[int, ...]
     id_token: int | None
     time_token: int | None
     envelope: Envelope | None
@@ -223,11 +225,12 @@ def learn(
     held = tuple(number[value] if isinstance(value, int) else value for value in values if value is not None)
     return Template(
         _with_constants(pieces, tokens, constant),
-        _inputs(decoded, held),
+        tuple(at for at, entry in _token_entries(held, decoded) if not entry.is_state),
         layout_id,
         held,
         _run(held),
         tuple(number[at] for at in state),
+        tuple(at for at, entry in _token_entries(held, decoded) if entry.is_opaque),
         None if id_token is None else number[id_token],
         None if time_token is None else number[time_token],
         decoded.envelope,
@@ -273,9 +276,9 @@ def _value(mark: str | None, places: dict[str, int], offset: str | None) -> int 
     return None if SEPARATOR in offset or offset == NULL else offset.encode()
 
 
-def _inputs(decoded: DecodedCheckpoint, values: tuple[int | bytes, ...]) -> tuple[int, ...]:
-    pairs = zip(values, decoded.layout, strict=True)
-    return tuple(value for value, entry in pairs if isinstance(value, int) and not entry.is_state)
+def _token_entries(values: tuple[int | bytes, ...], decoded: DecodedCheckpoint) -> list[tuple[int, LayoutEntry]]:
+    """The numbers of the tokens that are offsets, and what each of them belongs to."""
+    return [(at, entry) for at, entry in zip(values, decoded.layout, strict=True) if isinstance(at, int)]
 
 
 def _run(values: tuple[int | bytes, ...]) -> slice | None:

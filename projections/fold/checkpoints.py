@@ -41,7 +41,7 @@ def decode_checkpoint(version: int, key: CoordinatorKey | None, value: bytes) ->
 def mask_opaque_markers(decoded: DecodedCheckpoint, secrets: SecretPolicy) -> DecodedCheckpoint:
     """The checkpoint with fingerprints for secrets in markers that are not Kafka's: those are any text."""
     masked = [
-        secrets.mask_text(text) if text is not None and entry.is_state and entry.stream_name is None else text
+        secrets.mask_text(text) if text is not None and entry.is_opaque else text
         for entry, text in zip(decoded.layout, decoded.offsets, strict=True)
     ]
     return decoded if masked == decoded.offsets else decoded._replace(offsets=masked)

@@ -25,6 +25,11 @@ class LayoutEntry(NamedTuple):
     marker_prefix: str | None = None
     marker_suffix: str | None = None
 
+    @property
+    def is_opaque(self) -> bool:
+        """Whether its offset is a marker that is not Kafka's: any text, which may contain a secret."""
+        return self.is_state and self.stream_name is None
+
 
 Layout = tuple[LayoutEntry, ...]
 

@@ -60,6 +60,18 @@ def test_checkpoints_keep_their_order_whichever_way_they_are_read() -> None:
     ]
 
 
+@pytest.mark.parametrize("secret", ["password=hunter2", "https://u:hunter2@store/blob"])
+def test_a_secret_in_a_later_marker_of_another_backend_is_masked(secret: str) -> None:
+    key = b'{"systemstreampartition-grouper-factory":"g","taskName":"t","type":"checkpoint-v2"}'
+    value = '{"checkpoint-id":"1-2","input-offsets":{},"state-checkpoint-markers":{"blob":{"store":"%s"}},"version":2}'
+    fold = BatchFold(LogFold(1, "checkpoint", SECRETS), ARCHIVED_AT)
+    fold.add(recorded([NewEvent(key, (value % marker).encode()) for marker in ("blob-1", "blob-2", secret, "blob-3")]))
+    rows: list[CheckpointRow] = []
+    fold.decode_checkpoints(rows.extend)
+    stored = [row.offsets and row.offsets.decode() for row in sorted(rows)]
+    assert stored == ["blob-1", "blob-2", SECRETS.fingerprint(secret), "blob-3"]
+
+
 @pytest.mark.parametrize("kind", ["coordinator", "checkpoint"])
 def test_a_record_without_a_key_is_quarantined_and_one_without_anything_is_passed_over(kind: StreamKind) -> None:
     fold = folded(raw(None, b"{}"), raw(None, None), kind=kind)
