@@ -13,6 +13,7 @@ from kafka.net.selector import NetworkSelector
 from kafka.net.transport import KafkaSSLTransport, KafkaTCPTransport
 
 _CLOSING_SOCKETS: Final = "direct://"
+_RECEIVED_BYTES: Final = 1 << 20
 
 
 class _ClosingSocket(KafkaNetSocket):  # type: ignore[misc]  # kafka-python has no types
@@ -32,7 +33,34 @@ class _ClosingSocket(KafkaNetSocket):  # type: ignore[misc]  # kafka-python has 
             raise
 
 
-class _TlsTransport(KafkaSSLTransport):  # type: ignore[misc]
+class LargeReceives:
+    """Receives all that has arrived at once.
+
+    kafka-python asks for 4 KiB at a time, and its thread gives up the interpreter's lock each time: beside a thread
+    that computes, it then receives 4 KiB every 5 ms.
+    """
+
+    _sock: Any
+
+    def _sock_recv(self) -> tuple[bytes, KafkaConnectionError | None]:
+        """The bytes that have arrived, and why the connection ended, if it did."""
+        received, error = [], None
+        try:
+            while data := self._sock.recv(_RECEIVED_BYTES):
+                received.append(data)
+            error = KafkaConnectionError("socket disconnected")
+        except (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            pass
+        except OSError as failure:
+            error = KafkaConnectionError(failure)
+        return b"".join(received), error
+
+
+class _TcpTransport(LargeReceives, KafkaTCPTransport):  # type: ignore[misc]
+    """A connection without encryption."""
+
+
+class _TlsTransport(LargeReceives, KafkaSSLTransport):  # type: ignore[misc]
     """An encrypted connection whose handshake times out; kafka-python waits forever for a silent peer."""
 
     async def handshake(self, timeout_at: float | None = None) -> None:
@@ -87,7 +115,7 @@ class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
         options = self.config["socket_options"]
         sock = await create_connection(self._net, node.host, node.port, options, proxy, timeout_at)
         if not self.ssl_enabled:
-            return self._remember(KafkaTCPTransport(self._net, sock, host=node.host))
+            return self._remember(_TcpTransport(self._net, sock, host=node.host))
         try:
             transport = self._remember(_TlsTransport(self._net, sock, host=node.host, **self._tls_config()))
         except BaseException:

@@ -13,7 +13,7 @@ import pytest
 from kafka import KafkaConsumer
 
 from eventlog.kafka.client import TIMES, connect
-from eventlog.kafka.connection_manager import make_net_client
+from eventlog.kafka.connection_manager import LargeReceives, make_net_client
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import SourceUnavailable
 from tests.fixtures.waiting import PATIENCE, wait_until
@@ -120,3 +120,31 @@ def test_a_server_that_never_answers_times_out(server: SilentServer, options: di
     thread.start()
     thread.join(PATIENCE)
     assert [server.address in sentence for sentence in told] == [True]
+
+
+class CountingSocket:
+    """A socket that counts how often it is read."""
+
+    def __init__(self, inner: socket.socket) -> None:
+        self._inner = inner
+        self.reads = 0
+
+    def recv(self, size: int) -> bytes:
+        self.reads += 1
+        return self._inner.recv(size)
+
+
+def test_what_has_arrived_is_received_at_once() -> None:
+    """Each read gives up the interpreter's lock, and may wait for it for 5 ms."""
+    ours, peer = socket.socketpair()
+    with ours, peer:
+        ours.setblocking(False)
+        counting = CountingSocket(ours)
+        receiving = LargeReceives()
+        receiving._sock = counting
+        peer.sendall(b"x" * 100_000)
+        assert receiving._sock_recv() == (b"x" * 100_000, None)
+        assert counting.reads <= 3
+        peer.shutdown(socket.SHUT_WR)
+        received, error = receiving._sock_recv()
+        assert (received, str(error)) == (b"", "KafkaConnectionError: socket disconnected")
