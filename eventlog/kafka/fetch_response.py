@@ -1,6 +1,9 @@
 """The events of a partition in a fetch response, in place of kafka-python's own records."""
 
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Final
 
 from kafka.consumer.fetcher import Fetcher
@@ -32,22 +35,27 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
         **options: Any,
     ) -> None:
         self._moved = moved
+        self.next_fetch_offset = fetch_offset
         super().__init__(fetch_offset, partition, records, **options)
         self.leader_epoch = leader_epoch_of(partition)
 
     def take(self, n: int | None = None) -> list[RecordedEvent]:
         """The next events, at most ``n``."""
         self._moved(self.topic_partition.topic)
-        events: list[RecordedEvent] = super().take(n)
+        with _no_collections():
+            events: list[RecordedEvent] = super().take(n)
+        if events:
+            self.next_fetch_offset = max(self.next_fetch_offset, events[-1].offset + 1)
         return events
 
     def _unpack_records(self, tp: Any, records: Any, *_deserializers: None) -> Iterator[RecordedEvent]:
+        return chain.from_iterable(self._unpack_batches(tp, records))
+
+    def _unpack_batches(self, tp: Any, records: Any) -> Iterator[list[RecordedEvent]]:
         try:
             while (batch := records.next_batch()) is not None:
                 if not self._has_no_events(batch):
-                    for event in _events(batch):
-                        self.next_fetch_offset = event.offset + 1
-                        yield event
+                    yield _events(batch)
                 self.bytes_read += batch.size_in_bytes
                 if batch.magic >= _OLDEST_WITH_BATCHES:
                     self.next_fetch_offset = batch.next_offset  # after records at its end that compaction removed
@@ -72,6 +80,18 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
             self.aborted_producer_ids.discard(batch.producer_id)
             return True
         return bool(self._is_batch_aborted(batch))
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Disable the garbage collector: thousands of new tuples would be scanned several times, and have no cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _describe_failure(offset: int, error: Exception) -> str:
