@@ -145,9 +145,10 @@ def _known_works(request: Request, database: Database) -> "list[ReplayWork]":
     from spark_jobs.replay.works import ArchivedLog  # noqa: PLC0415
 
     if request.source == ARCHIVE:
-        mark_for_rebuild(database.connection, ("kafka", "recording"))
-        logs = selected_logs(database.connection, [])
-        return select_jobs([ArchivedLog(log, (job.name, job.id)) for job, log in logs], request.jobs, "the archive")
+        with database.connection.transaction():  # a pattern without a job means that nothing is marked
+            mark_for_rebuild(database.connection, ("kafka", "recording"))
+            logs = selected_logs(database.connection, [])
+            return select_jobs([ArchivedLog(log, (job.name, job.id)) for job, log in logs], request.jobs, "the archive")
     with open_topics() as topics:
         return select_jobs(topic_streams(topics, request.kind), request.jobs, "the Kafka cluster")
 
