@@ -52,7 +52,11 @@ def follow(
 
 def _follower_opener(conf: dict[str, str]) -> OpenFollower:
     from spark_jobs.coordinator_stream.access import Access  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415
+
+    try:
+        from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415
+    except ImportError:  # the packages are there: `require_spark` has checked
+        raise CoordstreamError("`coordstream spark follow` needs PySpark 4.2 or newer.") from None
 
     @contextmanager
     def open_follower(database: Database, request: FollowRequest) -> Iterator[Follower]:
