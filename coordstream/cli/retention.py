@@ -127,7 +127,7 @@ def _lake_check(output: str) -> Check:
     require_spark()
     from spark_jobs.lake.proof import LakeProof  # noqa: PLC0415 (only this option needs Spark)
 
-    with spark_session("retention", {}) as spark:
+    with spark_session("coordstream retention", {}) as spark:
         return LakeProof.of(spark, output).require
 
 

@@ -58,7 +58,7 @@ def _reader(database_url: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[
     def read(ranges: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for each in (row for batch in ranges for row in batch.to_pylist()):
             key = LogKey(each["stream_name"], each["incarnation"])
-            with connect(database_url, application_name="coordstream-spark-archive") as connection:
+            with connect(database_url, application_name="coordstream spark archive") as connection:
                 pages = read_archived(connection, each["log_id"], each["first"], each["until"], page=BATCH_EVENTS)
                 yield from (to_batch(key, each["stream_kind"], page) for page in pages)
 

@@ -91,7 +91,7 @@ def exported_snapshot(database_url: str) -> Iterator[Snapshot]:
 @contextmanager
 def _connected(database_url: str) -> Iterator[psycopg.Connection[TupleRow]]:
     try:
-        connection = connect(database_url, application_name="coordstream-spark-snapshot")
+        connection = connect(database_url, application_name="coordstream spark snapshot")
     except psycopg.OperationalError as error:
         reason = " ".join(str(error).split())
         raise SparkJobError(
