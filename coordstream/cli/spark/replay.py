@@ -100,7 +100,7 @@ def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
     with open_database(warns=False) as database:
         settings = _work_settings(request, database)
         works = [] if find_works else _known_works(request, database)
-        with spark_session("coordstream replay", conf) as spark:
+        with spark_session("coordstream spark replay", conf) as spark:
             if find_works:
                 works = find_works(spark, settings)
             return replay(spark, database.connection, works, settings, request.tasks)
@@ -125,7 +125,6 @@ def _finder(request: Request) -> "FindWorks":
 
 
 def _work_settings(request: Request, database: Database) -> "WorkSettings":
-    from spark_jobs.executors.progress import new_channel  # noqa: PLC0415
     from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415 (`--help` works without Spark)
 
     return WorkSettings(
@@ -134,7 +133,6 @@ def _work_settings(request: Request, database: Database) -> "WorkSettings":
         database.settings.kafka,
         request.until,
         request.kind,
-        new_channel(),
         busy_seconds=request.lock_timeout,
     )
 
