@@ -27,7 +27,7 @@ from spark_jobs.lake.manifest import (
     to_json,
 )
 from spark_jobs.lake.reader import find_lake, folder_uri, lake_errors
-from spark_jobs.lake.writer import NewEvents, write_events
+from spark_jobs.lake.writer import NewEvents, parts_of, write_events
 from spark_jobs.relations.catalogue import Catalogue
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader
@@ -100,7 +100,8 @@ def archive(
         number = lake.number + 1
         run = f"run={number:08d}-{uuid4().hex[:8]}"
         with lake_errors(output):
-            files = write_events(spark, database_url, output, run, new, choose_partitions(spark))
+            parts = parts_of(snapshot.connection, new)
+            files = write_events(spark, database_url, output, run, parts, choose_partitions(spark))
             written = _write_relations(spark, database_url, snapshot, output, run) if relations else ()
             described = _with_fingerprints(logs, [*lake.files, *files])
             _commit(
