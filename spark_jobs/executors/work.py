@@ -15,7 +15,7 @@ from psycopg.errors import LockNotAvailable
 
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
-from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.postgres.connection import Connection, connect, server_reason
 from eventlog.recordings.checked_recording import CheckedRecording
 from eventlog.recordings.line_spool import LineSpool
@@ -117,9 +117,7 @@ class WorkSession:
         if self._source is None:
             from eventlog.kafka.source import KafkaSource  # noqa: PLC0415 (most works need no Kafka client)
 
-            if self.settings.kafka is None:
-                raise EventLogError("No Kafka brokers are set. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS.")
-            self._source = KafkaSource(self.settings.kafka)
+            self._source = KafkaSource(require_brokers(self.settings.kafka))
         return self._source
 
     def do(self, work: Work) -> Outcome:

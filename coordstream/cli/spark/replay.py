@@ -56,7 +56,11 @@ def replay(
     until: Annotated[
         datetime | None,
         typer.Option(
-            "--until", metavar="TIME", parser=parse_time, help="As if each log ended before its first later event."
+            "--until",
+            metavar="TIME",
+            parser=parse_time,
+            help="As if each log ended before its first later event. Not for the archive, and not for a lake, whose "
+            "logs are restored as they were at its last run.",
         ),
     ] = None,
     tasks: Tasks = None,
@@ -108,15 +112,18 @@ def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
 
 def _finder(request: Request) -> "FindWorks":
     """A function that finds the works of a lake or of recordings with Spark. Raises SparkJobError: there are none."""
+    from spark_jobs.coordinator_stream.recording_files import find_files  # noqa: PLC0415
     from spark_jobs.lake.files import is_lake  # noqa: PLC0415 (`--help` works without Spark)
     from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415
-    from spark_jobs.replay.recordings import find_files  # noqa: PLC0415
     from spark_jobs.replay.replay import check_recordings, select_jobs  # noqa: PLC0415
 
     source, place = request.source, f"'{request.source}'"
     if is_lake(source):
         if request.until is not None:
-            raise typer.BadParameter("'--until' needs '--from kafka' or recordings: a lake is replayed to its end.")
+            raise typer.BadParameter(
+                "'--until' needs '--from kafka' or recordings: the logs of a lake are restored as they were at its "
+                "last run."
+            )
         return lambda spark, _: select_jobs(lake_streams(spark, source), request.jobs, place)
     files = find_files(source)
     return lambda spark, settings: select_jobs(

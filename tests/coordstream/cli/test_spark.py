@@ -103,3 +103,8 @@ def test_following_on_an_older_spark_names_the_version(kafka_cli: CommandLine, m
 
 def test_following_on_spark_names_its_streams(cli: CommandLine) -> None:
     assert "Name the streams to follow, or use --all." in cli.refused("spark", "follow", code=2)
+
+
+def test_only_following_once_has_a_timeout(cli: CommandLine) -> None:
+    refused = cli.refused("spark", "follow", "--all", "--timeout", "5s", code=2)
+    assert refused == "--timeout needs --once. See `coordstream spark follow --help`."
