@@ -5,12 +5,12 @@ index that the rows go to, are in the processor's caches.
 """
 
 from collections.abc import Callable, Sequence
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 
 from eventlog.errors import WireError
 from eventlog.messages import Envelope
 from eventlog.timestamps import storable_micros
-from projections.fold.checkpoint_template import Template, learn, read_fast
+from projections.fold.checkpoint_template import Template, read_fast
 from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint, mask_opaque_markers
 from projections.fold.keys import KeyEntry
 from projections.fold.layouts import NO_OFFSETS, BatchLayouts
@@ -26,6 +26,7 @@ from projections.fold.task_checkpoints import (
     may_be_lower,
     may_be_unread,
 )
+from projections.fold.template_learning import learn
 
 WriteCheckpoints = Callable[[Sequence[CheckpointRow]], None]
 
@@ -128,17 +129,19 @@ class CheckpointBatch:
                 self._unnumbered.append(row)
 
     def _numbered_rows(self) -> list[CheckpointRow]:
-        by_offset = sorted(self._unnumbered, key=itemgetter(0))
-        numbers = self._layouts.number(row.layout_id or NO_OFFSETS for row in by_offset)
-        rows = [row._replace(layout_id=numbers[row.layout_id or NO_OFFSETS]) for row in self._unnumbered]
-        for row, numbered in zip(self._unnumbered, rows, strict=True):
-            if self.last_rows[row.key_id] is row:
-                self.last_rows[row.key_id] = numbered
+        numbers = self._layouts.number()
+        for key_id, row in self.last_rows.items():
+            if row.layout_id in numbers:
+                self.last_rows[key_id] = row._replace(layout_id=numbers[row.layout_id])
         for entry in self._relearnt:
             entry.newest = self.last_rows[entry.key_id]
             if entry.template is not None:
                 entry.template.layout_id = numbers.get(entry.template.layout_id, entry.template.layout_id)
-        return rows
+        new_row = tuple.__new__
+        return [
+            new_row(CheckpointRow, (offset, record_time, log_id, key_id, numbers[layout_id or NO_OFFSETS], *rest))
+            for offset, record_time, log_id, key_id, layout_id, *rest in self._unnumbered
+        ]
 
     def _read_in_full(
         self, entry: KeyEntry, offset: int, record_time: int | None, value: bytes | None
@@ -156,8 +159,8 @@ class CheckpointBatch:
         if decoded.duplicates:
             note = WireError("duplicate_partition", "a partition is repeated in the checkpoint: the last one counts")
             self._quarantine.add(entry, None, offset, record_time, value, note)
-        layout_id = self._layouts.id_of(decoded.layout)
-        entry.template = learn(entry.version, entry.coordinator_key, value, decoded, layout_id)
+        layout_id = self._layouts.id_of(decoded.layout, offset)
+        entry.template = learn(entry.version, entry.coordinator_key, value, decoded, layout_id, self._log.roles)
         if decoded.envelope is not None:
             self._add_envelope(offset, decoded.envelope, entry.template)
         self._relearnt.append(entry)

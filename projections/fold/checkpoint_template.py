@@ -1,10 +1,8 @@
 """The fast way through a checkpoint: a value that differs from the key's last one in its offsets alone needs no JSON.
 
 A template keeps the constant pieces of a key's value; what stands between them are its tokens (offsets, ids, times).
-It is learnt by putting a mark in each token's place, reading the marked value with the full decoder, and looking where
-each mark comes back; if one does not, there is no template and the key's values are read in full. Tokens are printable
-ASCII without quote, comma, backslash, colon and braces: a piece begins with one of these, so that a token can neither
-end elsewhere nor hold what Postgres' text can't.
+Tokens are printable ASCII without quote, comma, backslash, colon and braces: a piece begins with one of these, so that
+a token can neither end elsewhere nor hold what Postgres' text can't. `template_learning` makes templates.
 """
 
 import re
@@ -15,27 +13,14 @@ from operator import lt
 from struct import Struct
 from typing import Final
 
-from eventlog.errors import WireError
 from eventlog.messages import Envelope
-from eventlog.wire.coordinator import CoordinatorKey
-from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint
-from projections.fold.layouts import LayoutEntry
+from projections.fold.checkpoints import NULL, SEPARATOR
 
-_PLAIN: Final = rb"[!#-+\-./0-9;-\[\]-z|~ ]*"
-_TOKEN: Final = rb"(" + _PLAIN + rb')(?=["\\,}])'
-_ID: Final = rb"[1-9][0-9]{0,17}-(?:0|[1-9][0-9]{0,17})"  # as CheckpointId writes it; others are read in full
-_IS_PLAIN: Final = re.compile(_PLAIN)
-_is_id: Final = re.compile(_ID).fullmatch
+PLAIN: Final = rb"[!#-+\-./0-9;-\[\]-z|~ ]*"
+ID: Final = rb"[1-9][0-9]{0,17}-(?:0|[1-9][0-9]{0,17})"  # as CheckpointId writes it; others are read in full
+_IS_PLAIN: Final = re.compile(PLAIN)
+is_id: Final = re.compile(ID).fullmatch
 _is_time: Final = re.compile(rb"0|[1-9][0-9]{0,17}").fullmatch
-_SPLIT: Final = (
-    re.compile(rb'(":"|"timestamp":)' + _TOKEN),
-    re.compile(rb'("offset":")((?:' + _ID + rb":)?" + _PLAIN + rb')(?=["])'),
-    re.compile(rb'(":"|changelog-offset\\":\\")' + _TOKEN),
-)
-"""How a value of each version is split: piece, end of the piece, token, piece, end of the piece, token, …, piece."""
-
-_MARK: Final = 7_310_000_000_000
-_MARK_ID: Final = b"7319999999999-7"
 _SEPARATOR: Final = SEPARATOR.encode()
 _NULL: Final = NULL.encode()
 
@@ -101,7 +86,7 @@ def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
             checkpoint_id = tokens[id_token]
         else:
             checkpoint_id, tokens = _take_id(tokens, state)
-        if not _is_id(checkpoint_id):
+        if not is_id(checkpoint_id):
             return None
     envelope = template.envelope
     message_ms = None if envelope is None else envelope.timestamp
@@ -195,94 +180,3 @@ def _stored(tokens: Sequence[bytes], values: tuple[int | bytes, ...], state: tup
         for value in values  # an empty changelog; as an input's offset it would be this text
     ]
     return _SEPARATOR.join(offsets)
-
-
-def learn(
-    version: int, key: CoordinatorKey | None, value: bytes, decoded: DecodedCheckpoint, layout_id: int
-) -> Template | None:
-    """The template of a value that was read in full as ``decoded``; None if its tokens are not all accounted for."""
-    parts = _SPLIT[version].split(value)
-    tokens = parts[2::3]
-    pieces = [b"".join(parts[at : at + 2]) for at in range(0, len(parts), 3)]
-    marks = [_mark(at, token) for at, token in enumerate(tokens)]
-    marked = _decode_marked(version, key, pieces, marks)
-    if marked is None or marked.layout != decoded.layout or marked.duplicates:
-        return None
-    places = {mark.rpartition(b":")[2].decode(): at for at, mark in enumerate(marks)}
-    values = [_value(mark, places, offset) for mark, offset in zip(marked.offsets, decoded.offsets, strict=True)]
-    id_token = places.get(marked.checkpoint_id or "")
-    state = tuple(at for at, token in enumerate(tokens) if b":" in token)
-    if id_token is None and marked.checkpoint_id != (_MARK_ID.decode() if state else None):
-        return None  # the id contains a character that tokens cannot
-    written_by = marked.envelope or Envelope()
-    time_token = places.get(str(written_by.timestamp))
-    constant = [places[text] for text in written_by[:3] if text in places]
-    accounted = [value for value in values if isinstance(value, int)] + constant
-    accounted += [at for at in (id_token, time_token) if at is not None]
-    if sorted(accounted) != list(range(len(tokens))) or None in values:
-        return None
-    number = {at: number for number, at in enumerate(at for at in range(len(tokens)) if at not in constant)}
-    held = tuple(number[value] if isinstance(value, int) else value for value in values if value is not None)
-    return Template(
-        _with_constants(pieces, tokens, constant),
-        tuple(at for at, entry in _token_entries(held, decoded) if not entry.is_state),
-        layout_id,
-        held,
-        _run(held),
-        tuple(number[at] for at in state),
-        tuple(at for at, entry in _token_entries(held, decoded) if entry.is_opaque),
-        None if id_token is None else number[id_token],
-        None if time_token is None else number[time_token],
-        decoded.envelope,
-    )
-
-
-def _with_constants(pieces: list[bytes], tokens: list[bytes], constant: list[int]) -> tuple[bytes, ...]:
-    """The pieces, each joined to the next where the token between them (who wrote it) always has to be the same."""
-    joined = pieces[:1]
-    for at, (token, piece) in enumerate(zip(tokens, pieces[1:], strict=True)):
-        if at in constant:
-            joined[-1] += token + piece
-        else:
-            joined.append(piece)
-    return tuple(joined)
-
-
-def _mark(at: int, token: bytes) -> bytes:
-    mark = str(_MARK + at).encode()
-    if b":" in token:
-        return _MARK_ID + b":" + mark
-    return mark + b"-7" if _is_id(token) else mark
-
-
-def _decode_marked(
-    version: int, key: CoordinatorKey | None, pieces: list[bytes], marks: list[bytes]
-) -> DecodedCheckpoint | None:
-    marked = b"".join(piece + mark for piece, mark in zip(pieces, [*marks, b""], strict=True))
-    try:
-        return decode_checkpoint(version, key, marked)
-    except WireError:
-        return None
-
-
-def _value(mark: str | None, places: dict[str, int], offset: str | None) -> int | bytes | None:
-    """A token's number, a constant, or None where the offset is neither."""
-    if mark is not None and mark in places:
-        return places[mark]
-    if mark != offset:
-        return None
-    if offset is None:
-        return _NULL
-    return None if SEPARATOR in offset or offset == NULL else offset.encode()
-
-
-def _token_entries(values: tuple[int | bytes, ...], decoded: DecodedCheckpoint) -> list[tuple[int, LayoutEntry]]:
-    """The numbers of the tokens that are offsets, and what each of them belongs to."""
-    return [(at, entry) for at, entry in zip(values, decoded.layout, strict=True) if isinstance(at, int)]
-
-
-def _run(values: tuple[int | bytes, ...]) -> slice | None:
-    first = values[0] if values else 0
-    if not isinstance(first, int) or values != tuple(range(first, first + len(values))):
-        return None
-    return slice(first, first + len(values))

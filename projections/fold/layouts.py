@@ -1,6 +1,5 @@
 """Layouts: the names of a checkpoint's offsets, stored once, so that the history contains only the offsets."""
 
-from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 NO_OFFSETS: Final = 0
@@ -77,13 +76,18 @@ class BatchLayouts:
     def __init__(self, layouts: LayoutDictionary) -> None:
         self._layouts = layouts
         self._provisional: dict[Layout, int] = {}
+        self._first_offsets: dict[int, int] = {}
 
-    def id_of(self, layout: Layout) -> int:
-        """Return the number of a layout: the final one if it is known."""
-        number = self._layouts.known(layout)
-        return number if number is not None else self._provisional.setdefault(layout, -1 - len(self._provisional))
+    def id_of(self, layout: Layout, offset: int) -> int:
+        """Return the number of the layout of the checkpoint at an offset: the final one if it is known."""
+        known = self._layouts.known(layout)
+        if known is not None:
+            return known
+        provisional = self._provisional.setdefault(layout, -1 - len(self._provisional))
+        self._first_offsets[provisional] = min(offset, self._first_offsets.get(provisional, offset))
+        return provisional
 
-    def number(self, ids: Iterable[int]) -> dict[int, int]:
-        """Return the final number for each provisional one; ``ids`` are those in use, in the order of their offsets."""
-        layouts = {provisional: layout for layout, provisional in self._provisional.items()}
-        return {provisional: self._layouts.id_of(layouts[provisional]) for provisional in dict.fromkeys(ids)}
+    def number(self) -> dict[int, int]:
+        """Return the final number for each provisional one."""
+        by_offset = sorted(self._provisional.items(), key=lambda item: self._first_offsets[item[1]])
+        return {provisional: self._layouts.id_of(layout) for layout, provisional in by_offset}

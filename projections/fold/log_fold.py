@@ -7,6 +7,7 @@ from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from projections.fold.keys import KeyDictionary
 from projections.fold.layouts import LayoutDictionary
+from projections.fold.template_learning import KnownRoles
 
 BEFORE_THE_FIRST: Final = -1
 _SHORT_TEXT: Final = 200  # characters; longer texts are rare, and would fill the cache
@@ -28,6 +29,7 @@ class LogFold:
         self.secrets = secrets
         self.keys = KeyDictionary(kind, secrets)
         self.layouts = LayoutDictionary()
+        self.roles: KnownRoles = {}
         self.log_time = log_time
         self.until_log_time = until_log_time
         self.last_offset = last_offset

@@ -13,8 +13,9 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.wire.checkpoint_topic import encode_v1, encode_v2
 from eventlog.wire.coordinator import CoordinatorKey
-from projections.fold.checkpoint_template import MOST_CUTS, FastCheckpoint, Template, learn, read_fast
+from projections.fold.checkpoint_template import MOST_CUTS, FastCheckpoint, Template, read_fast
 from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint
+from projections.fold.template_learning import learn
 
 KEY = CoordinatorKey(1, "set-checkpoint", "Partition 0")
 CHANGELOG = SystemStreamPartition("kafka", "counts-changelog", 0)
@@ -66,7 +67,7 @@ def pairs(draw: st.DrawFn) -> tuple[int, bytes, bytes]:
 
 def taught(version: int, value: bytes) -> Template | None:
     decoded = decode_checkpoint(version, KEY, value)
-    return None if decoded is None else learn(version, KEY, value, decoded, 7)
+    return None if decoded is None else learn(version, KEY, value, decoded, 7, {})
 
 
 def as_decoded(fast: FastCheckpoint, learnt_from: DecodedCheckpoint) -> DecodedCheckpoint:
