@@ -73,10 +73,42 @@ if TYPE_CHECKING:
         SystemStreamMetadata as SystemStreamMetadata,
         SystemStreamPartitionMetadata as SystemStreamPartitionMetadata,
     )
+    from managers.backup.backend_choice import (
+        backend_factory_store_names as backend_factory_store_names,
+        require_backends as require_backends,
+        stores_by_backup_factory as stores_by_backup_factory,
+    )
     from managers.backup.changelog_backend import (
         KafkaChangelogStateBackendFactory as KafkaChangelogStateBackendFactory,
     )
+    from managers.backup.dict_store import DictStore as DictStore
+    from managers.backup.key_value_store import KeyValueStore as KeyValueStore
     from managers.backup.logged_store import LoggedStore as LoggedStore
+    from managers.backup.object_store_backend import ObjectStoreStateBackendFactory as ObjectStoreStateBackendFactory
+    from managers.backup.rocksdb_store import RocksDbStore as RocksDbStore
+    from managers.backup.state_backend import (
+        RestoreProgress as RestoreProgress,
+        StateBackendFactory as StateBackendFactory,
+        StatefulTask as StatefulTask,
+        TaskBackupManager as TaskBackupManager,
+        TaskRestoreManager as TaskRestoreManager,
+    )
+    from managers.backup.state_errors import (
+        CommitFailed as CommitFailed,
+        CommitTimedOut as CommitTimedOut,
+        InvalidMarker as InvalidMarker,
+        MissingPackage as MissingPackage,
+        SnapshotDamaged as SnapshotDamaged,
+        StateError as StateError,
+        StoreNotBackedUp as StoreNotBackedUp,
+        StoreUnreadable as StoreUnreadable,
+        StoreWithoutBackend as StoreWithoutBackend,
+        UnknownStateBackend as UnknownStateBackend,
+    )
+    from managers.backup.state_marker_serde import StateCheckpointMarkerSerde as StateCheckpointMarkerSerde
+    from managers.backup.task_committer import TaskCommitter as TaskCommitter
+    from managers.backup.task_storage_commit_manager import TaskStorageCommitManager as TaskStorageCommitManager
+    from eventlog.state_markers import KafkaStateCheckpointMarker as KafkaStateCheckpointMarker
     from managers.appending import Retry as Retry
     from managers.assignments.changelog_errors import (
         ChangelogError as ChangelogError,
@@ -236,8 +268,24 @@ _NAMES: Final = {
     "eventlog.system_admin": (
         "InputMissing ResolvedStartpoint SystemAdmin SystemStreamMetadata SystemStreamPartitionMetadata"
     ),
+    "eventlog.state_markers": "KafkaStateCheckpointMarker",
+    "managers.backup.backend_choice": "backend_factory_store_names require_backends stores_by_backup_factory",
     "managers.backup.changelog_backend": "KafkaChangelogStateBackendFactory",
+    "managers.backup.dict_store": "DictStore",
+    "managers.backup.key_value_store": "KeyValueStore",
     "managers.backup.logged_store": "LoggedStore",
+    "managers.backup.object_store_backend": "ObjectStoreStateBackendFactory",
+    "managers.backup.rocksdb_store": "RocksDbStore",
+    "managers.backup.state_backend": (
+        "RestoreProgress StateBackendFactory StatefulTask TaskBackupManager TaskRestoreManager"
+    ),
+    "managers.backup.state_errors": (
+        "CommitFailed CommitTimedOut InvalidMarker MissingPackage SnapshotDamaged StateError StoreNotBackedUp "
+        "StoreUnreadable StoreWithoutBackend UnknownStateBackend"
+    ),
+    "managers.backup.state_marker_serde": "StateCheckpointMarkerSerde",
+    "managers.backup.task_committer": "TaskCommitter",
+    "managers.backup.task_storage_commit_manager": "TaskStorageCommitManager",
     "managers.appending": "Retry",
     "managers.assignments.changelog_errors": (
         "ChangelogError ChangelogMisfit ChangelogRemap ChangelogRemapped ChangelogSystemUnknown"

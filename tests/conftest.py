@@ -11,6 +11,7 @@ pytest_plugins = [
     "tests.fixtures.generated_examples",
     "tests.fixtures.kafka",
     "tests.fixtures.leaks",
+    "tests.fixtures.object_stores",
     "tests.fixtures.postgres",
     "tests.fixtures.report_header",
     "tests.fixtures.samza",

@@ -5,8 +5,11 @@ StateError (a ManagerError)
  ├─ CommitFailed        a step of a commit failed
  ├─ CommitTimedOut      an earlier commit of the task is still in progress
  ├─ InvalidMarker       a state checkpoint marker cannot be read, or is that of another store
+ ├─ MissingPackage      a package of the extra ``state`` is not installed
  ├─ OffsetsNotWritten   the files that say which commit a store has cannot be written
  ├─ RestoreCancelled    a restore was cancelled before it was complete
+ ├─ SnapshotDamaged     an object of a snapshot is missing, or was changed
+ ├─ StoreNotBackedUp    a store could not be backed up
  ├─ StoreUnreadable     a file of a store cannot be read
  ├─ StoreWithoutBackend a store has the Kafka changelog as its state backend, but no changelog
  └─ UnknownStateBackend config names a factory that is not known
@@ -95,6 +98,14 @@ class InvalidMarker(StateError):
         )
 
 
+class MissingPackage(StateError):
+    """A package of the extra ``state`` is not installed."""
+
+    def __init__(self, purpose: str, package: str) -> None:
+        self.package = package
+        super().__init__(f"{purpose} needs the package \"{package}\". Install it: pip install 'coordstream[state]'.")
+
+
 class OffsetsNotWritten(StateError):
     """The offset files in the directories of a store cannot be written; restores do not need them."""
 
@@ -115,6 +126,28 @@ class RestoreCancelled(StateError):
         self.task_name = task_name
         self.store_name = store_name
         super().__init__(f"The restore of store {store_name!r} of task {task_name!r} was cancelled. Restore it again.")
+
+
+class SnapshotDamaged(StateError):
+    """An object of a store's snapshot is missing in the object store, or was changed there."""
+
+    def __init__(self, task_name: str, store_name: str, object_path: str, problem: str) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        self.object_path = object_path
+        super().__init__(
+            f"Cannot restore store {store_name!r} of task {task_name!r}: object {object_path} {problem}. "
+            "Recover it, or restore the store from another checkpoint or state backend."
+        )
+
+
+class StoreNotBackedUp(StateError):
+    """A store could not be uploaded to an object store, or its old snapshots not deleted. The cause says why."""
+
+    def __init__(self, task_name: str, store_name: str, cause: BaseException) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        super().__init__(f"Cannot back up store {store_name!r} of task {task_name!r}: {_sentence(cause)}")
 
 
 class StoreUnreadable(StateError):

@@ -18,6 +18,7 @@ EXAMPLES: Final[Mapping[str, object]] = {
     "ChangelogRemap": (),
     "WireError": WireError("empty", "there is nothing"),
     "BaseException": None,
+    "OSError": OSError("the disk is full"),
     "datetime": datetime(2026, 3, 4, tzinfo=UTC),
     "float": 7.5,
     "int": 7,

@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Mapping, Set
 from dataclasses import is_dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
@@ -39,7 +40,7 @@ MODELS = {name: each for name in dir(coordstream) if is_model(each := getattr(co
 del MODELS["Retry"]  # holds functions only
 
 
-PLAIN: dict[Any, Any] = {str: "a", int: 1, bool: True, bytes: b"a", float: 1.0, Any: "a"}
+PLAIN: dict[Any, Any] = {str: "a", int: 1, bool: True, bytes: b"a", float: 1.0, Path: Path("a"), Any: "a"}
 
 
 def sample(hint: Any) -> Any:
@@ -47,6 +48,8 @@ def sample(hint: Any) -> Any:
     origin, args = get_origin(hint), get_args(hint)
     if origin is Literal:
         return args[0]
+    if origin is Callable:
+        return str
     if origin in (Union, types.UnionType):
         return sample(next(each for each in args if each is not type(None)))
     if origin is not None:

