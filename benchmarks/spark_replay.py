@@ -20,9 +20,9 @@ from eventlog.secrets.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob
 from projections.parallel_import import import_streams
+from spark_jobs.coordinator_stream.recording_files import find_files
 from spark_jobs.executors.work import WorkSettings
 from spark_jobs.relations.reader import RelationReader
-from spark_jobs.replay.recordings import find_files
 from spark_jobs.replay.replay import check_recordings, replay
 from spark_jobs.session.builder import build_session, jar_conf
 from spark_jobs.session.jars import postgres_driver

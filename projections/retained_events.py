@@ -1,6 +1,6 @@
 """Selects the events that a log needs below its horizon: the state there, and at each pin, is folded from them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -11,7 +11,9 @@ from projections.tracked_logs import TrackedLog
 
 _TEMPORARY: Final = """
 create temporary table retained_log (log_id integer primary key, horizon_offset bigint not null) on commit drop;
-create temporary table base_event (log_id integer, log_offset bigint, primary key (log_id, log_offset)) on commit drop
+create temporary table base_event (log_id integer, log_offset bigint, primary key (log_id, log_offset)) on commit drop;
+create temporary table newest_event                -- of each key up to each cut
+  (log_id integer, cut bigint, key_id bigint, log_offset bigint, is_delete boolean) on commit drop
 """
 _HORIZON: Final = """
 select greatest(
@@ -25,22 +27,26 @@ select distinct (select max(e.log_offset) from eventlog.event e where e.log_id =
 from projection.pin p cross join lateral projection.log_cut(%(log_id)s, p.pinned_at) c
 where c.cut >= 0
 """
+_INSERT_NEWEST: Final = """
+insert into pg_temp.newest_event (log_id, cut, key_id, log_offset, is_delete)
+select k.log_id, %(cut)s, k.key_id, h.log_offset, h.body is null
+from projection.event_key k
+cross join lateral (
+  select m.log_offset, m.body from projection.message_event m
+  where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= %(cut)s order by m.log_offset desc limit 1) h
+where k.log_id = %(log_id)s
+union all
+select k.log_id, %(cut)s, k.key_id, h.log_offset, h.layout_id is null
+from projection.event_key k
+cross join lateral (
+  select c.log_offset, c.layout_id from projection.checkpoint_event c
+  where c.log_id = k.log_id and c.key_id = k.key_id and c.log_offset <= %(cut)s order by c.log_offset desc limit 1) h
+where k.log_id = %(log_id)s
+"""
 _INSERT_BASE: Final = """
 insert into pg_temp.base_event (log_id, log_offset)
 select %(log_id)s, b.log_offset from (
-  select h.log_offset                              -- the newest value of each key
-  from projection.event_key k
-  cross join lateral (
-    select m.log_offset, m.body from projection.message_event m
-    where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= %(cut)s order by m.log_offset desc limit 1) h
-  where k.log_id = %(log_id)s and h.body is not null
-  union
-  select h.log_offset
-  from projection.event_key k
-  cross join lateral (
-    select c.log_offset, c.layout_id from projection.checkpoint_event c
-    where c.log_id = k.log_id and c.key_id = k.key_id and c.log_offset <= %(cut)s order by c.log_offset desc limit 1) h
-  where k.log_id = %(log_id)s and h.layout_id is not null
+  select n.log_offset from pg_temp.newest_event n where n.log_id = %(log_id)s and n.cut = %(cut)s and not n.is_delete
   union
   select q.log_offset from projection.quarantine q
   where q.log_id = %(log_id)s and q.log_offset <= %(cut)s and coalesce(q.resolved_by > %(cut)s, true)
@@ -66,25 +72,16 @@ on conflict do nothing
 """
 _INSERT_DELETES: Final = """
 insert into pg_temp.base_event (log_id, log_offset)
-select k.log_id, h.log_offset
-from projection.event_key k
-cross join lateral (
-  select m.log_offset, m.body from projection.message_event m
-  where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= %(cut)s order by m.log_offset desc limit 1) h
-where k.log_id = %(log_id)s and h.body is null and exists (
-  select from projection.message_event m
-  join pg_temp.base_event b on b.log_id = m.log_id and b.log_offset = m.log_offset
-  where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset < h.log_offset)
-union
-select k.log_id, h.log_offset
-from projection.event_key k
-cross join lateral (
-  select c.log_offset, c.layout_id from projection.checkpoint_event c
-  where c.log_id = k.log_id and c.key_id = k.key_id and c.log_offset <= %(cut)s order by c.log_offset desc limit 1) h
-where k.log_id = %(log_id)s and h.layout_id is null and exists (
-  select from projection.checkpoint_event c
-  join pg_temp.base_event b on b.log_id = c.log_id and b.log_offset = c.log_offset
-  where c.log_id = k.log_id and c.key_id = k.key_id and c.log_offset < h.log_offset)
+select distinct n.log_id, n.log_offset
+from pg_temp.newest_event n
+where n.log_id = %(log_id)s and n.is_delete and exists (
+  select from (
+    select m.log_offset from projection.message_event m
+    where m.log_id = n.log_id and m.key_id = n.key_id and m.log_offset < n.log_offset
+    union all
+    select c.log_offset from projection.checkpoint_event c
+    where c.log_id = n.log_id and c.key_id = n.key_id and c.log_offset < n.log_offset) e
+  join pg_temp.base_event b on b.log_id = n.log_id and b.log_offset = e.log_offset)
 on conflict do nothing
 """
 _REMOVED: Final = """
@@ -149,15 +146,15 @@ def _insert_base(connection: Connection, log_id: int, horizon: int) -> None:
     pinned = [cut for (cut,) in connection.execute(_PINNED, values).fetchall() if cut is not None]
     cuts = [*(cut for cut in pinned if cut < horizon), horizon]
     for cut in cuts:
+        connection.execute(_INSERT_NEWEST, values | {"cut": cut})
         connection.execute(_INSERT_BASE, values | {"cut": cut})
-    while _insert_later_events(connection, values, cuts):
+    while _insert_later_events(connection, values):
         pass
 
 
-def _insert_later_events(connection: Connection, values: Mapping[str, int], cuts: Iterable[int]) -> int:
+def _insert_later_events(connection: Connection, values: Mapping[str, int]) -> int:
     """Insert what later events did to those inserted so far, and return how many events were added.
 
     The offset of a sweep is that of another key's event, to which later events may have done something, too.
     """
-    added = connection.execute(_INSERT_RESOLVERS, values).rowcount
-    return added + sum(connection.execute(_INSERT_DELETES, {**values, "cut": cut}).rowcount for cut in cuts)
+    return sum(connection.execute(query, values).rowcount for query in (_INSERT_RESOLVERS, _INSERT_DELETES))

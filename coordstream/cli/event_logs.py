@@ -10,9 +10,8 @@ from uuid import uuid4
 import typer
 
 from coordstream.cli.database import open_database
-from coordstream.errors import CoordstreamError
 from coordstream.settings import Settings, load_settings
-from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.log import EventLog
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.source import PostgresSource
@@ -73,12 +72,11 @@ def open_topics() -> Iterator[EventSource]:
     """All streams of the brokers of the settings.
 
     Raises:
-        CoordstreamError: no brokers are set.
+        BrokersMissing: no brokers are set.
         SourceUnavailable: none answers.
     """
     settings = load_settings()
-    if settings.kafka is None:
-        raise CoordstreamError("No Kafka brokers are set. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS.")
+    require_brokers(settings.kafka)
     with source_of(settings, "") as topics:
         _ = topics.cluster_id  # one error, rather than one for each stream
         yield topics

@@ -41,8 +41,11 @@ def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> N
     """
     with open_database(warns=False) as database:
         settings = FoldSettings(database.secrets)
-        mark_for_rebuild(database.connection, ("kafka", "recording"))  # a log of Postgres is followed from its start
-        jobs = _jobs_of_streams(database.connection, job)
+        with database.connection.transaction():  # an unknown job means that nothing is marked
+            mark_for_rebuild(
+                database.connection, ("kafka", "recording")
+            )  # a log of Postgres is followed from its start
+            jobs = _jobs_of_streams(database.connection, job)
         checks = check_quarantine(database.connection, jobs, settings)
         done = [_rebuild(database.connection, check, settings) for check in checks]
     rows = Rows(

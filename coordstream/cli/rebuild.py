@@ -68,8 +68,9 @@ def rebuild(
         open_topics() if origin is From.KAFKA else nullcontext() as topics,
     ):
         settings = FoldSettings(database.secrets)
-        mark_for_rebuild(database.connection, ("kafka", "recording"))  # follow itself folds Postgres logs without rows
-        logs = selected_logs(database.connection, jobs or [])
+        with database.connection.transaction():  # an unknown job means that nothing is marked
+            mark_for_rebuild(database.connection, ("kafka", "recording"))  # follow itself folds Postgres logs
+            logs = selected_logs(database.connection, jobs or [])
         results = work_on_logs(
             logs, "rebuild", lambda log, show: _rebuild(database.connection, log, settings, topics, show)
         )

@@ -10,7 +10,7 @@ from psycopg.errors import LockNotAvailable
 
 from coordstream.cli.arguments.duration import parse_ago
 from coordstream.cli.arguments.options import Csv, Json, Utc
-from coordstream.cli.database import open_database
+from coordstream.cli.database import Database, open_database
 from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs
 from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
@@ -101,11 +101,13 @@ def retention(
     if keep is None:
         raise typer.BadParameter("Use '--keep DURATION', as in '--keep 365d'.")
     require_selection(jobs, every=every)
-    check = _no_check if archived_in is None else _lake_check(archived_in)
+    if archived_in is not None:
+        require_spark()
     with open_database() as database:
         logs = selected_logs(database.connection, jobs or [])
         horizon = _horizon(database.connection, keep)
         settings = FoldSettings(database.secrets)
+        check = _no_check if archived_in is None else _lake_check(archived_in, database, logs)
         found = _run(database.connection, logs, settings, horizon, check, is_dry=dry_run)
     rows = Rows(_ROW, _rows(logs, found, horizon))
     title = "Events to detach" if dry_run else "Detached events"
@@ -122,13 +124,14 @@ def _no_check(_: Connection, __: RetainedEvents) -> None:
     return
 
 
-def _lake_check(output: str) -> Check:
-    """Compare all files of a lake with its manifests, and return the check of a log's events."""
-    require_spark()
-    from spark_jobs.lake.proof import LakeProof  # noqa: PLC0415 (only this option needs Spark)
+def _lake_check(output: str, database: Database, logs: Sequence[JobLog]) -> Check:
+    """Compare the archived events of logs with those in a lake, and return the check of a log."""
+    from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415 (only this option needs Spark)
+    from spark_jobs.lake.proof import LakeProof  # noqa: PLC0415
 
-    with spark_session("retention", {}) as spark:
-        return LakeProof.of(spark, output).require
+    settings = WorkSettings(database.url, FoldSettings(database.secrets))
+    with spark_session("coordstream retention", {}) as spark:
+        return LakeProof.of(spark, output, [each.log for each in logs], settings).require
 
 
 def _undo() -> None:

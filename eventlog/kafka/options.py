@@ -30,6 +30,10 @@ class OptionRefused(EventLogError):
     """An option for Kafka is invalid."""
 
 
+class BrokersMissing(EventLogError):
+    """No Kafka brokers are set. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS."""
+
+
 @dataclass(frozen=True)
 class KafkaOptions:
     """The address of a cluster and the options of its clients; ``str`` and ``repr`` show no value of an option.
@@ -66,6 +70,13 @@ class KafkaOptions:
     def client_config(self) -> dict[str, Any]:
         """The keyword arguments for a client of kafka-python."""
         return {"client_id": CLIENT_ID, "bootstrap_servers": self.bootstrap_servers.split(","), **self.client_options}
+
+
+def require_brokers(options: KafkaOptions | None) -> KafkaOptions:
+    """The options. Raises BrokersMissing: there are none."""
+    if options is None:
+        raise BrokersMissing
+    return options
 
 
 def _text(name: str, text: str) -> str:

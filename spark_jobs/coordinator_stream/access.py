@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.secrets.secret_policy import SecretPolicy
 from spark_jobs.errors import SparkJobError
 
@@ -22,7 +22,5 @@ class Access:
         return self.database_url
 
     def require_kafka(self) -> KafkaOptions:
-        """How to reach the brokers. Raises SparkJobError if they are unknown."""
-        if self.kafka is None:
-            raise SparkJobError("No Kafka brokers. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS.")
-        return self.kafka
+        """How to reach the brokers. Raises BrokersMissing if they are unknown."""
+        return require_brokers(self.kafka)

@@ -18,7 +18,7 @@ from spark_jobs.errors import SparkJobError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-APPLICATION_NAME: Final = "coordstream-spark"
+APPLICATION_NAME: Final = "coordstream spark"
 
 _STREAMS: Final = "select distinct stream_name from eventlog.log"
 _LOGS: Final = """

@@ -8,22 +8,23 @@ from eventlog.recordings.recording import read_recording
 from eventlog.streams import identify
 from spark_jobs.coordinator_stream.log_range import Log, LogRange
 from spark_jobs.coordinator_stream.options import SourceOptions
+from spark_jobs.coordinator_stream.recording_files import find_files
 from spark_jobs.errors import SparkJobError
 
 
 class RecordingReader:
-    """See `LogReader`. In a folder, each file is a recording; each topic of each file is read as a log of its own."""
+    """See `LogReader`. Each topic of each file is read as a log of its own."""
 
     def __init__(self, path: str) -> None:
-        self._path = Path(path)
-        if not self._path.exists():
+        self._path = path
+        if not Path(path).exists():
             raise SparkJobError(
                 f"Invalid value '{path}' of the option 'from'. Expected 'archive', 'kafka', or a lake or recording."
             )
 
     def logs(self, options: SourceOptions) -> list[LogRange]:
         """See `LogReader.logs`. Reads the files to their ends."""
-        found = [log for path in self._files() for log in _logs_of(path, options)]
+        found = [log for path in find_files(self._path) for log in _logs_of(path, options)]
         if missing := options.missing({log.log.stream_name for log in found}):
             raise SparkJobError(f"'{self._path}' has no stream '{missing[0]}'. Check the name.")
         return found
@@ -39,9 +40,6 @@ class RecordingReader:
 
     def close(self) -> None:
         """Nothing is open between two reads."""
-
-    def _files(self) -> list[Path]:
-        return sorted(self._path.glob("*.jsonl*")) if self._path.is_dir() else [self._path]
 
 
 def _logs_of(path: Path, options: SourceOptions) -> list[LogRange]:

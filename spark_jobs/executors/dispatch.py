@@ -80,7 +80,7 @@ def _task(
 
 
 def _do_bin(task: int, works: Sequence[tuple[int, Work]], settings: WorkSettings) -> Iterator[pa.RecordBatch]:
-    with WorkSession(settings, [work for _, work in works]) as session:
+    with WorkSession(settings, [work for _, work in works], task) as session:
         progress = _Progress(task, session)
         for number, work in works:
             outcome = session.do(work)
@@ -109,7 +109,5 @@ class _Progress:
             self.send()
 
     def send(self) -> None:
-        channel = self._session.settings.channel
-        if channel:
-            self._session.notify(channel, json.dumps([self._task, self._works, self._weight]))
-            self._sent_at = time.monotonic()
+        self._session.notify(json.dumps([self._task, self._works, self._weight]))
+        self._sent_at = time.monotonic()

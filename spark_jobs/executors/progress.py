@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from secrets import token_hex
 from threading import Event, Thread
 from time import monotonic
 from typing import Final, TextIO
@@ -45,11 +44,6 @@ class Progress:
         left = f", {naturaldelta((self.weight - weight) / rate)} left" if rate and weight < self.weight else ""
         counts = f"{done:,} of {self.works:,} logs, {weight:,} of {self.weight:,} {self.unit}"
         return f"{counts}, {rate:,.0f} {self.unit}/s{left}"
-
-
-def new_channel() -> str:
-    """A channel for the works of one run."""
-    return f"coordstream_spark_{token_hex(8)}"
 
 
 @contextmanager

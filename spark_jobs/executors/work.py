@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from secrets import token_hex
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Protocol, Self
 
@@ -14,7 +15,7 @@ from psycopg.errors import LockNotAvailable
 
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
-from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.postgres.connection import Connection, connect, server_reason
 from eventlog.recordings.checked_recording import CheckedRecording
 from eventlog.recordings.line_spool import LineSpool
@@ -24,13 +25,21 @@ from projections.errors import LogRebuilt, PositionMoved, ProjectionError, Strea
 from projections.fold.settings import FoldSettings
 from projections.follow.error_policy import OUTAGES, is_login_refused, outage_reason
 
-APPLICATION_NAME: Final = "coordstream spark"
 _BUSY_RETRY_SECONDS: Final = 0.5
+_HAS_COPY: Final = """
+select exists (select from pg_stat_activity where application_name = %s and pid <> pg_backend_pid()
+               and (state = 'active' or state_change > clock_timestamp() - projection.lost_after()))
+"""
 _RETRIED: Final = (*OUTAGES, *CONFLICTS, PositionMoved, LogRebuilt, OffsetLost)
 
 
 Offsets = tuple[int, int]
 """The first and the last offset of a log, both included."""
+
+
+def new_channel() -> str:
+    """A channel of Postgres for the works of one run."""
+    return f"coordstream_spark_{token_hex(8)}"
 
 
 class WorkInterrupted(Exception):
@@ -41,9 +50,10 @@ class WorkInterrupted(Exception):
 class WorkSettings:
     """What works need. Pickled for the executors, so that no plan, property or log shows its secrets.
 
-    ``until`` and ``kind`` are those of a replay. ``channel`` is notified of finished works (`shown_progress`). While
-    database or brokers do not answer, a work is retried for ``outage_seconds``; then Spark retries the whole task. The
-    works of a task together wait for ``busy_seconds`` for streams that other sessions hold, such as a lost executor's.
+    ``until`` and ``kind`` are those of a replay. ``channel`` identifies the run; it is notified of finished works
+    (`shown_progress`). While database or brokers do not answer, a work is retried for ``outage_seconds``; then Spark
+    retries the whole task. The works of a task together wait for ``busy_seconds`` for streams that other sessions hold,
+    such as a lost executor's.
     """
 
     database_url: str = field(repr=False)
@@ -51,7 +61,7 @@ class WorkSettings:
     kafka: KafkaOptions | None = None
     until: datetime | None = None
     kind: str | None = None
-    channel: str = ""
+    channel: str = field(default_factory=new_channel)
     outage_seconds: float = 30.0
     busy_seconds: float = 30.0
 
@@ -80,12 +90,14 @@ class Outcome(NamedTuple):
 class WorkSession:
     """The connections of a task, each opened when a work first needs it. A context manager.
 
-    ``works``: all of the task. ``spool`` and ``recordings`` are what they share of files with several topics.
+    ``works``: all of the task. ``spool`` and ``recordings`` are what they share of files with several topics. ``task``
+    is its number, by which its sessions recognize those of its copies: Spark may run a slow task twice.
     """
 
-    def __init__(self, settings: WorkSettings, works: Sequence[Work] = ()) -> None:
+    def __init__(self, settings: WorkSettings, works: Sequence[Work] = (), task: int = 0) -> None:
         self.settings = settings
         self.works = works
+        self._name = f"{settings.channel.replace('_', ' ')} task {task}"
         self.spool = LineSpool()
         self.recordings: dict[Path, CheckedRecording] = {}
         self._connection: Connection | None = None
@@ -96,7 +108,7 @@ class WorkSession:
     def connection(self) -> Connection:
         """A connection to the database, in autocommit mode."""
         if self._connection is None:
-            self._connection = connect(self.settings.database_url, application_name=APPLICATION_NAME)
+            self._connection = connect(self.settings.database_url, application_name=self._name)
         return self._connection
 
     @property
@@ -105,9 +117,7 @@ class WorkSession:
         if self._source is None:
             from eventlog.kafka.source import KafkaSource  # noqa: PLC0415 (most works need no Kafka client)
 
-            if self.settings.kafka is None:
-                raise EventLogError("No Kafka brokers are set. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS.")
-            self._source = KafkaSource(self.settings.kafka)
+            self._source = KafkaSource(require_brokers(self.settings.kafka))
         return self._source
 
     def do(self, work: Work) -> Outcome:
@@ -121,9 +131,10 @@ class WorkSession:
             try:
                 return Outcome(work.run(self))
             except LockNotAvailable:
-                return Outcome(None, "Another session is rebuilding or writing it. Try again later.")
+                if not self._wait_for_copy():
+                    return Outcome(None, "Another session is rebuilding or writing it. Try again later.")
             except StreamBusy as error:
-                if not self._wait_for_stream():
+                if not self._wait_for_copy() and not self._wait_for_stream():
                     return Outcome(None, str(error))
             except _RETRIED as error:
                 self.close()
@@ -136,10 +147,10 @@ class WorkSession:
             except psycopg.Error as error:
                 return Outcome(None, f"The database rejected it: {server_reason(error) or type(error).__name__}.")
 
-    def notify(self, channel: str, payload: str) -> None:
-        """Send a notification, outside of any transaction; a lost connection only loses the notification."""
+    def notify(self, payload: str) -> None:
+        """Notify the run's channel, outside of any transaction; a lost connection only loses the notification."""
         with suppress(psycopg.Error):
-            self.connection.execute("select pg_notify(%s, %s)", (channel, payload))
+            self.connection.execute("select pg_notify(%s, %s)", (self.settings.channel, payload))
 
     def close(self) -> None:
         """Close the connections; the next work opens new ones."""
@@ -159,6 +170,15 @@ class WorkSession:
     ) -> None:
         self.close()
         self.spool.close()
+
+    def _wait_for_copy(self) -> bool:
+        """Wait a moment if a copy of the task is at work; False if there is none, or it has been silent for long."""
+        has_copy = False
+        with suppress(psycopg.Error):
+            has_copy = self.connection.execute(_HAS_COPY, (self._name,)).fetchone() == (True,)
+        if has_copy:
+            time.sleep(_BUSY_RETRY_SECONDS)
+        return has_copy
 
     def _wait_for_stream(self) -> bool:
         """Wait a moment; False if the task has no patience left."""

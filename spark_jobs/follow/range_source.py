@@ -41,7 +41,7 @@ class PlannedRange(NamedTuple):
     next_offset: int
 
 
-class RangePartition(InputPartition):
+class PlannedPartition(InputPartition):
     """The ranges that one task applies, in order."""
 
     def __init__(self, ranges: Sequence[PlannedRange]) -> None:
@@ -112,7 +112,7 @@ class RangePlanner(DataSourceStreamReader):
         """The ranges of a partition as rows."""
         import pyarrow as pa  # noqa: PLC0415
 
-        if isinstance(partition, RangePartition) and partition.ranges:
+        if isinstance(partition, PlannedPartition) and partition.ranges:
             columns = zip(PlannedRange._fields, zip(*partition.ranges, strict=True), strict=True)
             types = {"stream_name": pa.string(), "topic_id": pa.string()}
             yield pa.record_batch({name: pa.array(values, types.get(name, pa.int64())) for name, values in columns})
@@ -154,7 +154,7 @@ def plan_ranges(
     return [one._replace(next_offset=min(one.next_offset, one.first_offset + most)) for one in ranges]
 
 
-def balanced(ranges: Sequence[PlannedRange], tasks: int) -> list[RangePartition]:
+def balanced(ranges: Sequence[PlannedRange], tasks: int) -> list[PlannedPartition]:
     """The ranges in at most as many partitions as there are tasks, of about the same size."""
     bins = pack([one.next_offset - one.first_offset for one in ranges], tasks)
-    return [RangePartition([ranges[number] for number in numbers]) for numbers in bins]
+    return [PlannedPartition([ranges[number] for number in numbers]) for numbers in bins]

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from typing import Any, Final
 from uuid import uuid4
@@ -27,7 +27,7 @@ from spark_jobs.lake.manifest import (
     to_json,
 )
 from spark_jobs.lake.reader import find_lake, folder_uri, lake_errors
-from spark_jobs.lake.writer import NewEvents, write_events
+from spark_jobs.lake.writer import NewEvents, parts_of, write_events
 from spark_jobs.relations.catalogue import Catalogue
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader
@@ -61,12 +61,16 @@ FROM eventlog.event e WHERE e.log_id = %s AND e.log_offset = %s
 
 @dataclass(frozen=True)
 class Archived:
-    """What a run added to a lake: files of events, and relations. `number` 0: there was nothing new."""
+    """What a run added to a lake: files of events, and relations. `number` 0: there was nothing new.
+
+    `failures`: why logs were not continued, by stream.
+    """
 
     number: int
     logs: int
     files: tuple[LakeFile, ...]
     relations: tuple[RelationRows, ...] = ()
+    failures: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def events(self) -> int:
@@ -80,7 +84,8 @@ def archive(
     """Add the events that the lake lacks and, with ``relations``, every relation as of the same moment.
 
     The data is written first, the manifest last: before that it is not part of the lake, so a run that is killed adds
-    nothing, and the next one starts where the lake ends.
+    nothing, and the next one starts where the lake ends. A log of which a retention has detached events that the lake
+    lacks is a failure and stays in the lake as it was; the others continue.
 
     Raises:
         LakeError: The lake is damaged, is another database's, or is being written by another run.
@@ -89,19 +94,20 @@ def archive(
     with exported_snapshot(database_url) as snapshot:
         _lock(snapshot, output)
         lake = find_lake(spark, output)
-        logs, new = _compare(snapshot, lake, output)
+        logs, new, failures = _compare(snapshot, lake, output)
         if not relations and lake.number and list(lake.logs.values()) == logs:
-            return Archived(0, len(logs), ())
+            return Archived(0, len(logs), (), failures=failures)
         number = lake.number + 1
         run = f"run={number:08d}-{uuid4().hex[:8]}"
         with lake_errors(output):
-            files = write_events(spark, database_url, output, run, new, choose_partitions(spark))
+            parts = parts_of(snapshot.connection, new)
+            files = write_events(spark, database_url, output, run, parts, choose_partitions(spark))
             written = _write_relations(spark, database_url, snapshot, output, run) if relations else ()
             described = _with_fingerprints(logs, [*lake.files, *files])
             _commit(
                 spark, output, Manifest(number, clock().astimezone(UTC).isoformat(), described, tuple(files), written)
             )
-    return Archived(number, len(logs), tuple(files), written)
+    return Archived(number, len(logs), tuple(files), written, failures)
 
 
 def _lock(snapshot: Snapshot, output: str) -> None:
@@ -110,13 +116,17 @@ def _lock(snapshot: Snapshot, output: str) -> None:
         raise LakeError(f"Another run is writing to the lake '{output}'. Try again when it has ended.")
 
 
-def _compare(snapshot: Snapshot, lake: Lake, output: str) -> tuple[list[LakeLog], list[NewEvents]]:
-    """Return the database's logs, and the events of each that the lake lacks."""
-    logs, new = [], []
+def _compare(snapshot: Snapshot, lake: Lake, output: str) -> tuple[list[LakeLog], list[NewEvents], Mapping[str, str]]:
+    """Return the logs as they will be in the lake, the events of each that it lacks, and failures by stream."""
+    logs, new, failures = [], [], {}
     for log_id, log in _logs(snapshot):
         known = lake.logs.get(log.key)
         if known is not None:
             _require_same(snapshot, log_id, known, log, output)
+            if (missed := _missed(known, log)) is not None:
+                failures[log.stream_name] = missed
+                logs.append(known)
+                continue
         first = 0 if known is None else known.next_offset
         if first < log.next_offset:
             new.append(NewEvents(log_id, log.key, log.stream_kind, first, log.next_offset))
@@ -124,13 +134,24 @@ def _compare(snapshot: Snapshot, lake: Lake, output: str) -> tuple[list[LakeLog]
     missing = lake.logs.keys() - {log.key for log in logs}
     if missing:
         raise _other_database(output, min(missing))
-    return logs, new
+    return logs, new, failures
+
+
+def _missed(known: LakeLog, log: LakeLog) -> str | None:
+    """Why the lake cannot continue a log: a retention has detached events, such as deletions, that the lake lacks."""
+    if known.last_offset is None or log.horizon is None or known.next_offset > log.horizon[0]:
+        return None
+    return (
+        f"A retention has detached events of the offsets {known.next_offset} to {log.horizon[0]} (incarnation "
+        f"{log.incarnation}) before the lake had them. Put them back with `coordstream retention --undo`, or write a "
+        "lake into another folder."
+    )
 
 
 def _continued(known: LakeLog, log: LakeLog) -> LakeLog:
-    """A log that the lake knows, as it is now: a later retention matters only if the lake lacks what it detached."""
-    is_complete = log.horizon is None or known.next_offset > log.horizon[0]
-    return replace(log, fingerprint=known.fingerprint, horizon=known.horizon if is_complete else log.horizon)
+    """A log that the lake knows, as it is now. The lake has what a later retention has detached."""
+    horizon = log.horizon if known.last_offset is None else known.horizon
+    return replace(log, fingerprint=known.fingerprint, horizon=horizon)
 
 
 def _logs(snapshot: Snapshot) -> list[tuple[int, LakeLog]]:

@@ -1,44 +1,101 @@
 """Proves that a lake has the events that a retention is going to detach."""
 
-from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final, NamedTuple
 
 from pyspark.sql import SparkSession
 
+from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection
 from projections.retained_events import RetainedEvents
-from spark_jobs.lake.manifest import Lake, LakeError, LogKey
-from spark_jobs.lake.reader import read_lake, require_intact
+from projections.tracked_logs import TrackedLog
+from spark_jobs.executors.dispatch import default_tasks, do_works
+from spark_jobs.executors.work import WorkSession, WorkSettings
+from spark_jobs.lake.events import ArchivedEvent
+from spark_jobs.lake.files import read_log
+from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey
+from spark_jobs.lake.reader import folder_uri, read_lake
 
-_ARCHIVED = "select count(*) from eventlog.event where log_id = %s and log_offset < %s"
+_ARCHIVED: Final = "select count(*) from eventlog.event where log_id = %s and log_offset < %s"
+
+
+class Proven(NamedTuple):
+    """The events of a log below ``next_offset`` that the archive had when each was found in the lake."""
+
+    next_offset: int
+    events: int
 
 
 class LakeProof:
-    """What a lake has of each log, after all of its files were compared with its manifests."""
+    """What a lake was proven to have of each log, by log id; a sentence where it has other events or a changed file."""
 
-    def __init__(self, output: str, lake: Lake) -> None:
+    def __init__(self, output: str, proven: Mapping[int, Proven | str]) -> None:
         self._output = output
-        self._lake = lake
-        self._rows = Counter[LogKey]()
-        for file in lake.files:
-            self._rows[file.log] += file.rows
+        self._proven = proven
 
     @classmethod
-    def of(cls, spark: SparkSession, output: str) -> "LakeProof":
-        """Read a lake, and compare all of its files. Raises LakeError if one was removed or changed."""
+    def of(cls, spark: SparkSession, output: str, logs: Sequence[TrackedLog], settings: WorkSettings) -> "LakeProof":
+        """Compare the archived events of these logs with those in the lake, one by one, in the executors.
+
+        Raises:
+            LakeError: There is no lake.
+            SparkJobError: Spark failed.
+        """
         lake = read_lake(spark, output)
-        require_intact(spark, output, lake)
-        return cls(output, lake)
+        works = []
+        for log in logs:
+            known = lake.logs.get(key := LogKey(log.stream.stream_name, log.incarnation))
+            if known is not None:
+                files = tuple(lake.files_of([key]))
+                works.append(CompareLog(folder_uri(output), key, log.log_id, known.next_offset, files))
+        outcomes = do_works(spark, "Cannot compare with the lake", works, settings, default_tasks(spark))
+        results = (outcome.failure or outcome.result for outcome in outcomes)
+        return cls(output, dict(zip((work.log_id for work in works), results, strict=True)))
 
     def require(self, connection: Connection, retained: RetainedEvents) -> None:
         """Raise LakeError unless the lake has every event of the log up to the horizon that the archive has."""
         log = retained.log
-        key = LogKey(log.stream.stream_name, log.incarnation)
-        known = self._lake.logs.get(key)
-        if known is not None and known.next_offset > retained.horizon_offset:
-            (archived,) = connection.execute(_ARCHIVED, (log.log_id, known.next_offset)).fetchone() or (0,)
-            if self._rows[key] >= archived:
+        proven = self._proven.get(log.log_id)
+        if isinstance(proven, str):
+            raise LakeError(f"{proven} Nothing was changed.")
+        if proven is not None and proven.next_offset > retained.horizon_offset:
+            row = connection.execute(_ARCHIVED, (log.log_id, proven.next_offset)).fetchone()
+            if row == (proven.events,):  # events are only added: none was since the comparison
                 return
+        name = log.stream.stream_name
         raise LakeError(
-            f"Lake '{self._output}' lacks events of {key.stream_name} (incarnation {key.incarnation}) that would be "
+            f"Lake '{self._output}' lacks events of {name} (incarnation {log.incarnation}) that would be "
             f"detached. Run `coordstream spark archive --output {self._output}` first. Nothing was changed."
         )
+
+
+@dataclass(frozen=True)
+class CompareLog:
+    """Finds each archived event of a log below ``next_offset`` in the files of the lake ``output``."""
+
+    output: str
+    log: LogKey
+    log_id: int
+    next_offset: int
+    files: tuple[LakeFile, ...]
+
+    @property
+    def weight(self) -> int:
+        """The number of events in the lake."""
+        return sum(file.rows for file in self.files)
+
+    def run(self, session: WorkSession) -> Proven:
+        """See `Work`. Raises LakeError: a file was removed or changed, or an event is missing or another one."""
+        pages = read_archived(session.connection, self.log_id, 0, self.next_offset)
+        in_lake, count = read_log(self.output, self.files), 0
+        for archived in chain.from_iterable(map(ArchivedEvent, *page) for page in pages):
+            offset = archived.event.offset
+            if next((each for each in in_lake if each.event.offset >= offset), None) != archived:
+                raise LakeError(
+                    f"Lake '{self.output}' does not have the archived event at offset {offset} of "
+                    f"{self.log.stream_name} (incarnation {self.log.incarnation}). Write a lake into another folder."
+                )
+            count += 1
+        return Proven(self.next_offset, count)

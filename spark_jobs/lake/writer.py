@@ -1,26 +1,38 @@
 """Writes the events that a lake lacks, from the archive in Postgres, in the executors."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from eventlog.postgres.archive import read_archived
-from eventlog.postgres.connection import connect
+from eventlog.postgres.connection import Connection, connect
+from spark_jobs.executors.dispatch import pack
 from spark_jobs.lake.events import BATCH_EVENTS, SCHEMA, to_batch
 from spark_jobs.lake.manifest import EVENTS, LakeFile, LogKey
 from spark_jobs.lake.reader import decoded_path, folder_uri, list_files
 
-RANGE_OFFSETS: Final = 200_000
-FILE_EVENTS: Final = 500_000
-_RANGE: Final = "log_id int, stream_name string, incarnation int, stream_kind string, first bigint, until bigint"
+TASK_BYTES: Final = 64 << 20
+"""The keys and values that a task reads, and a file has: Spark hashes a file as one value in memory."""
+
+_EVENT_BYTES: Final = 100
+_PARTS: Final = """
+select w.number - 1, min(e.log_offset), max(e.log_offset), sum(e.bytes)::bigint
+from unnest(%(log_ids)s::int[], %(firsts)s::bigint[], %(untils)s::bigint[]) with ordinality
+  w(log_id, first, until, number)
+cross join lateral (
+  select s.log_offset, s.bytes, sum(s.bytes) over (order by s.log_offset) / %(part_bytes)s as part
+  from (
+    select v.log_offset,
+      %(event_bytes)s + coalesce(octet_length(v.key), 0) + coalesce(octet_length(v.value), 0) as bytes
+    from eventlog.event v where v.log_id = w.log_id and v.log_offset >= w.first and v.log_offset < w.until) s) e
+group by w.number, e.part order by 1, 2
+"""
 
 
-@dataclass(frozen=True)
-class NewEvents:
+class NewEvents(NamedTuple):
     """The events of a log from offset `first` to before `until`, which the lake lacks."""
 
     log_id: int
@@ -29,38 +41,52 @@ class NewEvents:
     first: int
     until: int
 
-    def ranges(self) -> Iterator[tuple[int, str, int, str, int, int]]:
-        """Parts of `RANGE_OFFSETS`, which can be read in parallel."""
-        for first in range(self.first, self.until, RANGE_OFFSETS):
-            yield self.log_id, *self.key, self.stream_kind, first, min(first + RANGE_OFFSETS, self.until)
+
+class Part(NamedTuple):
+    """Events to read together, and how many bytes they have."""
+
+    events: NewEvents
+    size: int
+
+
+def parts_of(connection: Connection, new: Sequence[NewEvents], part_bytes: int = TASK_BYTES) -> list[Part]:
+    """Parts of at most `part_bytes` and one event, which can be read in parallel. Ranges without events have none."""
+    columns = {"log_ids": "log_id", "firsts": "first", "untils": "until"}
+    arrays = {name: [getattr(log, column) for log in new] for name, column in columns.items()}
+    values = {**arrays, "part_bytes": part_bytes, "event_bytes": _EVENT_BYTES}
+    rows = connection.execute(_PARTS, values).fetchall()
+    return [Part(new[number]._replace(first=first, until=last + 1), size) for number, first, last, size in rows]
 
 
 def write_events(
-    spark: SparkSession, database_url: str, output: str, run: str, new: Sequence[NewEvents], partitions: int
+    spark: SparkSession, database_url: str, output: str, run: str, parts: Sequence[Part], partitions: int
 ) -> list[LakeFile]:
     """Write new events below `events/run`, by stream, incarnation and day, and return the files.
 
-    Each partition of Spark reads whole ranges over its own connection, a page at a time.
+    Each of the tasks, at least ``partitions``, reads about `TASK_BYTES` over its own connection, a page at a time.
     """
-    ranges = [part for log in new for part in log.ranges()]
-    if not ranges:
+    if not parts:
         return []
-    frame = spark.createDataFrame(ranges, _RANGE).repartition(max(1, min(partitions, len(ranges))), "log_id", "first")
-    events = frame.mapInArrow(_reader(database_url), SCHEMA)
+    tasks = max(partitions, -(-sum(part.size for part in parts) // TASK_BYTES))
+    bins = [[parts[number].events for number in numbers] for numbers in pack([part.size for part in parts], tasks)]
+    events = spark.range(0, len(bins), 1, len(bins)).mapInArrow(_reader(database_url, bins), SCHEMA)
     by_day = events.sortWithinPartitions("stream_name", "incarnation", "day", "log_offset")
     target = f"{folder_uri(output)}/{EVENTS}/{run}"
-    writer = by_day.write.mode("overwrite").partitionBy("stream_name", "incarnation", "day")
-    writer.option("maxRecordsPerFile", FILE_EVENTS).parquet(target)
+    by_day.write.mode("overwrite").partitionBy("stream_name", "incarnation", "day").parquet(target)
     return _files(spark, output, run)
 
 
-def _reader(database_url: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def read(ranges: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for each in (row for batch in ranges for row in batch.to_pylist()):
-            key = LogKey(each["stream_name"], each["incarnation"])
-            with connect(database_url, application_name="coordstream-spark-archive") as connection:
-                pages = read_archived(connection, each["log_id"], each["first"], each["until"], page=BATCH_EVENTS)
-                yield from (to_batch(key, each["stream_kind"], page) for page in pages)
+def _reader(
+    database_url: str, bins: Sequence[Sequence[NewEvents]]
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function of all tasks; a task's only row is the number of its bin."""
+
+    def read(tasks: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for task in (task for batch in tasks for task in batch.column(0).to_pylist()):
+            with connect(database_url, application_name="coordstream spark archive") as connection:
+                for each in bins[task]:
+                    pages = read_archived(connection, each.log_id, each.first, each.until, page=BATCH_EVENTS)
+                    yield from (to_batch(each.key, each.stream_kind, page) for page in pages)
 
     return read
 

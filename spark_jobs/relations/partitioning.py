@@ -7,7 +7,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spark_jobs.relations.jdbc import ONE_PARTITION, Ranges
-from spark_jobs.relations.snapshots import Log
+from spark_jobs.relations.snapshots import LogPosition
 
 MOST_PARTITIONS: Final = 8
 
@@ -31,7 +31,7 @@ def choose_partitions(spark: SparkSession) -> int:
     return max(1, min(count_cores(spark), MOST_PARTITIONS))
 
 
-def ranges_of_all_jobs(logs: Sequence[Log], column: str, partitions: int) -> Ranges:
+def ranges_of_all_jobs(logs: Sequence[LogPosition], column: str, partitions: int) -> Ranges:
     """Ranges of buckets, so that each connection reads whole jobs.
 
     One partition if there are fewer than two buckets per connection, of which some would be idle.
@@ -42,7 +42,7 @@ def ranges_of_all_jobs(logs: Sequence[Log], column: str, partitions: int) -> Ran
     return Ranges(column, min(buckets), max(buckets), partitions)
 
 
-def ranges_of_one_job(logs: Sequence[Log], columns: Sequence[str], partitions: int) -> Ranges:
+def ranges_of_one_job(logs: Sequence[LogPosition], columns: Sequence[str], partitions: int) -> Ranges:
     """Ranges of log offsets for a relation with a log offset, if a log is large."""
     events = max((log.next_offset for log in logs), default=0)
     if partitions == 1 or "log_offset" not in columns or events < LARGE_LOG:

@@ -83,7 +83,7 @@ def jdbc_address(url: str) -> JdbcAddress:
     ports = ports * len(hosts) if len(ports) == 1 else ports
     places = ",".join(f"{_bracketed(host)}:{port}" for host, port in zip(hosts, ports, strict=True))
     passed = [f"{jdbc}={quote(options[name], safe='')}" for name, jdbc in JDBC_NAMES.items() if options.get(name)]
-    query = "&".join([*passed, "ApplicationName=coordstream-spark"])
+    query = "&".join([*passed, "ApplicationName=coordstream%20spark"])
     database = quote(options.get("dbname") or options["user"], safe="")
     return JdbcAddress(f"jdbc:postgresql://{places}/{database}?{query}", options["user"], options.get("password"))
 

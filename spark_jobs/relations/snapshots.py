@@ -28,7 +28,7 @@ Positions: TypeAlias = Mapping[tuple[str, int], int]
 """The next offset of each log, by (stream name, incarnation): every event below it is included."""
 
 
-class Log(NamedTuple):
+class LogPosition(NamedTuple):
     """A log of a job, and the offset below which all of its events are in the relations."""
 
     job_name: str
@@ -44,7 +44,7 @@ class Snapshot:
     """The database at one moment. `connection` reads from it, for small queries beside Spark's reads."""
 
     id: str
-    logs: Sequence[Log]
+    logs: Sequence[LogPosition]
     connection: psycopg.Connection[TupleRow] = field(repr=False, compare=False)
 
     @property
@@ -56,7 +56,7 @@ class Snapshot:
         """Every job."""
         return {JobChoice(log.job_name, log.job_id) for log in self.logs}
 
-    def logs_of(self, job: JobChoice | None) -> list[Log]:
+    def logs_of(self, job: JobChoice | None) -> list[LogPosition]:
         """The logs of a job; of all jobs for None."""
         return [log for log in self.logs if job in (None, JobChoice(log.job_name, log.job_id))]
 
@@ -91,7 +91,7 @@ def exported_snapshot(database_url: str) -> Iterator[Snapshot]:
 @contextmanager
 def _connected(database_url: str) -> Iterator[psycopg.Connection[TupleRow]]:
     try:
-        connection = connect(database_url, application_name="coordstream-spark-snapshot")
+        connection = connect(database_url, application_name="coordstream spark snapshot")
     except psycopg.OperationalError as error:
         reason = " ".join(str(error).split())
         raise SparkJobError(
@@ -108,7 +108,7 @@ def _export(connection: psycopg.Connection[TupleRow]) -> Snapshot:
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         connection.execute(NO_TIMEOUTS)
         (snapshot_id,) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()[0]
-        logs = [Log(*row) for row in connection.execute(LOGS).fetchall()]
+        logs = [LogPosition(*row) for row in connection.execute(LOGS).fetchall()]
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName) as error:
         raise SparkJobError("No coordstream schema in this database. Run `coordstream migrate`.") from error
     except psycopg.errors.InsufficientPrivilege as error:

@@ -1,11 +1,9 @@
 """Recordings as the source of a replay: files that the executors can read, checked and imported by them."""
 
-import glob
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Final
 
 from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
@@ -17,30 +15,7 @@ from projections.time_bound import TimeBound
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.work import Offsets, WorkSession
 
-_WILDCARDS: Final = frozenset("*?[")
-_ENDINGS: Final = (".jsonl", ".jsonl.gz")
 Summaries = Mapping[str, TopicSummary]
-
-
-def find_files(place: str) -> list[Path]:
-    """The files that a path names: itself, the recordings of a folder and its subfolders, or all that match a pattern.
-
-    In a folder, files whose names end with ``.jsonl`` or ``.jsonl.gz`` are recordings. Raises SparkJobError: there are
-    none.
-    """
-    path = Path(place).absolute()
-    if path.is_file():
-        return [path]
-    if path.is_dir():
-        found = [file for ending in _ENDINGS for file in path.rglob(f"*{ending}")]
-    elif _WILDCARDS & set(place):
-        found = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 (of an absolute pattern)
-    else:
-        raise SparkJobError(f"'{place}' does not exist. Name a recording, a folder of recordings or a pattern.")
-    files = sorted(file for file in found if file.is_file())
-    if not files:
-        raise SparkJobError(f"'{place}' has no recordings. Name a recording, a folder of recordings or a pattern.")
-    return files
 
 
 @dataclass(frozen=True)

@@ -119,12 +119,11 @@ $_$;
 -- Name: checkpoint_rule(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS TABLE(versions integer[], max_age interval, grouper_factory text, changelogs text[], store_names text[])
+CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS TABLE(versions integer[], lower_version integer, max_age interval, grouper_factory text, changelogs text[], store_names text[])
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select
-    case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
-         else '{1}'::integer[] end,
+  select v.versions,
+    case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
     case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
     case when $2 is null and exists (
            select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
@@ -147,6 +146,9 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
     from projection.message_head($1, $2, 'set-config') m
     where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
                             'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
+  cross join lateral (
+    select case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
+                else '{1}'::integer[] end as versions) v
   cross join lateral (
     select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name) as changelogs,
            array_agg(v.store_name order by v.store_name) as store_names
@@ -210,26 +212,6 @@ CREATE FUNCTION projection.is_changelog(checkpoint_version integer, system_name 
 $_$;
 
 --
--- Name: is_lower_preferred(integer, text, text, integer, timestamp with time zone, bigint, interval); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select coalesce((
-    select b.layout_id is null or projection.is_outdated(b.record_time, $5, $7)
-    from projection.event_key u
-    cross join lateral (
-      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
-      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
-      order by e.log_offset desc limit 1) b
-    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
-      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
-      and u.grouper_factory = $3 and u.checkpoint_version = $4
-    order by b.log_offset desc limit 1), true)
-$_$;
-
---
 -- Name: is_outdated(timestamp with time zone, timestamp with time zone, interval); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -237,6 +219,22 @@ CREATE FUNCTION projection.is_outdated(record_time timestamp with time zone, oth
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
   select coalesce($2 - $1 > $3, false)
+$_$;
+
+--
+-- Name: is_preferred(integer, text, text, integer, timestamp with time zone, bigint, timestamp with time zone, integer[], integer, interval); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select case
+    when not coalesce($4 = any ($8), false) then false
+    when $4 is distinct from $9 then true
+    when $7 is null then projection.is_lower_preferred($1, $2, $3, 3 - $4, $5, $6, $10)
+    when not isfinite($7) then $7 = '-infinity'
+    else projection.is_outdated($7, $5, $10)
+  end
 $_$;
 
 --
@@ -689,12 +687,7 @@ CREATE VIEW projection.commit AS
             WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
             WHEN (k.checkpoint_version = 0) THEN false
             WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
-            WHEN (k.checkpoint_version = q.versions[1]) THEN true
-            WHEN (NOT (k.checkpoint_version = ANY (q.versions))) THEN false
-            WHEN (k.checkpoint_version IS DISTINCT FROM q.second_version) THEN true
-            WHEN (h.other_version_time IS NULL) THEN projection.is_lower_preferred(h.log_id, k.message_key, k.grouper_factory, (3 - k.checkpoint_version), h.record_time, h.log_offset, q.max_age)
-            WHEN (NOT isfinite(h.other_version_time)) THEN (h.other_version_time = '-infinity'::timestamp with time zone)
-            ELSE projection.is_outdated(h.other_version_time, h.record_time, q.max_age)
+            ELSE projection.is_preferred(h.log_id, k.message_key, k.grouper_factory, k.checkpoint_version, h.record_time, h.log_offset, h.other_version_time, q.versions, q.lower_version, q.max_age)
         END AS is_preferred,
     h.record_time,
     v.message_time,
@@ -711,16 +704,12 @@ CREATE VIEW projection.commit AS
           WHERE ((p.job_suffix = j.job_suffix) AND p.is_current)) o)
      CROSS JOIN LATERAL ( SELECT j.log_id,
             r.versions,
+            r.lower_version,
             r.max_age,
             r.grouper_factory,
             r.changelogs,
-            r.store_names,
-                CASE
-                    WHEN (array_position(r.versions, 2) < array_position(r.versions, 1)) THEN 1
-                    WHEN (array_position(r.versions, 1) < array_position(r.versions, 2)) THEN 2
-                    ELSE NULL::integer
-                END AS second_version
-           FROM projection.checkpoint_rule(o.coordinator_log, cut => NULL::bigint) r(versions, max_age, grouper_factory, changelogs, store_names)
+            r.store_names
+           FROM projection.checkpoint_rule(o.coordinator_log, cut => NULL::bigint) r(versions, lower_version, max_age, grouper_factory, changelogs, store_names)
          OFFSET 0) q)
      JOIN projection.checkpoint_event h ON ((h.log_id = q.log_id)))
      JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
@@ -5401,6 +5390,26 @@ CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time 
 $_$;
 
 --
+-- Name: is_lower_preferred(integer, text, text, integer, timestamp with time zone, bigint, interval); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce((
+    select b.layout_id is null or projection.is_outdated(b.record_time, $5, $7)
+    from projection.event_key u
+    cross join lateral (
+      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
+      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
+      order by e.log_offset desc limit 1) b
+    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
+      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
+      and u.grouper_factory = $3 and u.checkpoint_version = $4
+    order by b.log_offset desc limit 1), true)
+$_$;
+
+--
 -- Name: is_pinned(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -9334,20 +9343,20 @@ GRANT ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system
 GRANT ALL ON FUNCTION projection.is_changelog(checkpoint_version integer, system_name text, stream_name text, changelogs text[]) TO coordstream_replayer;
 
 --
--- Name: FUNCTION is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_replayer;
-
---
 -- Name: FUNCTION is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval); Type: ACL; Schema: projection; Owner: -
 --
 
 REVOKE ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -10250,6 +10259,14 @@ GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with
 REVOKE ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_pinned(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -

@@ -28,7 +28,7 @@ HISTORIES: Final = {
 }
 """Each history and the relation that its events lead to."""
 WITHOUT_PROVENANCE: Final = {
-    *("job", "starting_offset", "log_position", "log_gap"),
+    *("job", "starting_offset", "log_position", "log_gap", "config_deployment"),
     *("config_validity", "task_container_validity", "task_partition_validity"),
 }
 COLUMNS: Final = """

@@ -1,6 +1,7 @@
 """`coordstream spark archive`: adds new events to a lake of Parquet files."""
 
 import os
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,7 +30,8 @@ def archive(
 
     The first run writes every event of the archive, later ones what is new. A manifest per run names the files with
     their hashes and offsets; it is written last, so that an interrupted run adds nothing. The lake has the original
-    bytes, secrets included: docs/safety.md says who may read it.
+    bytes, secrets included: docs/safety.md says who may read it. Exit code 1 if a retention has detached events of a
+    log before the lake had them; the other logs are archived.
     """
     settings = spark_conf(master, conf)
     require_spark()
@@ -39,9 +41,13 @@ def archive(
     local_path(output)  # an invalid output fails before Spark starts
     with open_database() as database:
         jar = _driver(database) if relations else {}
-        with spark_session("archive", {**jar, **settings}) as spark:
+        with spark_session("coordstream spark archive", {**jar, **settings}) as spark:
             done = archive_events(spark, database.url, output, relations=relations)
     _report(output, done, as_json=as_json)
+    for name, reason in done.failures.items():
+        print(f"Cannot archive {name}. {reason}", file=sys.stderr)
+    if done.failures:
+        raise typer.Exit(1)
 
 
 def _driver(database: Database) -> dict[str, str]:
@@ -55,7 +61,8 @@ def _report(output: str, done: "Archived", *, as_json: bool) -> None:
     rows = sum(relation.rows for relation in done.relations)
     if as_json:
         figures = {"events": done.events, "files": len(done.files), "relations": len(done.relations), "rows": rows}
-        print_json([{"output": output, "run": done.number or None, "logs": done.logs, **figures}])
+        failures = [{"stream_name": name, "reason": reason} for name, reason in done.failures.items()]
+        print_json([{"output": output, "run": done.number or None, "logs": done.logs, **figures, "failures": failures}])
     elif not done.number:
         print(f"Nothing is new in {done.logs} logs.")
     else:

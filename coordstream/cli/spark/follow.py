@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Annotated, Final
 
+import typer
+
+from coordstream.cli.arguments.duration import parse_duration
 from coordstream.cli.arguments.options import Kind
 from coordstream.cli.database import Database
-from coordstream.cli.follow.options import All, Format, JsonReport, Once, Streams, TakeOverAfter, Timeout
+from coordstream.cli.follow.options import All, Format, JsonReport, Once, Streams, TakeOverAfter
 from coordstream.cli.follow.progress import LogFormat
 from coordstream.cli.follow.run import FollowRequest, OpenFollower, check_streams, run_follow
 from coordstream.cli.spark.session import Conf, Master, require_spark, spark_conf, spark_session
@@ -18,6 +21,16 @@ from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower
 
 APPLICATION_NAME: Final = "coordstream spark follow"
+
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="DURATION",
+        parser=parse_duration,
+        help="With --once: give up after this time, for example 90s or 5m.",
+    ),
+]
 
 
 def follow(
@@ -38,6 +51,8 @@ def follow(
     where a log is read on; Spark's checkpoint is temporary. Otherwise it works as `coordstream follow`, also beside it,
     and has the same exit codes.
     """
+    if timeout is not None and not once:
+        raise typer.BadParameter("--timeout needs --once.")
     names = tuple(dict.fromkeys(streams or ()))
     check_streams(names, follows_all, once, None, timeout)
     settings = spark_conf(master, conf)
@@ -52,7 +67,11 @@ def follow(
 
 def _follower_opener(conf: dict[str, str]) -> OpenFollower:
     from spark_jobs.coordinator_stream.access import Access  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415
+
+    try:
+        from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415
+    except ImportError:  # the packages are there: `require_spark` has checked
+        raise CoordstreamError("`coordstream spark follow` needs PySpark 4.2 or newer.") from None
 
     @contextmanager
     def open_follower(database: Database, request: FollowRequest) -> Iterator[Follower]:

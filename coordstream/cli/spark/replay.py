@@ -56,7 +56,11 @@ def replay(
     until: Annotated[
         datetime | None,
         typer.Option(
-            "--until", metavar="TIME", parser=parse_time, help="As if each log ended before its first later event."
+            "--until",
+            metavar="TIME",
+            parser=parse_time,
+            help="As if each log ended before its first later event. Not for the archive, and not for a lake, whose "
+            "logs are restored as they were at its last run.",
         ),
     ] = None,
     tasks: Tasks = None,
@@ -100,7 +104,7 @@ def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
     with open_database(warns=False) as database:
         settings = _work_settings(request, database)
         works = [] if find_works else _known_works(request, database)
-        with spark_session("coordstream replay", conf) as spark:
+        with spark_session("coordstream spark replay", conf) as spark:
             if find_works:
                 works = find_works(spark, settings)
             return replay(spark, database.connection, works, settings, request.tasks)
@@ -108,15 +112,18 @@ def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
 
 def _finder(request: Request) -> "FindWorks":
     """A function that finds the works of a lake or of recordings with Spark. Raises SparkJobError: there are none."""
+    from spark_jobs.coordinator_stream.recording_files import find_files  # noqa: PLC0415
     from spark_jobs.lake.files import is_lake  # noqa: PLC0415 (`--help` works without Spark)
     from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415
-    from spark_jobs.replay.recordings import find_files  # noqa: PLC0415
     from spark_jobs.replay.replay import check_recordings, select_jobs  # noqa: PLC0415
 
     source, place = request.source, f"'{request.source}'"
     if is_lake(source):
         if request.until is not None:
-            raise typer.BadParameter("'--until' needs '--from kafka' or recordings: a lake is replayed to its end.")
+            raise typer.BadParameter(
+                "'--until' needs '--from kafka' or recordings: the logs of a lake are restored as they were at its "
+                "last run."
+            )
         return lambda spark, _: select_jobs(lake_streams(spark, source), request.jobs, place)
     files = find_files(source)
     return lambda spark, settings: select_jobs(
@@ -125,7 +132,6 @@ def _finder(request: Request) -> "FindWorks":
 
 
 def _work_settings(request: Request, database: Database) -> "WorkSettings":
-    from spark_jobs.executors.progress import new_channel  # noqa: PLC0415
     from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415 (`--help` works without Spark)
 
     return WorkSettings(
@@ -134,7 +140,6 @@ def _work_settings(request: Request, database: Database) -> "WorkSettings":
         database.settings.kafka,
         request.until,
         request.kind,
-        new_channel(),
         busy_seconds=request.lock_timeout,
     )
 
@@ -145,9 +150,10 @@ def _known_works(request: Request, database: Database) -> "list[ReplayWork]":
     from spark_jobs.replay.works import ArchivedLog  # noqa: PLC0415
 
     if request.source == ARCHIVE:
-        mark_for_rebuild(database.connection, ("kafka", "recording"))
-        logs = selected_logs(database.connection, [])
-        return select_jobs([ArchivedLog(log, (job.name, job.id)) for job, log in logs], request.jobs, "the archive")
+        with database.connection.transaction():  # a pattern without a job means that nothing is marked
+            mark_for_rebuild(database.connection, ("kafka", "recording"))
+            logs = selected_logs(database.connection, [])
+            return select_jobs([ArchivedLog(log, (job.name, job.id)) for job, log in logs], request.jobs, "the archive")
     with open_topics() as topics:
         return select_jobs(topic_streams(topics, request.kind), request.jobs, "the Kafka cluster")
 

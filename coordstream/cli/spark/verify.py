@@ -26,7 +26,6 @@ def verify(
     require_selection(jobs, every=every)
     settings = spark_conf(master, conf)
     require_spark()
-    from spark_jobs.executors.progress import new_channel  # noqa: PLC0415
     from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415
     from spark_jobs.replay.replay import verify as verify_logs  # noqa: PLC0415 (`--help` works without Spark)
 
@@ -37,8 +36,8 @@ def verify(
                 pass
         logs = selected_logs(database.connection, jobs or [])
         kafka, fold = database.settings.kafka, FoldSettings(database.secrets)
-        given = WorkSettings(database.url, fold, kafka, channel=new_channel())
-        with spark_session("coordstream verify", settings) as spark:
+        given = WorkSettings(database.url, fold, kafka)
+        with spark_session("coordstream spark verify", settings) as spark:
             found = verify_logs(spark, [each.log for each in logs], given, tasks, reads_topics=reads_topics)
     results = [
         f"Cannot verify {each.log.stream.stream_name}. {result}" if isinstance(result, str) else result

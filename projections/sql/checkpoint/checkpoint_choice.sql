@@ -3,15 +3,14 @@ create function projection.changelog_name(changelog text, system_name text) retu
   select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
 $$;
 
--- What a job's config says about reading checkpoints (one row): the versions in order of priority, how much newer a version of
--- lower priority must be to be chosen, the grouper (null = config unknown), and the changelogs of the stores as
+-- What a job's config says about reading checkpoints (one row): the versions in order of priority, the one of lower priority if both 1
+-- and 2 are read, how much newer it must be to be chosen, the grouper (null = config unknown), and the changelogs of the stores as
 -- `system.stream`, with the names of their stores in the same order.
 create function projection.checkpoint_rule(log_id integer, cut bigint)
-returns table (versions integer[], max_age interval, grouper_factory text, changelogs text[], store_names text[])
+returns table (versions integer[], lower_version integer, max_age interval, grouper_factory text, changelogs text[], store_names text[])
 language sql stable parallel safe as $$
-  select
-    case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
-         else '{1}'::integer[] end,
+  select v.versions,
+    case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
     case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
     case when $2 is null and exists (
            select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
@@ -34,6 +33,9 @@ language sql stable parallel safe as $$
     from projection.message_head($1, $2, 'set-config') m
     where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
                             'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
+  cross join lateral (
+    select case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*$' then string_to_array(regexp_replace(c.versions, '\s', '', 'g'), ',')::integer[]
+                else '{1}'::integer[] end as versions) v
   cross join lateral (
     select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name) as changelogs,
            array_agg(v.store_name order by v.store_name) as store_names
@@ -103,4 +105,37 @@ language sql stable parallel safe as $$
     when 1 then not coalesce(r.lower_offset > r.log_offset and projection.is_outdated(r.record_time, r.lower_time, r.max_age), false)
     when 2 then coalesce(r.log_offset > r.upper_offset and projection.is_outdated(r.upper_time, r.record_time, r.max_age), false)
     else false end
+$$;
+
+-- Whether a job prefers a checkpoint of lower priority: before it, the task has no checkpoint of the better version, or a deleted or an
+-- outdated one. Called only if checkpoint_event.other_version_time is null, in rows from before revision 0006.
+create function projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer,
+                                              record_time timestamptz, log_offset bigint, max_age interval)
+returns boolean language sql stable parallel safe as $$
+  select coalesce((
+    select b.layout_id is null or projection.is_outdated(b.record_time, $5, $7)
+    from projection.event_key u
+    cross join lateral (
+      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
+      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
+      order by e.log_offset desc limit 1) b
+    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
+      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
+      and u.grouper_factory = $3 and u.checkpoint_version = $4
+    order by b.log_offset desc limit 1), true)
+$$;
+
+-- The same rule at the time when a checkpoint was written: whether the job would have read it then. Nothing is looked up, because the fold
+-- stores the record time of the task's last checkpoint of the other version (-infinity: it has none, or it was deleted; infinity: unknown).
+create function projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer,
+                                        record_time timestamptz, log_offset bigint, other_version_time timestamptz,
+                                        versions integer[], lower_version integer, max_age interval)
+returns boolean language sql stable parallel safe as $$
+  select case
+    when not coalesce($4 = any ($8), false) then false
+    when $4 is distinct from $9 then true
+    when $7 is null then projection.is_lower_preferred($1, $2, $3, 3 - $4, $5, $6, $10)
+    when not isfinite($7) then $7 = '-infinity'
+    else projection.is_outdated($7, $5, $10)
+  end
 $$;

@@ -1,21 +1,3 @@
--- Whether a job prefers a checkpoint of lower priority: before it, the task has no checkpoint of the better version, or a deleted or an
--- outdated one. Called only if checkpoint_event.other_version_time is null, in rows from before revision 0006.
-create function projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer,
-                                              record_time timestamptz, log_offset bigint, max_age interval)
-returns boolean language sql stable parallel safe as $$
-  select coalesce((
-    select b.layout_id is null or projection.is_outdated(b.record_time, $5, $7)
-    from projection.event_key u
-    cross join lateral (
-      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
-      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
-      order by e.log_offset desc limit 1) b
-    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
-      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
-      and u.grouper_factory = $3 and u.checkpoint_version = $4
-    order by b.log_offset desc limit 1), true)
-$$;
-
 -- Every checkpoint event of every log, whether the job would read it, and what its partitions are decoded with.
 -- `offset 0`, and the join of the events to it: checkpoint_rule is evaluated once per log, not once per event.
 create view projection.commit as
@@ -27,12 +9,8 @@ select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpo
     when j.stream_kind = 'coordinator' then not o.has_checkpoint_topic
     when k.checkpoint_version = 0 then false
     when k.grouper_factory <> coalesce(q.grouper_factory, k.grouper_factory) then false
-    when k.checkpoint_version = q.versions[1] then true
-    when not k.checkpoint_version = any (q.versions) then false
-    when k.checkpoint_version is distinct from q.second_version then true
-    when h.other_version_time is null then projection.is_lower_preferred(h.log_id, k.message_key, k.grouper_factory, 3 - k.checkpoint_version, h.record_time, h.log_offset, q.max_age)
-    when not isfinite(h.other_version_time) then h.other_version_time = '-infinity'
-    else projection.is_outdated(h.other_version_time, h.record_time, q.max_age)
+    else projection.is_preferred(h.log_id, k.message_key, k.grouper_factory, k.checkpoint_version, h.record_time, h.log_offset, h.other_version_time,
+                                 q.versions, q.lower_version, q.max_age)
   end as is_preferred,
   h.record_time, v.message_time, v.source, v.host, v.username, j.stream_kind, j.incarnation, h.log_offset
 from projection.job_log j
@@ -41,10 +19,7 @@ cross join lateral (
          coalesce(bool_or(p.stream_kind = 'checkpoint'), false) as has_checkpoint_topic
   from projection.job_log p where p.job_suffix = j.job_suffix and p.is_current) o
 cross join lateral (
-  select j.log_id, r.*,
-    case when array_position(r.versions, 2) < array_position(r.versions, 1) then 1
-         when array_position(r.versions, 1) < array_position(r.versions, 2) then 2 end as second_version
-  from projection.checkpoint_rule(o.coordinator_log, cut => null) r offset 0) q
+  select j.log_id, r.* from projection.checkpoint_rule(o.coordinator_log, cut => null) r offset 0) q
 join projection.checkpoint_event h on h.log_id = q.log_id
 join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
 left join projection.checkpoint_envelope v on v.log_offset = h.log_offset

@@ -44,6 +44,13 @@ def test_dropped_tables_are_rebuilt_from_the_archive(imported: CommandLine) -> N
     imported.done("import", *RECORDING_A)
 
 
+@pytest.mark.parametrize("words", [("rebuild",), ("quarantine", "retry")])
+def test_an_unknown_job_changes_nothing(imported: CommandLine, words: tuple[str, ...]) -> None:
+    damage(imported, "truncate projection.job_log, projection.position cascade")
+    assert "x" in imported.refused(*words, "x")
+    assert imported.ask("select count(*) from projection.position") == [(0,)]
+
+
 def test_rows_of_an_older_fold_version_are_rebuilt(imported: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
     assert "`coordstream rebuild --all`" in imported.refused("import", *RECORDING_A)

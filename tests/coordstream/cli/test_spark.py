@@ -95,5 +95,16 @@ def test_following_on_spark_needs_brokers(cli: CommandLine) -> None:
     )
 
 
+@pytest.mark.spark  # which needs Java, as does the command
+def test_following_on_an_older_spark_names_the_version(kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spark_jobs.follow.micro_batches", None)
+    assert kafka_cli.refused("spark", "follow", "--all") == "`coordstream spark follow` needs PySpark 4.2 or newer."
+
+
 def test_following_on_spark_names_its_streams(cli: CommandLine) -> None:
     assert "Name the streams to follow, or use --all." in cli.refused("spark", "follow", code=2)
+
+
+def test_only_following_once_has_a_timeout(cli: CommandLine) -> None:
+    refused = cli.refused("spark", "follow", "--all", "--timeout", "5s", code=2)
+    assert refused == "--timeout needs --once. See `coordstream spark follow --help`."

@@ -96,7 +96,7 @@ def test_a_lake_of_two_runs_is_replayed_into_a_new_database(
     assert (again["added"], again["skipped"], again["failures"]) == (0, 815, [])
     assert new.ask(FINGERPRINTS) == expected
     assert new.refused("spark", "replay", "--from", lake, "--jobs", "x*").startswith(f"No job in '{lake}' matches")
-    assert "a lake is replayed to its end" in new.refused(
+    assert "restored as they were at its last run" in new.refused(
         "spark", "replay", "--from", lake, "--until", "2026-01-01", code=2
     )
 

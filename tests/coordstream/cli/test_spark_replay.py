@@ -103,10 +103,13 @@ def test_without_anything_to_replay_spark_is_not_started(cli: CommandLine, words
 
 
 @pytest.mark.spark
-def test_a_pattern_without_a_job_names_the_known_jobs(wordcount: CommandLine) -> None:
+def test_a_pattern_without_a_job_names_the_known_jobs_and_changes_nothing(wordcount: CommandLine) -> None:
+    with wordcount.connection() as connection:  # also the job's own name is lost then
+        connection.execute("truncate projection.job_log, projection.position cascade")
     assert wordcount.refused("spark", "replay", "--jobs", "x*") == (
-        'No job in the archive matches "x*". Known jobs: wordcount_pv/1.'
+        'No job in the archive matches "x*". Known jobs: wordcount-pv/1.'
     )
+    assert wordcount.ask("select count(*) from projection.position") == [(0,)]
 
 
 def test_without_java_the_command_says_what_to_install(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,10 +65,13 @@ def test_filters_on_stream_and_offset_are_pushed_down(
     assert reads == ["$1 = '1', $2 = '10', $3 = '20'"], logged
 
 
-def test_a_recording_has_the_same_rows(read: Read) -> None:
+def test_a_recording_and_a_folder_of_recordings_have_the_same_rows(read: Read, tmp_path: Path) -> None:
     columns = ("stream_name", "log_offset", "record_time", "key", "value", "message_type", "message_value")
     archived = read(streams=CHECKPOINT).select(*columns).collect()
     assert read(**{"from": str(RECORDING_A[1])}).select(*columns).collect() == archived
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / RECORDING_A[1].name).symlink_to(RECORDING_A[1])
+    assert read(**{"from": str(tmp_path)}).select(*columns).collect() == archived
 
 
 def test_a_lake_has_the_same_rows(spark: SparkSession, read: Read, archive_url: str, tmp_path: Path) -> None:

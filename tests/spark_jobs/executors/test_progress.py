@@ -4,7 +4,8 @@ import re
 import pytest
 
 from eventlog.postgres.connection import connect
-from spark_jobs.executors.progress import Progress, new_channel, shown_progress
+from spark_jobs.executors.progress import Progress, shown_progress
+from spark_jobs.executors.work import new_channel
 from tests.fixtures.waiting import wait_until
 
 

@@ -1,12 +1,13 @@
 """What happens to a work that fails: retried while something is unavailable, else a sentence for its log."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
 
 import psycopg
 import pytest
+from psycopg.errors import LockNotAvailable
 
 from eventlog.errors import RecordingError
 from eventlog.kafka.options import KafkaOptions
@@ -76,6 +77,19 @@ def test_a_task_waits_only_so_long_for_streams_of_others() -> None:
         assert session.do(Failing([busy])).failure == str(busy)
 
 
+@pytest.mark.parametrize(("task", "is_copy"), [(1, True), (2, False)])
+def test_a_task_waits_for_a_copy_that_spark_has_started_as_long_as_it_works(
+    database_url: str, task: int, is_copy: bool
+) -> None:
+    of_the_run = replace(settings(database_url), busy_seconds=0.0)
+    with WorkSession(of_the_run, task=1) as copy, WorkSession(of_the_run, task=task) as session:
+        copy.connection.execute("select 1")
+        done = session.do(Failing([StreamBusy("s", "the copy"), LockNotAvailable()]))
+        assert bool(done.failure) is not is_copy
+        copy.close()
+        wait_until(lambda: session.do(Failing([LockNotAvailable()])).failure, what="the copy to end")
+
+
 def test_a_rejected_statement_is_a_sentence_without_values(database_url: str) -> None:
     def reject(session: WorkSession) -> None:
         session.connection.execute("select 'hunter2'::integer")
@@ -96,7 +110,7 @@ def test_a_lost_connection_is_opened_again(database_url: str) -> None:
     with WorkSession(settings(database_url)) as session:
         lost = session.connection
         lost.close()
-        session.notify("channel", "lost")
+        session.notify("lost")
         assert session.do(Failing([], lambda session: session.connection.execute("select 1").fetchone())) == Outcome(
             (1,)
         )

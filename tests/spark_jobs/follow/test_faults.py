@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-import pytest
 from pyspark.sql import SparkSession
 
 from eventlog.kafka.options import KafkaOptions
@@ -16,9 +15,6 @@ from spark_jobs.follow.micro_batches import MicroBatches
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics
 from tests.projections.follow.running import following, wait_for_position
-from tests.spark_jobs.coordinator_stream.conftest import PYSPARK
-
-pytestmark = pytest.mark.skipif(PYSPARK < (4, 2), reason="streams need Spark 4.2")
 
 STATES: Final = "select stream_name, state, state_detail, next_offset from coordinator.log_position order by 1"
 

@@ -13,9 +13,7 @@ from spark_jobs.errors import SparkJobError
 from spark_jobs.follow import micro_batches
 from spark_jobs.follow.micro_batches import MOST_FAILURES, MicroBatches
 from tests.fixtures.waiting import wait_until
-from tests.spark_jobs.coordinator_stream.conftest import PYSPARK, SECRETS
-
-pytestmark = pytest.mark.skipif(PYSPARK < (4, 2), reason="streams need Spark 4.2")
+from tests.spark_jobs.coordinator_stream.conftest import SECRETS
 
 ACCESS = Access(SECRETS, "postgresql://127.0.0.1:1/none", KafkaOptions.parse("127.0.0.1:1"))
 

@@ -15,6 +15,7 @@ from projections.recording_import import import_stream
 from projections.retention import retain
 from projections.tracked_logs import logs_of
 from spark_jobs.errors import SparkJobError
+from spark_jobs.executors.work import WorkSettings
 from spark_jobs.lake import archive as lake_archive
 from spark_jobs.lake.archive import Archived, archive
 from spark_jobs.lake.events import logs_in
@@ -207,15 +208,15 @@ def test_a_second_run_at_once_is_refused(
 def test_a_retention_detaches_only_what_the_lake_has(
     spark: "SparkSession", imported: Connection, database_url: str, tmp_path: Path
 ) -> None:
-    output = str(tmp_path / "lake")
+    output, settings = str(tmp_path / "lake"), WorkSettings(database_url, SETTINGS)
     logs = [logs_of(imported, log.stream_name)[0] for log in generated()]
     run(spark, database_url, output)
     for log in generated():
         import_events(imported, log.stream_name, log.events)
     later = [logs_of(imported, log.stream_name)[0] for log in generated()]
     with pytest.raises(LakeError, match=r"lacks events of .* that would be detached\. Run `coordstream spark archive"):
-        retain(imported, later, SETTINGS, NOW, check=LakeProof.of(spark, output).require)
+        retain(imported, later, SETTINGS, NOW, check=LakeProof.of(spark, output, later, settings).require)
     run(spark, database_url, output)
-    proof = LakeProof.of(spark, output)
+    proof = LakeProof.of(spark, output, logs, settings)
     assert len(retain(imported, logs, SETTINGS, NOW, check=proof.require).logs) == JOBS * 2
     assert read_back(spark, Path(output)).keys() == archived(imported).keys()

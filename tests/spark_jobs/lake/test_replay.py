@@ -1,7 +1,7 @@
 """The logs of a lake are restored as the database had them that the lake was written from. Needs no Spark."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from eventlog.postgres.connection import Connection, connect
 from projections.errors import OtherCluster
 from projections.projector import Projector, make_partitions
 from projections.retention import retain
+from projections.retention_undo import undo_retention
 from projections.tracked_logs import logs_of, make_current
 from projections.verify import verify_log
 from spark_jobs.executors.work import WorkSession, WorkSettings
@@ -63,10 +64,11 @@ class Lake:
         self.folder = folder
         self._files: dict[LogKey, list[LakeFile]] = {}
         self._manifests: list[Manifest] = []
+        self.failures: Mapping[str, str] = {}
 
     def archive(self, connection: Connection) -> LakeStream:
         """Write the new events, a file of at most three for each log, and return the stream."""
-        logs, new = _compare(Snapshot("", (), connection), merge("lake", self._manifests), "lake")
+        logs, new, self.failures = _compare(Snapshot("", (), connection), merge("lake", self._manifests), "lake")
         for each in new:
             self._write(connection, each)
         self._manifests.append(Manifest(len(self._manifests) + 1, "", tuple(logs), ()))
@@ -211,11 +213,30 @@ def test_a_lake_written_after_a_retention_has_its_horizon(
         work = lake.archive(connection)
         assert run(other, work) == (work.weight, 0)
         assert contents(replayed) == contents(connection)
-        overwrite(connection, source, 20, 60)
-        detach_before(connection, 40)
-        assert work.weight < lake.archive(connection).weight < 60
-        run(other, lake.archive(connection))
         assert replayed.execute(HORIZON).fetchall() == connection.execute(HORIZON).fetchall()
+
+
+def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    set_config(source.create(STREAM), b="deleted later")
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 1, 20)
+        before, has_been = lake.archive(connection), contents(connection)
+        set_config(source.topics[STREAM], b=None)
+        overwrite(connection, source, 21, 60)
+        detach_before(connection, 40)
+        assert lake.archive(connection) == before
+        assert lake.failures[STREAM].startswith(
+            "A retention has detached events of the offsets 20 to 40 (incarnation 1) before the lake had them."
+        )
+        run(other, before)
+        assert contents(replayed) == has_been
+        undo_retention(connection, SETTINGS)
+        assert run(other, lake.archive(connection)) == (40, 20)
+        assert lake.failures == {}
+        assert contents(replayed) == contents(connection)
 
 
 def test_a_lake_keeps_what_a_later_retention_detached(

@@ -19,9 +19,9 @@ from projections.fold.settings import FoldSettings
 from projections.recording_import import import_stream
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import logs_of
+from spark_jobs.coordinator_stream.recording_files import find_files
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.work import WorkSettings
-from spark_jobs.replay.recordings import find_files
 from spark_jobs.replay.replay import Replayed, ReplayWork, check_recordings, replay, select_jobs, verify
 from spark_jobs.replay.works import ArchivedLog, ReadableStream
 from tests.spark_jobs.recorded_fleet import FINGERPRINTS, write_fleet
