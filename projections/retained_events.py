@@ -12,8 +12,8 @@ from projections.tracked_logs import TrackedLog
 _TEMPORARY: Final = """
 create temporary table retained_log (log_id integer primary key, horizon_offset bigint not null) on commit drop;
 create temporary table base_event (log_id integer, log_offset bigint, primary key (log_id, log_offset)) on commit drop;
-create temporary table newest_event                -- of each key up to each cut
-  (log_id integer, cut bigint, key_id bigint, log_offset bigint, is_delete boolean) on commit drop
+create temporary table newest_event                -- of each key of one log, up to each cut
+  (cut bigint, key_id integer, log_offset bigint, is_delete boolean) on commit drop
 """
 _HORIZON: Final = """
 select greatest(
@@ -28,15 +28,15 @@ from projection.pin p cross join lateral projection.log_cut(%(log_id)s, p.pinned
 where c.cut >= 0
 """
 _INSERT_NEWEST: Final = """
-insert into pg_temp.newest_event (log_id, cut, key_id, log_offset, is_delete)
-select k.log_id, %(cut)s, k.key_id, h.log_offset, h.body is null
+insert into pg_temp.newest_event (cut, key_id, log_offset, is_delete)
+select %(cut)s, k.key_id, h.log_offset, h.body is null
 from projection.event_key k
 cross join lateral (
   select m.log_offset, m.body from projection.message_event m
   where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= %(cut)s order by m.log_offset desc limit 1) h
 where k.log_id = %(log_id)s
 union all
-select k.log_id, %(cut)s, k.key_id, h.log_offset, h.layout_id is null
+select %(cut)s, k.key_id, h.log_offset, h.layout_id is null
 from projection.event_key k
 cross join lateral (
   select c.log_offset, c.layout_id from projection.checkpoint_event c
@@ -46,7 +46,7 @@ where k.log_id = %(log_id)s
 _INSERT_BASE: Final = """
 insert into pg_temp.base_event (log_id, log_offset)
 select %(log_id)s, b.log_offset from (
-  select n.log_offset from pg_temp.newest_event n where n.log_id = %(log_id)s and n.cut = %(cut)s and not n.is_delete
+  select n.log_offset from pg_temp.newest_event n where n.cut = %(cut)s and not n.is_delete
   union
   select q.log_offset from projection.quarantine q
   where q.log_id = %(log_id)s and q.log_offset <= %(cut)s and coalesce(q.resolved_by > %(cut)s, true)
@@ -72,16 +72,16 @@ on conflict do nothing
 """
 _INSERT_DELETES: Final = """
 insert into pg_temp.base_event (log_id, log_offset)
-select distinct n.log_id, n.log_offset
+select distinct %(log_id)s, n.log_offset
 from pg_temp.newest_event n
-where n.log_id = %(log_id)s and n.is_delete and exists (
+where n.is_delete and exists (
   select from (
     select m.log_offset from projection.message_event m
-    where m.log_id = n.log_id and m.key_id = n.key_id and m.log_offset < n.log_offset
+    where m.log_id = %(log_id)s and m.key_id = n.key_id and m.log_offset < n.log_offset
     union all
     select c.log_offset from projection.checkpoint_event c
-    where c.log_id = n.log_id and c.key_id = n.key_id and c.log_offset < n.log_offset) e
-  join pg_temp.base_event b on b.log_id = n.log_id and b.log_offset = e.log_offset)
+    where c.log_id = %(log_id)s and c.key_id = n.key_id and c.log_offset < n.log_offset) e
+  join pg_temp.base_event b on b.log_id = %(log_id)s and b.log_offset = e.log_offset)
 on conflict do nothing
 """
 _REMOVED: Final = """
@@ -143,6 +143,7 @@ def _select(connection: Connection, log: TrackedLog, horizon: datetime) -> Retai
 def _insert_base(connection: Connection, log_id: int, horizon: int) -> None:
     """Insert what is set at each cut, and the deletes without which it would still be set at a later cut."""
     values = {"log_id": log_id, "horizon": horizon}
+    connection.execute("truncate pg_temp.newest_event")
     pinned = [cut for (cut,) in connection.execute(_PINNED, values).fetchall() if cut is not None]
     cuts = [*(cut for cut in pinned if cut < horizon), horizon]
     for cut in cuts:
@@ -150,6 +151,7 @@ def _insert_base(connection: Connection, log_id: int, horizon: int) -> None:
         connection.execute(_INSERT_BASE, values | {"cut": cut})
     while _insert_later_events(connection, values):
         pass
+    connection.execute("analyze pg_temp.base_event")  # without statistics, each event is compared with the whole table
 
 
 def _insert_later_events(connection: Connection, values: Mapping[str, int]) -> int:
