@@ -94,6 +94,7 @@ if TYPE_CHECKING:
         TaskRestoreManager as TaskRestoreManager,
     )
     from managers.backup.state_errors import (
+        ChangelogUnusable as ChangelogUnusable,
         CommitFailed as CommitFailed,
         CommitTimedOut as CommitTimedOut,
         InvalidMarker as InvalidMarker,
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     )
     from managers.backup.state_marker_serde import StateCheckpointMarkerSerde as StateCheckpointMarkerSerde
     from managers.backup.task_committer import TaskCommitter as TaskCommitter
+    from managers.backup.task_restoration import TaskRestoration as TaskRestoration
     from managers.backup.task_storage_commit_manager import TaskStorageCommitManager as TaskStorageCommitManager
     from eventlog.state_markers import KafkaStateCheckpointMarker as KafkaStateCheckpointMarker
     from managers.appending import Retry as Retry
@@ -280,11 +282,12 @@ _NAMES: Final = {
         "RestoreProgress StateBackendFactory StatefulTask TaskBackupManager TaskRestoreManager"
     ),
     "managers.backup.state_errors": (
-        "CommitFailed CommitTimedOut InvalidMarker MissingPackage SnapshotDamaged StateError StoreNotBackedUp "
-        "StoreUnreadable StoreWithoutBackend UnknownStateBackend"
+        "ChangelogUnusable CommitFailed CommitTimedOut InvalidMarker MissingPackage SnapshotDamaged StateError "
+        "StoreNotBackedUp StoreUnreadable StoreWithoutBackend UnknownStateBackend"
     ),
     "managers.backup.state_marker_serde": "StateCheckpointMarkerSerde",
     "managers.backup.task_committer": "TaskCommitter",
+    "managers.backup.task_restoration": "TaskRestoration",
     "managers.backup.task_storage_commit_manager": "TaskStorageCommitManager",
     "managers.appending": "Retry",
     "managers.assignments.changelog_errors": (

@@ -5,13 +5,17 @@ from datetime import UTC, datetime
 from typing import Final
 
 from eventlog.changelog import Changelogs
-from eventlog.errors import ConfigError
+from eventlog.checkpoint import Checkpoint
+from eventlog.errors import ConfigError, EventLogError
 from eventlog.partition import SystemStreamPartition
+from managers.backup.changelog_alignment import align_changelog
 from managers.backup.changelog_backup import KafkaChangelogBackupManager
+from managers.backup.changelog_markers import committed_offsets
 from managers.backup.changelog_restore import KafkaChangelogRestoreManager
 from managers.backup.changelog_settings import changelog_partitions
 from managers.backup.logged_store import LoggedStore
 from managers.backup.state_backend import StatefulTask
+from managers.backup.state_errors import ChangelogUnusable
 
 
 def _now() -> datetime:
@@ -41,6 +45,26 @@ class KafkaChangelogStateBackendFactory:
     def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogRestoreManager:
         """See `StateBackendFactory.get_restore_manager`."""
         return KafkaChangelogRestoreManager(task, self._partitions(task, store_names), self._systems, self._clock)
+
+    def match_stores(self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None) -> None:
+        """See `AppendingBackend.match_stores`: reverts the changes that were not committed in the changelogs.
+
+        Raises:
+            InvalidMarker: the marker of a store cannot be read, or is that of another changelog.
+            ChangelogUnusable: a changelog cannot be read or written.
+        """
+        partitions = self._partitions(task, store_names)
+        committed = committed_offsets(checkpoint, task.task_name, partitions)
+        for name, partition in partitions.items():
+            offset = committed[name].offset if name in committed else None
+            store = task.open_store(name)
+            try:
+                align_changelog(store, partition, self._systems[partition.system], offset)
+            except EventLogError as error:
+                raise ChangelogUnusable(task.task_name, name, partition, error) from error
+            finally:
+                if store.directory is not None:
+                    store.close()
 
     def _partitions(self, task: StatefulTask, store_names: Collection[str]) -> dict[str, SystemStreamPartition]:
         found = changelog_partitions(task.config, store_names, task.task_name, task.changelog_partition)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from eventlog.checkpoint import Checkpoint, CheckpointId
 from eventlog.frozen_dict import frozen
@@ -105,3 +105,11 @@ class StateBackendFactory(Protocol):
 
     def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> TaskRestoreManager:
         """The manager that restores these stores of a task."""
+
+
+@runtime_checkable
+class AppendingBackend(Protocol):
+    """A backend whose next marker also covers what was written since the last commit, such as a changelog."""
+
+    def match_stores(self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None) -> None:
+        """Make the backend equal to these stores, which another backend has restored to this checkpoint."""

@@ -19,9 +19,15 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from managers.backup.changelog_backend import KafkaChangelogStateBackendFactory
-from managers.backup.offset_files import read_offset_files
+from managers.backup.offset_files import OFFSET_FILE, read_offset_files
 from managers.backup.state_backend import RestoreProgress, StatefulTask
-from managers.backup.state_errors import ChangelogUnusable, InvalidMarker, RestoreCancelled, StoreWithoutBackend
+from managers.backup.state_errors import (
+    ChangelogUnusable,
+    InvalidMarker,
+    OffsetsNotWritten,
+    RestoreCancelled,
+    StoreWithoutBackend,
+)
 from managers.backup.store_directories import checkpoint_directories
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 from tests.fixtures.waiting import wait_until
@@ -333,6 +339,23 @@ def test_offset_files_are_written_for_stores_on_disk(make_task: TaskMaker) -> No
     in_memory = make_task("memory", in_memory=True)
     in_memory.commit()
     assert not in_memory.directory("memory").exists()
+
+
+def test_offset_files_that_cannot_be_written_are_named(make_task: TaskMaker) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    (task.directory() / f"{OFFSET_FILE}.tmp").mkdir()  # fails like a full disk
+    assert checkpoint.checkpoint_id is not None
+    with pytest.raises(
+        OffsetsNotWritten, match=rf"checkpoint {checkpoint.checkpoint_id} for store 'orders' of task 'Partition 0'"
+    ):
+        task.backup.persist_to_filesystem(
+            checkpoint.checkpoint_id, checkpoint.state_markers[KAFKA_STATE_BACKEND_FACTORY]
+        )
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
 
 
 def test_a_store_without_a_changelog_is_refused(make_task: TaskMaker) -> None:

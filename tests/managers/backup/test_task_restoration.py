@@ -1,0 +1,210 @@
+"""The stores of a task are restored from the backends that config and checkpoint name, on a real broker."""
+
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+import pytest
+
+from eventlog.checkpoint import CheckpointId, CheckpointV2
+from eventlog.kafka.changelogs import KafkaChangelogs
+from eventlog.memory import MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
+from eventlog.streams import checkpoint_stream_name, identify
+from managers.backup.changelog_backend import KafkaChangelogStateBackendFactory
+from managers.backup.dict_store import DictStore
+from managers.backup.key_value_store import KeyValueStore
+from managers.backup.object_store_backend import (
+    OBJECT_STORE_STATE_BACKEND_FACTORY,
+    ObjectStoreStateBackendFactory,
+)
+from managers.backup.state_backend import RestoreProgress, StateBackendFactory, StatefulTask
+from managers.backup.state_errors import SnapshotDamaged, UnknownStateBackend
+from managers.backup.store_directories import delete_directory, store_directory
+from managers.backup.task_restoration import TaskRestoration
+from managers.backup.task_storage_commit_manager import TaskStorageCommitManager
+from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
+from tests.fixtures.kafka_topics import Topics
+
+TASK: Final = "Partition 0"
+IN: Final = SystemStreamPartition("kafka", "in", 0)
+KAFKA: Final = KAFKA_STATE_BACKEND_FACTORY
+OBJECTS: Final = OBJECT_STORE_STATE_BACKEND_FACTORY
+COMMITTED: Final = {b"a": b"1", b"b": b"2"}
+READS_NEWEST: Final = {
+    "task.checkpoint.read.versions": "2",
+    "task.checkpoint.write.versions": "2",
+    STOP_AFTER_FIRST_READ: "false",
+}
+
+
+class Job:
+    """A task with one store and two backends."""
+
+    def __init__(self, changelogs: KafkaChangelogs, job_name: str, base: Path) -> None:
+        self.base: Final = base
+        self.objects: Final = base / "objects"
+        self.changelogs: Final = changelogs
+        self.config: dict[str, str] = {
+            "job.name": job_name,
+            "stores.counts.factory": "F",
+            "stores.counts.changelog": f"kafka.{job_name}-counts",
+            "stores.backup.factories": f"{KAFKA},{OBJECTS}",
+            "task.transactional.state.retain.existing.state": "false",
+            **READS_NEWEST,
+        }
+        self.kafka: Final = KafkaChangelogStateBackendFactory({"kafka": changelogs})
+        self.backends: Final[Mapping[str, StateBackendFactory]] = {
+            KAFKA: self.kafka,
+            OBJECTS: ObjectStoreStateBackendFactory(self.objects),
+        }
+        topic = MemoryEventLog(identify(checkpoint_stream_name(job_name)))
+        self.checkpoints: Final = KafkaCheckpointManager(topic, config=READS_NEWEST)
+        self.checkpoints.register(TASK)
+
+    def task(self, host: str = "host") -> StatefulTask:
+        base = self.base / host
+
+        def open_store(name: str) -> KeyValueStore:
+            return DictStore(store_directory(base, name, TASK))
+
+        return StatefulTask(TASK, self.config, base, open_store, changelog_partition=0)
+
+    @contextmanager
+    def opened(self) -> Iterator[KeyValueStore]:
+        store = self.kafka.open_store(self.task(), "counts")
+        yield store
+        store.flush()
+        store.close()
+
+    def commit(self, number: int) -> CheckpointV2:
+        with self.opened() as store:
+            managers = {
+                name: backend.get_backup_manager(self.task(), ["counts"]) for name, backend in self.backends.items()
+            }
+            commits = TaskStorageCommitManager(self.task(), {"counts": store}, managers)
+            checkpoint_id = new_id(number)
+            markers = commits.upload(checkpoint_id, commits.snapshot(checkpoint_id), Event())
+        checkpoint = CheckpointV2(checkpoint_id, {IN: str(number)}, markers)
+        self.checkpoints.write_checkpoint(TASK, checkpoint)
+        return checkpoint
+
+    def restoration(self, first: str, host: str = "host") -> TaskRestoration:
+        others = [name for name in self.backends if name != first]
+        self.config["stores.restore.factories"] = ",".join((first, *others))
+        return TaskRestoration(self.task(host), ["counts"], self.backends, self.checkpoints)
+
+    def entries(self, host: str = "host") -> Mapping[bytes, bytes]:
+        return dict(self.task(host).open_store("counts").range())
+
+
+def new_id(number: int) -> CheckpointId:
+    """An id of now: changes of an old commit may be compacted."""
+    return CheckpointId(int(time.time() * 1000), number)
+
+
+@pytest.fixture
+def job(changelogs: KafkaChangelogs, topics: Topics, job_name: str, tmp_path: Path) -> Iterator[Job]:
+    topics.create(f"{job_name}-counts")
+    job = Job(changelogs, job_name, tmp_path)
+    with job.checkpoints:
+        yield job
+
+
+def write(job: Job, changes: Mapping[bytes, bytes | None]) -> None:
+    with job.opened() as store:
+        for key, value in changes.items():
+            if value is None:
+                store.delete(key)
+            else:
+                store.put(key, value)
+
+
+@pytest.mark.parametrize("first", [KAFKA, OBJECTS])
+def test_each_backend_restores_the_last_commit(job: Job, first: str) -> None:
+    write(job, COMMITTED)
+    checkpoint = job.commit(1)
+    write(job, {b"a": b"lost", b"c": b"lost"})
+    assert job.restoration(first).restore() == checkpoint
+    assert job.entries() == COMMITTED
+
+
+def test_a_changelog_follows_a_store_that_was_restored_from_another_backend(job: Job) -> None:
+    write(job, COMMITTED)
+    job.commit(1)
+    write(job, {b"a": b"lost", b"b": None, b"c": b"lost"})
+    job.restoration(OBJECTS).restore()
+    write(job, {b"d": b"4"})
+    job.commit(2)
+    job.restoration(KAFKA, "other").restore()
+    assert job.entries("other") == {**COMMITTED, b"d": b"4"}
+
+
+def test_a_new_changelog_gets_all_entries_of_a_store_that_was_restored_from_another_backend(job: Job) -> None:
+    write(job, COMMITTED)
+    write(job, {b"lost": b"1"})
+    write(job, {b"lost": None})
+    checkpoint = job.commit(1)
+    objects = {OBJECTS: checkpoint.state_markers[OBJECTS]}
+    job.checkpoints.write_checkpoint(TASK, CheckpointV2(new_id(2), {IN: "1"}, objects))
+    write(job, {b"lost": b"2", b"a": b"lost"})
+    job.restoration(KAFKA).restore()
+    job.commit(3)
+    job.restoration(KAFKA, "other").restore()
+    assert job.entries("other") == COMMITTED
+
+
+@pytest.mark.scenario("CSM-08")
+def test_a_store_whose_snapshot_is_gone_is_restored_and_committed_again(
+    job: Job, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(job, COMMITTED)
+    checkpoint = job.commit(1)
+    write(job, {b"a": b"lost"})
+    delete_directory(job.objects)
+    restored = job.restoration(OBJECTS).restore()
+    assert job.entries() == COMMITTED
+    assert isinstance(restored, CheckpointV2)
+    assert restored.offsets == checkpoint.offsets
+    assert restored.checkpoint_id is not None
+    assert checkpoint.checkpoint_id is not None
+    assert restored.checkpoint_id > checkpoint.checkpoint_id
+    assert restored.state_markers.keys() == {KAFKA, OBJECTS}
+    assert restored == job.checkpoints.read_last_checkpoint(TASK)
+    assert f"state backend. Restoring it from {KAFKA}" in caplog.text
+    job.restoration(OBJECTS, "other").restore()
+    assert job.entries("other") == COMMITTED
+
+
+def test_a_store_whose_only_snapshot_is_gone_is_not_restored(job: Job) -> None:
+    write(job, COMMITTED)
+    job.config["stores.backup.factories"] = OBJECTS
+    checkpoint = job.commit(1)
+    markers = {OBJECTS: checkpoint.state_markers[OBJECTS]}
+    only = CheckpointV2(new_id(2), checkpoint.offsets, markers)
+    job.checkpoints.write_checkpoint(TASK, only)
+    delete_directory(job.objects)
+    with pytest.raises(SnapshotDamaged, match="store 'counts' of task 'Partition 0'"):
+        job.restoration(OBJECTS).restore()
+    assert job.checkpoints.read_last_checkpoint(TASK) == only
+
+
+def test_an_unknown_factory_is_named(job: Job) -> None:
+    with pytest.raises(UnknownStateBackend, match="Store 'counts' of task 'Partition 0' has the unknown"):
+        TaskRestoration(job.task(), ["counts"], {OBJECTS: job.backends[OBJECTS]}, job.checkpoints)
+
+
+def test_the_progress_is_logged(job: Job, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    write(job, COMMITTED)
+    job.commit(1)
+    progress: list[RestoreProgress] = []
+    TaskRestoration(job.task("other"), ["counts"], job.backends, job.checkpoints, report=progress.append).restore()
+    assert progress[-1] == RestoreProgress(TASK, "counts", 2, 2, "records")
+    job.restoration(KAFKA, "third").restore()
+    assert "Store 'counts' of task 'Partition 0': restored 2 of 2 records." in caplog.text
