@@ -42,6 +42,7 @@ TITLES: Final = {
     "catch-up": "Catching up from Kafka",
     "library": "Library",
     "relations": "Relations",
+    "state": "State",
     "event-reads": "Events read by Spark",
     "spark": "Spark",
 }
@@ -60,6 +61,7 @@ def main(arguments: list[str]) -> None:
             "catch-up": bench.catch_up,
             "library": bench.library,
             "relations": bench.relations,
+            "state": bench.state,
             "event-reads": bench.event_reads,
             "spark": bench.spark,
         }
@@ -129,6 +131,14 @@ class Bench:
             answers = list(measure_relations(url, extent, _say))
             return relations_report(answers, list(measure_limits(url, answers, extent, _say)), extent, on)
 
+    def state(self, on: str) -> Lines:
+        """Commits and restores of state."""
+        from benchmarks.state import measure_state  # noqa: PLC0415 (needs the extra state)
+        from benchmarks.state_report import state_report  # noqa: PLC0415
+
+        figures = measure_state(self._topics, self.options.state_megabytes, self.options.rounds, _say)
+        return state_report([*figures], on)
+
     def event_reads(self, on: str) -> Lines:
         """The data source on Spark, compared with JDBC."""
         from benchmarks.event_reads import event_reads_report, measure_event_reads  # noqa: PLC0415 (loads PySpark)
@@ -178,6 +188,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--relation-events", type=int, default=4_000_000, help="of the large job")
     parser.add_argument("--relation-jobs", type=int, default=1_000, help="number of small jobs")
     parser.add_argument("--relation-home", type=Path, help="folder to keep the data of relations in, for later runs")
+    parser.add_argument("--state-megabytes", type=int, nargs="+", default=[1, 10, 100], metavar="MB")
     parser.add_argument("--topics", type=int, default=TOPICS)
     parser.add_argument("--jars", type=Path, default=JARS, help="folder of the broker's jars")
     parser.add_argument("--out", type=Path, default=DOCUMENT)
