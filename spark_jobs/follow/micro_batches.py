@@ -6,9 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
+from time import monotonic
 from types import TracebackType
 from typing import Final, Self
 
+from humanize import naturaldelta
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -32,8 +34,8 @@ from spark_jobs.spark_errors import jvm_errors, reason_of, spark_errors
 SCRATCH: Final = "coordstream-spark-follow-"
 """How the names of the temporary folders begin."""
 
-MOST_FAILURES: Final = 5
-"""How often in succession the query starts again: Spark has already repeated its tasks."""
+LONGEST_FAILURE_SECONDS: Final = 300.0
+"""How long a query that fails is started again without a result, as while executors are lost or start too slowly."""
 
 _TICK_SECONDS: Final = 0.5
 _FAILED: Final = "Spark cannot follow"
@@ -53,7 +55,8 @@ class MicroBatches:
         self._folder = Path(self._scratch.name)
         self._query: StreamingQuery | None = None
         self._queries = 0
-        self._failures = 0
+        self._started_at = monotonic()
+        self._failing_since: float | None = None
         self._generations = 0
         self._holder_pid = 0
         self._topic_ids: dict[str, str | None] = {}
@@ -116,7 +119,7 @@ class MicroBatches:
 
         Raises:
             SourceUnavailable: the query has failed; it starts again when streams are assigned.
-            SparkJobError: it has failed `MOST_FAILURES` times in succession, or Spark has ended.
+            SparkJobError: it has failed for `LONGEST_FAILURE_SECONDS` without a result in between, or Spark has ended.
         """
         self._is_taken.set()
         try:
@@ -125,7 +128,7 @@ class MicroBatches:
             self._require_query()
             return []
         if results is not None:
-            self._failures = 0
+            self._failing_since = None
         return [read for result in results or [] if (read := self._take(result)) is not None]
 
     def wake(self) -> None:
@@ -178,6 +181,7 @@ class MicroBatches:
         checkpoint = (self._folder / f"checkpoint-{self._queries}").as_uri()
         query = ranges.writeStream.foreachBatch(self._run_batch).option("checkpointLocation", checkpoint)
         self._query = query.queryName(f"coordstream-follow-{self._queries}").start()
+        self._started_at = monotonic()
 
     def _run_batch(self, ranges: DataFrame, _number: int) -> None:
         """Apply a micro-batch in the executors; wait until the follower has taken the results."""
@@ -196,11 +200,14 @@ class MicroBatches:
             self._clear()
             self._stop()
             self._report_failure("it was stopped" if error is None else reason_of(error))
+        elif monotonic() > self._started_at + LONGEST_FAILURE_SECONDS:
+            self._failing_since = None  # it works, but has no events to read
 
     def _report_failure(self, reason: str) -> None:
-        self._failures += 1
-        if self._failures >= MOST_FAILURES:
-            raise SparkJobError(f"{_FAILED}: the streaming query failed {MOST_FAILURES} times in succession: {reason}.")
+        now = monotonic()
+        self._failing_since = self._failing_since or now
+        if (seconds := now - self._failing_since) > LONGEST_FAILURE_SECONDS:
+            raise SparkJobError(f"{_FAILED}: the streaming query has failed for {naturaldelta(seconds)} ({reason}).")
         raise SourceUnavailable(f"The streaming query failed ({reason})")
 
     def _stop(self) -> None:

@@ -11,7 +11,7 @@ from eventlog.source import SourceUnavailable
 from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.errors import SparkJobError
 from spark_jobs.follow import micro_batches
-from spark_jobs.follow.micro_batches import MOST_FAILURES, MicroBatches
+from spark_jobs.follow.micro_batches import MicroBatches
 from tests.fixtures.waiting import wait_until
 from tests.spark_jobs.coordinator_stream.conftest import SECRETS
 
@@ -46,13 +46,22 @@ class FailedQuery:
 
     isActive = False  # noqa: N815 (PySpark's name)
 
-    def exception(self) -> Exception:
+    def exception(self) -> Exception | None:
         return ValueError("the reason")
 
     def stop(self) -> None: ...
 
 
-def test_a_query_that_fails_again_and_again_ends_the_follower(monkeypatch: pytest.MonkeyPatch) -> None:
+class IdleQuery(FailedQuery):
+    """A query that runs."""
+
+    isActive = True  # noqa: N815 (PySpark's name)
+
+    def exception(self) -> None:
+        return None
+
+
+def test_a_query_that_fails_for_long_ends_the_follower(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
     with MicroBatches(cast("SparkSession", KilledJvm()), ACCESS) as source:
 
@@ -62,10 +71,14 @@ def test_a_query_that_fails_again_and_again_ends_the_follower(monkeypatch: pytes
                 source.poll(0)
 
         fail(SourceUnavailable)
+        fail(SourceUnavailable)
+        monkeypatch.setattr(micro_batches, "LONGEST_FAILURE_SECONDS", 0.0)
         source._batches.put([])
         source.poll(0)
-        for _ in range(MOST_FAILURES - 1):
-            fail(SourceUnavailable)
+        fail(SourceUnavailable)
+        monkeypatch.setattr(source, "_query", IdleQuery())
+        source.poll(0)
+        fail(SourceUnavailable)
         fail(SparkJobError)
 
 
