@@ -42,10 +42,11 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
 
     Under spark-submit, only the name, the time zone and `conf` are set; master, memory and JVM options come from the
     submitter. Otherwise Spark runs on this machine (`local[*]` unless `conf` has a master), with this Python and
-    settings for small results; a master elsewhere gets no settings of ours. Raises JavaMissingError or SparkJobError.
+    settings for small results; a master elsewhere, or a server of Spark Connect (``spark.remote``), gets no settings of
+    ours. Raises JavaMissingError or SparkJobError.
     """
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
-    if SUBMITTED not in environ:
+    if SUBMITTED not in environ and "spark.remote" not in conf:
         find_java(environ)
         if conf.get("spark.master", "local").startswith("local"):
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's Python processes would be the system's

@@ -14,7 +14,9 @@ PACKAGES: Final = ("pyspark", "pandas", "pyarrow")
 Master = Annotated[
     str | None,
     typer.Option(
-        "--master", metavar="URL", help="Where Spark runs: local[2], spark://host:7077, yarn (default: all cores here)."
+        "--master",
+        metavar="URL",
+        help="Where Spark runs: local[2], spark://host:7077, yarn, sc://host (default: all cores here).",
     ),
 ]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark; repeatable.")]
@@ -39,7 +41,8 @@ def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
             raise typer.BadParameter(f"Invalid '--conf' value '{name}'. Expected NAME=VALUE.")
     if master and _is_submitted():
         raise typer.BadParameter("spark-submit has set the master. Leave '--master' out, or give it to spark-submit.")
-    return {name: value for name, _, value in pairs} | ({"spark.master": master} if master else {})
+    place = "spark.remote" if (master or "").startswith("sc:") else "spark.master"
+    return {name: value for name, _, value in pairs} | ({place: master} if master else {})
 
 
 @contextmanager

@@ -105,6 +105,11 @@ def test_following_on_spark_names_its_streams(cli: CommandLine) -> None:
     assert "Name the streams to follow, or use --all." in cli.refused("spark", "follow", code=2)
 
 
+def test_following_does_not_run_on_spark_connect(cli: CommandLine) -> None:
+    refused = cli.refused("spark", "follow", "--all", "--master", "sc://host", code=2)
+    assert refused.startswith("`spark follow` does not run on Spark Connect. Use another '--master'.")
+
+
 def test_only_following_once_has_a_timeout(cli: CommandLine) -> None:
     refused = cli.refused("spark", "follow", "--all", "--timeout", "5s", code=2)
     assert refused == "--timeout needs --once. See `coordstream spark follow --help`."
