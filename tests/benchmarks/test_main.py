@@ -11,6 +11,7 @@ import pytest
 from benchmarks.__main__ import TITLES, main
 
 FEW = ("--events", "3000", "--rounds", "1", "--live-events", "2", "--idle-seconds", "0.1", "--topics", "3")
+FEW_STATE = ("--state-megabytes", "1")
 FEW_LARGE = ("--large-events", "4000")
 SPARK = ("event-reads", "spark")
 FEW_RELATIONS = ("--relation-events", "3000", "--relation-jobs", "2")
@@ -22,7 +23,8 @@ def test_a_run_prints_its_report_and_writes_it(
 ) -> None:
     out = tmp_path / "benchmarks.md"
     parts = [part for part in TITLES if part not in SPARK]  # they would end the Spark session of the run
-    main(["--only", *parts, *FEW, *FEW_LARGE, *FEW_RELATIONS, "--jars", str(kafka_jars.parent), "--out", str(out)])
+    sizes = (*FEW, *FEW_LARGE, *FEW_STATE, *FEW_RELATIONS)
+    main(["--only", *parts, *sizes, "--jars", str(kafka_jars.parent), "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     assert capsys.readouterr().out.strip() == text.strip()
     assert "3,000 generated events" in text
@@ -33,6 +35,7 @@ def test_a_run_prints_its_report_and_writes_it(
         "Kafka, one of 3 topics",
         "caught up from Kafka",
         "store bootstrap",
+        "Kafka changelog, 1 MB",
         "rebuild",
     ):
         assert f"| {row}" in text
