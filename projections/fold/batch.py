@@ -48,13 +48,15 @@ class BatchFold:
         self.gaps += gaps_between(self.log.last_offset, events)
         self.log.last_offset = events[-1].offset
         entries, new_entry, add_checkpoint = self.log.keys.entries, self.log.keys.add, self.checkpoints.add
-        times = all_storable_micros([event[1] for event in events])
-        self.clock.take([event[0] for event in events], times)
-        for (offset, _, _, key, value, _, _), record_time in zip(events, times, strict=True):
+        offsets, timestamps, _, keys, values, _, _ = zip(*events, strict=True)
+        times = all_storable_micros(timestamps)
+        self.clock.take(offsets, times)
+        found = map(entries.get, keys)
+        for offset, record_time, key, value, known in zip(offsets, times, keys, values, found, strict=True):
             if key is None:
                 self._add_without_key(offset, record_time, value)
                 continue
-            entry = entries.get(key) or new_entry(key)
+            entry = known or new_entry(key)
             task = entry.task
             if task is None:
                 self._add_message(entry, key, offset, record_time, value)
