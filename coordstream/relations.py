@@ -37,6 +37,7 @@ _TIME: Final = DateTime(timezone=True)
 _TYPES: Final[dict[str, TypeEngine[Any]]] = {
     **dict.fromkeys(
         [
+            "arriving_per_second",
             "checkpoint_log_offset",
             "config_count",
             "container_count",
@@ -51,6 +52,12 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
             "last_missing_offset",
             "log_offset",
             "next_offset",
+            "oldest_offset",
+            "processed_per_second",
+            "records_behind",
+            "records_lost",
+            "seconds_behind",
+            "seconds_to_catch_up",
             "startpoint_log_offset",
             "task_count",
             "to_log_offset",
@@ -79,6 +86,7 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
     **dict.fromkeys(
         [
             "created_at",
+            "end_record_time",
             "expires_at",
             "fanned_out_at",
             "first_record_time",
@@ -86,6 +94,7 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
             "horizon_time",
             "last_record_time",
             "message_time",
+            "observed_at",
             "record_time",
             "valid_from",
             "valid_to",
@@ -135,6 +144,10 @@ container_host_history = _relation(
     "container_host_history", f"container_id host_name jmx_url jmx_tunneling_url operation {_EVENT}"
 )
 event = _relation("event", f"message_type message_key operation value_bytes {_EVENT}")
+input_bound = _relation(
+    "input_bound",
+    "system_name stream_name partition_id oldest_offset end_offset end_record_time observed_at",
+)
 job = _relation(
     "job",
     "coordinator_stream checkpoint_stream config_count task_count container_count first_record_time last_record_time",
@@ -170,6 +183,11 @@ state_checkpoint_history = _relation("state_checkpoint_history", f"{_STATE} oper
 task_container = _relation("task_container", f"task_name container_id {_EVENT}")
 task_container_history = _relation("task_container_history", f"task_name container_id operation {_EVENT}")
 task_container_validity = _relation("task_container_validity", f"task_name container_id {_VALID}")
+task_lag = _relation(
+    "task_lag",
+    f"task_name {_INPUT} input_offset end_offset records_behind records_lost seconds_behind processed_per_second "
+    "arriving_per_second seconds_to_catch_up observed_at",
+)
 task_mode = _relation("task_mode", f"task_name task_mode {_EVENT}")
 task_mode_history = _relation("task_mode_history", f"task_name task_mode operation {_EVENT}")
 task_partition = _relation("task_partition", f"{_INPUT} task_name {_EVENT}")

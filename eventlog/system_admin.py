@@ -1,6 +1,6 @@
 """The interface of an input system: how far its partitions reach, and which offset a startpoint means."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,6 +36,20 @@ class SystemStreamMetadata:
 
     def __hash__(self) -> int:
         return hash((self.stream_name, frozenset(self.partitions.items())))
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionBounds:
+    """The offsets of one partition of an input that can be read: from ``oldest_offset`` to before ``end_offset``.
+
+    ``newest_time``: the newest record time in ms since 1970; None: the partition is empty.
+    """
+
+    stream_name: str
+    partition: int
+    oldest_offset: int
+    end_offset: int
+    newest_time: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +92,13 @@ class SystemAdmin(Protocol):
 
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
         """Only the offset of `resolve_startpoint` (Samza's SystemAdmin has this method)."""
+
+
+class BoundedSystemAdmin(SystemAdmin, Protocol):
+    """A `SystemAdmin` that tells how far inputs reach, with the newest record times."""
+
+    def get_bounds(self, stream_names: Iterable[str]) -> Sequence[PartitionBounds]:
+        """The bounds of every partition of these streams. Streams that the system does not have are left out."""
 
 
 def offset_after(offset: str) -> str | None:

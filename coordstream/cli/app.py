@@ -59,6 +59,7 @@ COMMANDS: Final = (
         has_verbs=True,
     ),
     Command("explain", "explain", "Explain from where a task starts, and why."),
+    Command("lag", "lag.show", "Show how far tasks are behind their inputs."),
     Command("quarantine", "quarantine", "Events that could not be decoded.", has_verbs=True),
     Command("rebuild", "rebuild", "Make the relations' tables equal to the log again."),
     Command("verify", "verify", "Compare the relations' tables with the log."),

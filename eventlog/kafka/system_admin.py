@@ -26,6 +26,7 @@ from eventlog.startpoint import (
 )
 from eventlog.system_admin import (
     InputMissing,
+    PartitionBounds,
     ResolvedStartpoint,
     SystemStreamMetadata,
     SystemStreamPartitionMetadata,
@@ -35,6 +36,7 @@ from eventlog.system_admin import (
 
 _EARLIEST: Final = int(OffsetSpec.EARLIEST)
 _LATEST: Final = int(OffsetSpec.LATEST)
+_NEWEST_TIME: Final = int(OffsetSpec.MAX_TIMESTAMP)
 _NO_OFFSET: Final = -1
 
 Question = tuple[TopicPartition, int]
@@ -74,6 +76,28 @@ class KafkaSystemAdmin(AdminClient):
                 for name, each in streams.items()
             }
         )
+
+    def get_bounds(self, stream_names: Iterable[str]) -> Sequence[PartitionBounds]:
+        """The bounds of every partition of these streams. Streams that the cluster does not have are left out."""
+        partitions = [one for name in dict.fromkeys(stream_names) for one in self._partitions_if_any(name)]
+        ends = self._offsets((one, end) for one in partitions for end in (_EARLIEST, _LATEST))
+        newest = self._list_offsets(dict.fromkeys(partitions, _NEWEST_TIME)) if partitions else {}
+        return [
+            PartitionBounds(
+                one.topic,
+                one.partition,
+                ends[one, _EARLIEST],
+                ends[one, _LATEST],
+                None if newest[one].offset == _NO_OFFSET else newest[one].timestamp,
+            )
+            for one in partitions
+        ]
+
+    def _partitions_if_any(self, stream_name: str) -> Sequence[TopicPartition]:
+        try:
+            return self._partitions([stream_name])[stream_name]
+        except InputMissing:
+            return ()
 
     def offset_comparator(self, one: str, other: str) -> int | None:
         """See `SystemAdmin.offset_comparator`: compares integers."""

@@ -120,3 +120,21 @@ pin = Table(
     Column("name", Text, primary_key=True),
     Column("pinned_at", TIMESTAMP, nullable=False),
 )
+
+input_bound = Table(
+    "input_bound",
+    metadata,
+    Column("job_suffix", Text, nullable=False, comment="what the names of the job's streams end with"),
+    Column("system_name", Text, nullable=False),
+    Column("stream_name", Text, nullable=False),
+    Column("partition_id", Integer, nullable=False),
+    Column("oldest_offset", BigInteger),
+    Column("end_offset", BigInteger),
+    Column("end_record_time", TIMESTAMP),
+    Column("observed_at", TIMESTAMP, nullable=False),
+    PrimaryKeyConstraint("job_suffix", "system_name", "stream_name", "partition_id", "observed_at"),
+    Index(
+        "ix_input_bound_end_offset",
+        *("job_suffix", "system_name", "stream_name", "partition_id", "end_offset", "observed_at"),
+    ),
+)

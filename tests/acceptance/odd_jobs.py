@@ -6,6 +6,8 @@ from typing import Final
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
+from eventlog.system_admin import PartitionBounds
+from projections.input_bounds import BoundsOfSystem, input_partitions, store_bounds
 from projections.observations import Observation, write_observations
 from projections.tracked_logs import logs_of
 from tests.acceptance import samza_answers as samza
@@ -43,6 +45,12 @@ def import_recording_a(connection: Connection) -> ImportedJob:
     job.import_recorded(job.coordinator_stream, samza.recorded_stream("coordinator"))
     job.import_recorded(job.checkpoint_stream, samza.recorded_stream("checkpoint"))
     return job
+
+
+def observe_inputs_of_recording_a(connection: Connection) -> None:
+    """Observe one partition of the recorded job's inputs, and fail to observe the others."""
+    job, bounds = ("wordcount_pv", "1"), PartitionBounds("page-views", 3, 0, 40, FIRST_TIME)
+    store_bounds(connection, *job, input_partitions(connection, *job), [BoundsOfSystem("kafka", [bounds])], IMPORTED_AT)
 
 
 def import_odd_jobs(connection: Connection) -> None:

@@ -15,7 +15,7 @@ from tests.properties.importing import SETTINGS, import_events
 
 LONG: Final = Knobs(events=(60, 90), without_topic=0, without_coordinator=0)
 SEEDS: Final = range(1, 6)
-NOT_FINGERPRINTED: Final = {"log_position", "starting_offset"}
+NOT_FINGERPRINTED: Final = {"input_bound", "task_lag", "log_position", "starting_offset"}
 RELATIONS: Final = "select relname from pg_class where relnamespace = 'coordinator'::regnamespace and relkind = 'v'"
 FINGERPRINTS: Final = """
 select f.* from projection.job_log j cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f

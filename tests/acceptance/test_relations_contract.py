@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from eventlog.postgres.connection import Connection
-from tests.acceptance.odd_jobs import import_odd_jobs, import_recording_a
+from tests.acceptance.odd_jobs import import_odd_jobs, import_recording_a, observe_inputs_of_recording_a
 from tests.documentation.relations_page import Relation, parse_page, short_type
 
 pytestmark = pytest.mark.slow
@@ -27,6 +27,7 @@ def odd(database: Connection) -> Connection:
     """A database with the recorded job and the odd ones."""
     import_recording_a(database)
     import_odd_jobs(database)
+    observe_inputs_of_recording_a(database)
     database.execute("analyze")
     return database
 

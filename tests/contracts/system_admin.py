@@ -18,7 +18,9 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.system_admin import (
+    BoundedSystemAdmin,
     InputMissing,
+    PartitionBounds,
     ResolvedStartpoint,
     SystemAdmin,
     SystemStreamMetadata,
@@ -38,7 +40,7 @@ class SystemAdminContract(ABC):
     """Each test gets an admin that has been asked nothing."""
 
     @abstractmethod
-    def make_admin(self) -> SystemAdmin:
+    def make_admin(self) -> BoundedSystemAdmin:
         """Open the admin."""
 
     @abstractmethod
@@ -174,6 +176,18 @@ class SystemAdminContract(ABC):
             ),
         }
         assert admin.get_system_stream_metadata([]) == {}
+
+    def test_bounds_are_the_offsets_that_can_be_read_and_the_newest_time(self, admin: BoundedSystemAdmin) -> None:
+        stream, empty = self.make_stream(2), self.make_stream()
+        self.write(stream, [1_000, 3_000, 2_000])
+        self.delete_before(stream, 1)
+        bounds = admin.get_bounds([stream, "missing-stream", empty, stream])
+        assert sorted(bounds, key=lambda one: (one.stream_name != stream, one.partition)) == [
+            PartitionBounds(stream, 0, 1, 3, 3_000),
+            PartitionBounds(stream, 1, 0, 0, None),
+            PartitionBounds(empty, 0, 0, 0, None),
+        ]
+        assert list(admin.get_bounds([])) == []
 
     def test_the_newest_offset_stays_when_its_event_is_removed(self, admin: SystemAdmin) -> None:
         name = self.make_stream()

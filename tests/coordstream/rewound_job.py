@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from coordstream.cli import event_logs
-from coordstream.cli.startpoint import delete, fan_out, input_system, write
+from coordstream.cli import event_logs, input_system
+from coordstream.cli.startpoint import delete, fan_out, write
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import Startpoint

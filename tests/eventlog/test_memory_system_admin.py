@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from eventlog.system_admin import SystemAdmin
+from eventlog.system_admin import BoundedSystemAdmin, SystemAdmin
 from tests.contracts.system_admin import SystemAdminContract
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
 
@@ -14,7 +14,7 @@ class TestMemorySystemAdmin(SystemAdminContract):
     def system(self) -> None:
         self._system = MemorySystemAdmin()
 
-    def make_admin(self) -> SystemAdmin:
+    def make_admin(self) -> BoundedSystemAdmin:
         return self._system
 
     def close_admin(self, admin: SystemAdmin) -> None:

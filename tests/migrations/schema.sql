@@ -2343,7 +2343,7 @@ begin
       string_agg(format('r.%I', a.attname), ', ' order by a.attnum) filter (where a.attname not in ('incarnation', 'is_expired')) as columns
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-    where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and c.relname not in ('log_position', 'starting_offset')
+    where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and c.relname not in ('input_bound', 'log_position', 'starting_offset', 'task_lag')
     group by c.relname
     order by c.relname
   loop
@@ -2365,7 +2365,7 @@ $_$;
 -- Name: FUNCTION fingerprint(job_name text, job_id text); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of rows of a job in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. Compare it with that of another database, or with an earlier one. What depends on the clock or on the follower is left out: the relations log_position and starting_offset, the column is_expired, the status expired of startpoint_history, and the number of the incarnation. Secrets count with their masked values, which differ between installations with different masking keys. Compare only fingerprints of the same version of coordstream. Reads every row of the job; raises for an unknown job.';
+COMMENT ON FUNCTION coordinator.fingerprint(job_name text, job_id text) IS 'The number of rows of a job in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. Compare it with that of another database, or with an earlier one. What depends on the clock or on the follower is left out: the relations input_bound, log_position, starting_offset and task_lag, the column is_expired, the status expired of startpoint_history, and the number of the incarnation. Secrets count with their masked values, which differ between installations with different masking keys. Compare only fingerprints of the same version of coordstream. Reads every row of the job; raises for an unknown job.';
 
 --
 -- Name: input_offset_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
@@ -5503,6 +5503,18 @@ CREATE FUNCTION projection.job_input(config jsonb) RETURNS TABLE(system_name tex
 $_$;
 
 --
+-- Name: last_seen_without(text, text, text, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select b.observed_at from projection.observed_input b
+  where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4 and b.end_offset <= $5
+  order by b.end_offset desc, b.observed_at desc limit 1
+$_$;
+
+--
 -- Name: lock_stream(text, integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5759,6 +5771,25 @@ begin
 end $$;
 
 --
+-- Name: newest_bound(text, text, text, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) RETURNS TABLE(oldest_offset bigint, end_offset bigint, observed_at timestamp with time zone, earlier_end bigint, earlier_at timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select n.oldest_offset, n.end_offset, n.observed_at, e.end_offset, e.observed_at
+  from (
+    select b.oldest_offset, b.end_offset, b.observed_at from projection.observed_input b
+    where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4
+    order by b.observed_at desc limit 1) n
+  left join lateral (
+    select b.end_offset, b.observed_at from projection.observed_input b
+    where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4
+      and b.observed_at >= n.observed_at - interval '10 minutes' and b.end_offset is not null
+    order by b.observed_at limit 1) e on true
+$_$;
+
+--
 -- Name: offset_number(text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5996,6 +6027,25 @@ CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut b
   union all
   select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4, $5) k
   where not projection.is_assigned($1, $2)
+$_$;
+
+--
+-- Name: task_progress(integer, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_progress(coordinator_log integer, checkpoint_log integer) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, next_offset bigint, record_time timestamp with time zone, earlier_next bigint, earlier_time timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, c.input_offset, c.input_offset_number + 1, c.record_time,
+    e.input_offset_number + 1, e.record_time
+  from projection.starting_offset_state($1, null, $2, null, now(), null) p
+  left join projection.checkpoint_state($1, null, null, $2, null, null) c
+    on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+  cross join lateral projection.log_cut($1, now() - interval '10 minutes') x
+  left join lateral projection.log_cut($2, now() - interval '10 minutes') y on true
+  left join projection.checkpoint_state($1, null, x.cut, $2, null, y.cut) e
+    on (e.task_name, e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+  where p.decided_by is not null
 $_$;
 
 --
@@ -6639,13 +6689,13 @@ COMMENT ON COLUMN coordinator.config_deployment.username IS 'The user of the wri
 -- Name: COLUMN config_deployment.first_record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_deployment.first_record_time IS 'The earliest record time of the deployment''s events.';
+COMMENT ON COLUMN coordinator.config_deployment.first_record_time IS 'The earliest record time of the deployment''s events. Null: timestamptz cannot represent any of them.';
 
 --
 -- Name: COLUMN config_deployment.last_record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_deployment.last_record_time IS 'The latest record time of the deployment''s events.';
+COMMENT ON COLUMN coordinator.config_deployment.last_record_time IS 'The latest record time of the deployment''s events. Null: timestamptz cannot represent any of them.';
 
 --
 -- Name: COLUMN config_deployment.first_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7143,6 +7193,127 @@ COMMENT ON COLUMN coordinator.container_host_history.incarnation IS 'The incarna
 --
 
 COMMENT ON COLUMN coordinator.container_host_history.log_offset IS 'The offset of the event in its log.';
+
+--
+-- Name: input_bound; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.input_bound (
+    job_suffix text NOT NULL,
+    system_name text NOT NULL,
+    stream_name text NOT NULL,
+    partition_id integer NOT NULL,
+    oldest_offset bigint,
+    end_offset bigint,
+    end_record_time timestamp with time zone,
+    observed_at timestamp with time zone NOT NULL
+);
+
+--
+-- Name: COLUMN input_bound.job_suffix; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON COLUMN eventlog.input_bound.job_suffix IS 'what the names of the job''s streams end with';
+
+--
+-- Name: observed_input; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.observed_input AS
+ SELECT job_suffix,
+    system_name,
+    stream_name,
+    partition_id,
+    oldest_offset,
+    end_offset,
+    end_record_time,
+    observed_at
+   FROM eventlog.input_bound b;
+
+--
+-- Name: input_bound; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.input_bound AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    b.system_name,
+    b.stream_name,
+    b.partition_id,
+    b.oldest_offset,
+    b.end_offset,
+    b.end_record_time,
+    b.observed_at
+   FROM (projection.current_job j
+     JOIN projection.observed_input b ON ((b.job_suffix = j.job_suffix)));
+
+--
+-- Name: VIEW input_bound; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.input_bound IS 'How far the inputs of the jobs reached, as observed by `coordstream follow --input-bounds` and `coordstream lag`: one row per partition and observation. Observations are kept for a week.
+Key: system_name, stream_name, partition_id, observed_at.';
+
+--
+-- Name: COLUMN input_bound.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
+
+--
+-- Name: COLUMN input_bound.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
+
+--
+-- Name: COLUMN input_bound.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
+
+--
+-- Name: COLUMN input_bound.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.system_name IS 'The system of the partition.';
+
+--
+-- Name: COLUMN input_bound.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.stream_name IS 'The stream of the partition.';
+
+--
+-- Name: COLUMN input_bound.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.partition_id IS 'The number of the partition.';
+
+--
+-- Name: COLUMN input_bound.oldest_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.oldest_offset IS 'The first offset that can be read. Null: unknown, because the input could not be asked, or it is not Kafka.';
+
+--
+-- Name: COLUMN input_bound.end_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.end_offset IS 'The offset after the last record. Null: unknown, as oldest_offset.';
+
+--
+-- Name: COLUMN input_bound.end_record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.end_record_time IS 'The newest record time in the partition. Null: unknown, as oldest_offset, or the partition is empty, or timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN input_bound.observed_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.input_bound.observed_at IS 'When the input was asked.';
 
 --
 -- Name: archived_event; Type: VIEW; Schema: projection; Owner: -
@@ -8430,6 +8601,167 @@ COMMENT ON COLUMN coordinator.task_container_validity.to_log_offset IS 'The even
 COMMENT ON COLUMN coordinator.task_container_validity.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
 
 --
+-- Name: task_lag; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.task_lag AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    p.task_name,
+    p.system_name,
+    p.stream_name,
+    p.partition_id,
+    p.key_bucket,
+    p.input_offset,
+    b.end_offset,
+    g.records_behind,
+        CASE
+            WHEN (p.next_offset < b.oldest_offset) THEN (b.oldest_offset - p.next_offset)
+            WHEN (g.records_behind IS NOT NULL) THEN (0)::bigint
+            ELSE NULL::bigint
+        END AS records_lost,
+        CASE
+            WHEN (g.records_behind = 0) THEN (0)::bigint
+            ELSE (EXTRACT(epoch FROM (b.observed_at - projection.last_seen_without(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset))))::bigint
+        END AS seconds_behind,
+    (round(r.processed))::bigint AS processed_per_second,
+    (round(r.arriving))::bigint AS arriving_per_second,
+        CASE
+            WHEN (g.records_behind = 0) THEN (0)::bigint
+            WHEN (r.processed > r.arriving) THEN (((g.records_behind)::double precision / (r.processed - r.arriving)))::bigint
+            ELSE NULL::bigint
+        END AS seconds_to_catch_up,
+    b.observed_at
+   FROM ((((projection.current_job j
+     CROSS JOIN LATERAL projection.task_progress(j.coordinator_log, j.checkpoint_log) p(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, next_offset, record_time, earlier_next, earlier_time))
+     LEFT JOIN LATERAL projection.newest_bound(j.job_suffix, p.system_name, p.stream_name, p.partition_id) b(oldest_offset, end_offset, observed_at, earlier_end, earlier_at) ON (true))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN ((p.next_offset IS NOT NULL) AND (b.end_offset IS NOT NULL)) THEN GREATEST((b.end_offset - GREATEST(p.next_offset, b.oldest_offset)), (0)::bigint)
+                    ELSE NULL::bigint
+                END AS "case") g(records_behind))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN (p.record_time = p.earlier_time) THEN (0)::double precision
+                    WHEN (p.record_time > p.earlier_time) THEN ((GREATEST((p.next_offset - p.earlier_next), (0)::bigint))::double precision / (EXTRACT(epoch FROM (p.record_time - p.earlier_time)))::double precision)
+                    ELSE NULL::double precision
+                END AS "case",
+                CASE
+                    WHEN ((b.observed_at > b.earlier_at) AND (b.end_offset IS NOT NULL)) THEN ((GREATEST((b.end_offset - b.earlier_end), (0)::bigint))::double precision / (EXTRACT(epoch FROM (b.observed_at - b.earlier_at)))::double precision)
+                    ELSE NULL::double precision
+                END AS "case") r(processed, arriving));
+
+--
+-- Name: VIEW task_lag; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.task_lag IS 'How far each task is behind its inputs: its checkpoint against the newest observation in input_bound. A partition that has not been observed, or could not be, has null, never 0. Offsets without a record, such as those of transactions or what compaction left, count as records.
+Key: task_name, system_name, stream_name, partition_id, key_bucket.';
+
+--
+-- Name: COLUMN task_lag.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
+
+--
+-- Name: COLUMN task_lag.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
+
+--
+-- Name: COLUMN task_lag.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
+
+--
+-- Name: COLUMN task_lag.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.task_name IS 'The task.';
+
+--
+-- Name: COLUMN task_lag.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.system_name IS 'The system of the partition.';
+
+--
+-- Name: COLUMN task_lag.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.stream_name IS 'The stream of the partition.';
+
+--
+-- Name: COLUMN task_lag.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.partition_id IS 'The number of the partition.';
+
+--
+-- Name: COLUMN task_lag.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
+
+--
+-- Name: COLUMN task_lag.input_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.input_offset IS 'The last processed offset of the task''s checkpoint. Null: the task has no checkpoint of the partition.';
+
+--
+-- Name: COLUMN task_lag.end_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.end_offset IS 'The offset after the last record when the input was observed. Null: unknown.';
+
+--
+-- Name: COLUMN task_lag.records_behind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.records_behind IS 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an integer, or the end is unknown.';
+
+--
+-- Name: COLUMN task_lag.records_lost; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.records_lost IS 'Number of records after the checkpoint that the input has deleted before the task read them. Null: unknown, as records_behind.';
+
+--
+-- Name: COLUMN task_lag.seconds_behind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.seconds_behind IS 'How long the next record has been waiting, at most: the time from the last observation without that record to the newest. 0: no record is waiting. Null: unknown, or no observation is that old.';
+
+--
+-- Name: COLUMN task_lag.processed_per_second; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.processed_per_second IS 'Records per second, rounded, between the checkpoint of ten minutes ago and the newest. 0: no checkpoint was written since. Null: there was no checkpoint then.';
+
+--
+-- Name: COLUMN task_lag.arriving_per_second; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.arriving_per_second IS 'Records per second, rounded, that were added to the partition in the ten minutes before the newest observation. Null: there is only one observation.';
+
+--
+-- Name: COLUMN task_lag.seconds_to_catch_up; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.seconds_to_catch_up IS 'Time until no record is waiting if both rates stay as they are. Null: unknown, or the task is not faster than its input.';
+
+--
+-- Name: COLUMN task_lag.observed_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.observed_at IS 'The time of the newest observation. Null: the partition has not been observed.';
+
+--
 -- Name: task_mode_history; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -9060,6 +9392,13 @@ ALTER TABLE ONLY eventlog.horizon
     ADD CONSTRAINT pk_horizon PRIMARY KEY (log_id, retention_number);
 
 --
+-- Name: input_bound pk_input_bound; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.input_bound
+    ADD CONSTRAINT pk_input_bound PRIMARY KEY (job_suffix, system_name, stream_name, partition_id, observed_at);
+
+--
 -- Name: log pk_log; Type: CONSTRAINT; Schema: eventlog; Owner: -
 --
 
@@ -9212,6 +9551,12 @@ ALTER TABLE ONLY projection.suspect_checkpoint
 
 ALTER TABLE ONLY projection.event_key
     ADD CONSTRAINT uq_event_key_log_id_key_sha256 UNIQUE (log_id, key_sha256);
+
+--
+-- Name: ix_input_bound_end_offset; Type: INDEX; Schema: eventlog; Owner: -
+--
+
+CREATE INDEX ix_input_bound_end_offset ON eventlog.input_bound USING btree (job_suffix, system_name, stream_name, partition_id, end_offset, observed_at);
 
 --
 -- Name: ix_observation_log_id_at_offset; Type: INDEX; Schema: eventlog; Owner: -
@@ -10309,6 +10654,14 @@ GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION lock_stream(of_stream text, working_pid integer); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -10383,6 +10736,14 @@ GRANT ALL ON FUNCTION projection.message_validity(log_id integer, message_type t
 --
 
 REVOKE ALL ON FUNCTION projection.move_position(of_log integer, of_rebuild integer, from_offset bigint, to_offset bigint, notice text, rows jsonb) FROM PUBLIC;
+
+--
+-- Name: FUNCTION newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION offset_number(input_offset text); Type: ACL; Schema: projection; Owner: -
@@ -10497,6 +10858,14 @@ GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator
 GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION task_progress(coordinator_log integer, checkpoint_log integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_progress(coordinator_log integer, checkpoint_log integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_progress(coordinator_log integer, checkpoint_log integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_progress(coordinator_log integer, checkpoint_log integer) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION time_text(at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -10589,6 +10958,27 @@ GRANT SELECT ON TABLE coordinator.container_execution_history TO coordstream_rep
 
 GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_replayer;
+
+--
+-- Name: TABLE input_bound; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.input_bound TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.input_bound TO coordstream_writer;
+
+--
+-- Name: TABLE observed_input; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.observed_input TO coordstream_reader;
+GRANT SELECT ON TABLE projection.observed_input TO coordstream_replayer;
+
+--
+-- Name: TABLE input_bound; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.input_bound TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.input_bound TO coordstream_replayer;
 
 --
 -- Name: TABLE archived_event; Type: ACL; Schema: projection; Owner: -
@@ -10708,6 +11098,13 @@ GRANT SELECT ON TABLE coordinator.task_container_history TO coordstream_replayer
 
 GRANT SELECT ON TABLE coordinator.task_container_validity TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.task_container_validity TO coordstream_replayer;
+
+--
+-- Name: TABLE task_lag; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.task_lag TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.task_lag TO coordstream_replayer;
 
 --
 -- Name: TABLE task_mode_history; Type: ACL; Schema: coordinator; Owner: -

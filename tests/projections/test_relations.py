@@ -28,7 +28,7 @@ HISTORIES: Final = {
 }
 """Each history and the relation that its events lead to."""
 WITHOUT_PROVENANCE: Final = {
-    *("job", "starting_offset", "log_position", "log_gap", "config_deployment"),
+    *("job", "starting_offset", "log_position", "log_gap", "config_deployment", "input_bound", "task_lag"),
     *("config_validity", "task_container_validity", "task_partition_validity"),
 }
 COLUMNS: Final = """

@@ -80,3 +80,11 @@ Newest = Annotated[int | None, typer.Option("--limit", metavar="N", parser=parse
 Kind = Annotated[
     str | None, typer.Option("--kind", help="coordinator or checkpoint, if the stream's name does not tell.")
 ]
+InputServers = Annotated[
+    str | None,
+    typer.Option(
+        "--input-bootstrap-servers",
+        metavar="HOST:PORT",
+        help="Brokers of the input (default: those in the job's config).",
+    ),
+]

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import typer
 
 from coordstream.cli.arguments.options import Kind
 from coordstream.cli.database import Database
 from coordstream.cli.event_logs import source_of
+from coordstream.cli.follow.input_observer import observing_inputs
 from coordstream.cli.follow.options import (
     All,
     Format,
+    InputBounds,
     JsonReport,
     Once,
     Streams,
@@ -37,6 +40,7 @@ def follow(
     timeout: Timeout = None,
     kind: Kind = None,
     take_over_after: TakeOverAfter = None,
+    input_bounds: InputBounds = None,
     log_format: Format = LogFormat.TEXT,
     as_json: JsonReport = False,
 ) -> None:
@@ -52,13 +56,18 @@ def follow(
     """
     names = tuple(dict.fromkeys(streams or ()))
     check_streams(names, follows_all, once, until, timeout)
+    if input_bounds is not None and (once or until is not None):
+        raise typer.BadParameter("--input-bounds cannot be used with --once or --until. Use `coordstream lag`.")
     plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
-    run_follow(plan, _open_follower, timeout=timeout, log_format=log_format, as_json=as_json)
+    run_follow(plan, partial(_open_follower, input_bounds), timeout=timeout, log_format=log_format, as_json=as_json)
 
 
 @contextmanager
-def _open_follower(database: Database, request: FollowRequest) -> Iterator[Follower]:
-    with source_of(database.settings, database.url) as source:
+def _open_follower(input_bounds: float | None, database: Database, request: FollowRequest) -> Iterator[Follower]:
+    with (
+        source_of(database.settings, database.url) as source,
+        observing_inputs(database.url, input_bounds, request.progress.message),
+    ):
         yield Follower(
             database.url,
             source,

@@ -49,6 +49,15 @@ TakeOverAfter = Annotated[
         "database session is ended.",
     ),
 ]
+InputBounds = Annotated[
+    float | None,
+    typer.Option(
+        "--input-bounds",
+        metavar="DURATION",
+        parser=parse_duration,
+        help="Observe this often how far the jobs' inputs reach, for example 30s (see `coordstream lag`).",
+    ),
+]
 Format = Annotated[LogFormat, typer.Option("--log-format", help="Format of the lines on standard error.")]
 JsonReport = Annotated[
     bool, typer.Option("--json", help="At the end, print a JSON list with an object for each stream.")

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 from coordstream.cli.arguments.input import Input
+from coordstream.cli.input_system import open_input
 from coordstream.cli.query.rows import Row
-from coordstream.cli.startpoint.input_system import open_input
 from coordstream.cli.startpoint.job import StartpointJob
 from coordstream.cli.startpoint.places import describe_start
 from eventlog.errors import EventLogError

@@ -6,9 +6,10 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments.input import parse_input
-from coordstream.cli.arguments.options import Csv, JobWord, Json, Tasks
+from coordstream.cli.arguments.options import Csv, InputServers, JobWord, Json, Tasks
 from coordstream.cli.arguments.position import parse_position
 from coordstream.cli.completion import complete_input
+from coordstream.cli.input_system import check_servers
 from coordstream.cli.messages import confirm, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
@@ -19,7 +20,6 @@ from coordstream.cli.startpoint.plan import WritePlan, plan_rows, plan_write
 from coordstream.cli.startpoint.undo import delete_commands, write_commands
 from coordstream.cli.startpoint.warnings import warnings
 from coordstream.errors import CoordstreamError
-from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.log import system_clock
 from eventlog.startpoint import EXPIRY_MS
 from managers.startpoints.startpoint_records import write_requests
@@ -56,14 +56,7 @@ def write(
         ),
     ],
     tasks: Tasks = None,
-    servers: Annotated[
-        str | None,
-        typer.Option(
-            "--input-bootstrap-servers",
-            metavar="HOST:PORT",
-            help="Brokers of the input (default: those in the job's config).",
-        ),
-    ] = None,
+    servers: InputServers = None,
     force: Annotated[
         bool,
         typer.Option("--force", help="Write even if the job does not read the input, or the clock is hours behind."),
@@ -82,7 +75,7 @@ def write(
     Without a start within 12 hours, the startpoint expires. `startpoint delete` deletes it.
     """
     startpoint = parse_position(" ".join(position), system_clock())
-    _check_servers(servers)
+    check_servers(servers)
     with open_startpoint_job(job, system_clock) as found:
         input_ = parse_input(given, found.facts.streams)
         plan = plan_write(found, input_, startpoint, tasks or (), servers=servers, force=force)
@@ -115,14 +108,6 @@ def print_commands(heading: str, commands: list[str]) -> None:
     """Print commands that users may copy, if there are any."""
     for line in [heading, *(f"  {command}" for command in commands)] if commands else ():
         print(line)
-
-
-def _check_servers(servers: str | None) -> None:
-    try:
-        if servers is not None:
-            KafkaOptions.parse(servers)
-    except OptionRefused as error:
-        raise typer.BadParameter(f"Invalid value for '--input-bootstrap-servers': {error}") from None
 
 
 def _print_plan(plan: WritePlan) -> None:

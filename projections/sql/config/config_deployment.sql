@@ -68,8 +68,8 @@ comment on column coordinator.config_deployment.deployment_number is '1, 2, …:
 comment on column coordinator.config_deployment.source is 'The program that wrote the keys. Null: the deployment has only deletes, which do not tell a writer, or its messages have no envelope.';
 comment on column coordinator.config_deployment.host is 'The host of the writer. Null: as source.';
 comment on column coordinator.config_deployment.username is 'The user of the writer. Null: as source.';
-comment on column coordinator.config_deployment.first_record_time is 'The earliest record time of the deployment''s events.';
-comment on column coordinator.config_deployment.last_record_time is 'The latest record time of the deployment''s events.';
+comment on column coordinator.config_deployment.first_record_time is 'The earliest record time of the deployment''s events. Null: timestamptz cannot represent any of them.';
+comment on column coordinator.config_deployment.last_record_time is 'The latest record time of the deployment''s events. Null: timestamptz cannot represent any of them.';
 comment on column coordinator.config_deployment.first_log_offset is 'The offset of the first event of the deployment. Events of other types can stand between it and the last.';
 comment on column coordinator.config_deployment.last_log_offset is 'The offset of the last event of the deployment.';
 comment on column coordinator.config_deployment.keys_set is 'Number of keys that the deployment wrote, also those with an unchanged value.';

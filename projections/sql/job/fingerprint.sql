@@ -14,7 +14,7 @@ begin
       string_agg(format('r.%I', a.attname), ', ' order by a.attnum) filter (where a.attname not in ('incarnation', 'is_expired')) as columns
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-    where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and c.relname not in ('log_position', 'starting_offset')
+    where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and c.relname not in ('input_bound', 'log_position', 'starting_offset', 'task_lag')
     group by c.relname
     order by c.relname
   loop
@@ -31,4 +31,4 @@ begin
   end loop;
 end
 $$;
-comment on function coordinator.fingerprint is 'The number of rows of a job in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. Compare it with that of another database, or with an earlier one. What depends on the clock or on the follower is left out: the relations log_position and starting_offset, the column is_expired, the status expired of startpoint_history, and the number of the incarnation. Secrets count with their masked values, which differ between installations with different masking keys. Compare only fingerprints of the same version of coordstream. Reads every row of the job; raises for an unknown job.';
+comment on function coordinator.fingerprint is 'The number of rows of a job in each relation, and a fingerprint of them: 32 hexadecimal digits that are equal for equal rows, whether these were followed, imported or rebuilt, in this database or another. Compare it with that of another database, or with an earlier one. What depends on the clock or on the follower is left out: the relations input_bound, log_position, starting_offset and task_lag, the column is_expired, the status expired of startpoint_history, and the number of the incarnation. Secrets count with their masked values, which differ between installations with different masking keys. Compare only fingerprints of the same version of coordstream. Reads every row of the job; raises for an unknown job.';

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 import pytest
 
 from coordstream.cli.arguments.input import Input
+from coordstream.cli.input_system import InputUnknown
 from coordstream.cli.job.lookup import Job
 from coordstream.cli.startpoint import plan
-from coordstream.cli.startpoint.input_system import InputUnknown
 from coordstream.cli.startpoint.job import StartpointJob
 from coordstream.cli.startpoint.plan import WritePlan, events_between, plan_rows, plan_write
 from coordstream.cli.startpoint.warnings import warnings

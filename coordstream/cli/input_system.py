@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
+import typer
+
 from coordstream.settings import load_settings
 from eventlog.errors import EventLogError
-from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
-from eventlog.system_admin import SystemAdmin
+from eventlog.system_admin import BoundedSystemAdmin
 
 REACH_SECONDS: Final = 2.0
 """How long to wait for a connection to one of an input's brokers."""
@@ -21,8 +23,17 @@ class InputUnknown(EventLogError):
     """An input system cannot be reached."""
 
 
+def check_servers(servers: str | None) -> None:
+    """Raise BadParameter if the addresses given with --input-bootstrap-servers are invalid."""
+    try:
+        if servers is not None:
+            KafkaOptions.parse(servers)
+    except OptionRefused as error:
+        raise typer.BadParameter(f"Invalid value for '--input-bootstrap-servers': {error}") from None
+
+
 @contextmanager
-def open_input(config: Config, system: str, given_servers: str | None = None) -> Iterator[SystemAdmin]:
+def open_input(config: Config, system: str, given_servers: str | None = None) -> Iterator[BoundedSystemAdmin]:
     """Connect to an input system, by the job's name for it; ``given_servers`` override those in the job's config.
 
     Credentials (``COORDSTREAM_KAFKA_OPTIONS``) are sent only to brokers that the user has named.

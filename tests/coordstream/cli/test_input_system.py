@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from coordstream.cli.startpoint.input_system import InputUnknown, input_options, open_input
+from coordstream.cli.input_system import InputUnknown, input_options, open_input
 from eventlog.kafka.options import KafkaOptions
 
 FACTORY = {"systems.kafka.samza.factory": "org.apache.samza.system.kafka.KafkaSystemFactory"}

@@ -1,0 +1,1 @@
+"""`coordstream lag`: how far the tasks of jobs are behind their inputs."""

@@ -1,0 +1,150 @@
+"""`coordstream lag`: how far the tasks of jobs are behind their inputs, and whether that is a fault."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from time import sleep
+from typing import Annotated, Final
+
+import typer
+from psycopg import sql
+
+from coordstream.cli.arguments.duration import parse_duration
+from coordstream.cli.arguments.number import parse_limit
+from coordstream.cli.arguments.options import Csv, InputServers, Json, Utc
+from coordstream.cli.completion import complete_job, complete_task
+from coordstream.cli.database import open_database
+from coordstream.cli.input_system import check_servers
+from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
+from coordstream.cli.lag.observation import observe_inputs
+from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
+from coordstream.cli.query.rows import Row, Rows, fetch
+from coordstream.errors import CoordstreamError
+from eventlog.error_text import printable_text
+from eventlog.log import system_clock
+from eventlog.postgres.connection import Connection
+
+app = typer.Typer()
+
+_JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
+_LAG: Final = sql.SQL("""
+select l.* from coordinator.task_lag l
+join unnest(%(names)s::text[], %(ids)s::text[]) j(job_name, job_id) using (job_name, job_id)
+where %(task)s::text is null or l.task_name = %(task)s
+order by job_name, job_id, system_name, stream_name, partition_id, key_bucket, task_name
+""")
+
+
+def behind(row: Row) -> str:
+    """Records behind, and those that were lost."""
+    if row["records_behind"] is None:
+        return "unknown"
+    lost = row["records_lost"]
+    return f"{row['records_behind']:,}" + (f" (data lost: {lost:,} records)" if lost else "")
+
+
+def _seconds(name: str) -> Callable[[Row], str | None]:
+    return lambda row: None if row[name] is None else str(timedelta(seconds=row[name]))
+
+
+_COLUMNS: Final = (
+    Column("job", lambda row: f"{row['job_name']}/{row['job_id']}", drop=3),
+    Column("task", "task_name"),
+    Column("input", input_partition),
+    Column("behind", behind, "right"),
+    Column("for", _seconds("seconds_behind"), "right"),
+    Column("read/s", "processed_per_second", "right", drop=1),
+    Column("new/s", "arriving_per_second", "right", drop=1),
+    Column("caught up in", _seconds("seconds_to_catch_up"), "right"),
+    time_column("observed", "observed_at", drop=2),
+)
+
+
+@app.command()
+def lag(
+    jobs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="JOB", help="Names, or name/id (default: all jobs).", autocompletion=complete_job),
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", help="Show this task only.", autocompletion=complete_task)
+    ] = None,
+    max_lag: Annotated[
+        int | None,
+        typer.Option(metavar="RECORDS", parser=parse_limit, help="Exit with 1 if a task is further behind."),
+    ] = None,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Use the newest stored observations instead of asking the inputs.")
+    ] = False,
+    servers: InputServers = None,
+    watch: Annotated[
+        float | None,
+        typer.Option("--watch", metavar="DURATION", parser=parse_duration, help="Repeat this often, until Ctrl-C."),
+    ] = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show how far each task is behind its inputs, and when it will have caught up.
+
+    Asks the Kafka brokers of the inputs how far they reach, and stores the answers (relation `input_bound`).
+
+    For monitors: the exit code is 1 if the lag of a task is unknown, or if its input has deleted records that the task
+    had not read.
+    """
+    check_servers(servers)
+    while True:
+        with open_database() as database:
+            chosen = _chosen(database.connection, jobs or ())
+            failures = [] if stored else _observe(database.connection, chosen, servers)
+            rows = _rows(database.connection, chosen, task)
+        print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, as_csv=as_csv, utc=utc)
+        found = [*failures, *faults(rows, chosen, task, max_lag)]
+        for sentence in found:
+            print(sentence, file=sys.stderr)
+        if watch is None:
+            break
+        sleep(watch)
+    if found:
+        raise typer.Exit(1)
+
+
+def _chosen(connection: Connection, words: Sequence[str]) -> list[Job]:
+    every = [Job(*row) for row in connection.execute(_JOBS).fetchall()]
+    if not every:
+        raise CoordstreamError(NO_LOGS)
+    wanted = {find_job(connection, word) for word in words}
+    return [job for job in every if not words or job in wanted]
+
+
+def _observe(connection: Connection, jobs: Sequence[Job], servers: str | None) -> list[str]:
+    return [
+        f"Cannot ask the inputs of {job}: {failure}"
+        for job in jobs
+        for failure in observe_inputs(connection, job, system_clock, servers)
+    ]
+
+
+def _rows(connection: Connection, jobs: Sequence[Job], task: str | None) -> Rows:
+    values = {"names": [job.name for job in jobs], "ids": [job.id for job in jobs], "task": task}
+    return fetch(connection, _LAG, values)
+
+
+def faults(rows: Sequence[Row], jobs: Sequence[Job], task: str | None, max_lag: int | None) -> list[str]:
+    """A sentence for each job with lost records, unknown lag, a lag over the limit, or without such a task."""
+    return [sentence for job in jobs for sentence in _faults_of(job, _rows_of(rows, job), task, max_lag)]
+
+
+def _rows_of(rows: Sequence[Row], job: Job) -> list[Row]:
+    return [row for row in rows if (row["job_name"], row["job_id"]) == tuple(job)]
+
+
+def _faults_of(job: Job, rows: Sequence[Row], task: str | None, max_lag: int | None) -> Iterator[str]:
+    if not rows:
+        yield f"{job} has no task {printable_text(task)!r} with inputs." if task else f"No inputs of {job} are known."
+    if lost := sum(row["records_lost"] or 0 for row in rows):
+        yield f"{job}: data lost: {lost:,} records were deleted before a task read them."
+    if unknown := sum(row["records_behind"] is None for row in rows):
+        yield f"{job}: the lag of {unknown} of {len(rows)} partitions is unknown."
+    if max_lag is not None and (over := sum((row["records_behind"] or 0) > max_lag for row in rows)):
+        yield f"{job}: {over} of {len(rows)} partitions are more than {max_lag:,} records behind."

@@ -1,0 +1,85 @@
+"""How far the inputs of jobs reach: which partitions to ask about, and the observations of them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from eventlog.postgres.connection import Connection
+from eventlog.system_admin import PartitionBounds
+from eventlog.timestamps import datetime_of, storable_micros
+
+KEPT: Final = timedelta(days=7)
+"""How long observations are kept."""
+
+_INPUTS: Final = """
+select distinct system_name, stream_name, partition_id from coordinator.starting_offset
+where job_name = %s and job_id = %s order by 1, 2, 3
+"""
+_INSERT: Final = """
+insert into eventlog.input_bound
+  (job_suffix, system_name, stream_name, partition_id, oldest_offset, end_offset, end_record_time, observed_at)
+select j.job_suffix, b.*, %s
+from projection.current_job j,
+     unnest(%s::text[], %s::text[], %s::integer[], %s::bigint[], %s::bigint[], %s::timestamptz[]) b
+where j.job_name = %s and j.job_id = %s
+on conflict do nothing
+"""
+_DELETE_OLD: Final = "delete from eventlog.input_bound where observed_at < %s"
+
+
+class InputPartition(NamedTuple):
+    """A partition that a job reads, by the job's name for the system."""
+
+    system_name: str
+    stream_name: str
+    partition_id: int
+
+
+def input_partitions(connection: Connection, job_name: str, job_id: str) -> list[InputPartition]:
+    """The partitions that the tasks of a job read."""
+    return [InputPartition(*row) for row in connection.execute(_INPUTS, (job_name, job_id)).fetchall()]
+
+
+class BoundsOfSystem(NamedTuple):
+    """What one input system of a job answered; ``known`` may have partitions that no task reads yet."""
+
+    system_name: str
+    known: Sequence[PartitionBounds]
+
+
+def store_bounds(
+    connection: Connection,
+    job_name: str,
+    job_id: str,
+    wanted: Iterable[InputPartition],
+    answers: Iterable[BoundsOfSystem],
+    observed_at: datetime,
+) -> None:
+    """Store one observation of a job's inputs. Partitions that no system answered for are stored as unknown."""
+    found = {
+        InputPartition(answer.system_name, bounds.stream_name, bounds.partition): bounds
+        for answer in answers
+        for bounds in answer.known
+    }
+    rows = [(*partition, *_bounds(found.get(partition))) for partition in dict.fromkeys([*wanted, *found])]
+    columns = list(map(list, zip(*rows, strict=True))) or [[]] * 6
+    connection.execute(_INSERT, (observed_at, *columns, job_name, job_id))
+
+
+def delete_old_bounds(connection: Connection, now: datetime) -> None:
+    """Delete the observations that are older than `KEPT`."""
+    connection.execute(_DELETE_OLD, (now - KEPT,))
+
+
+def _bounds(known: PartitionBounds | None) -> tuple[int | None, int | None, datetime | None]:
+    if known is None:
+        return None, None, None
+    micros = storable_micros(known.newest_time)
+    return known.oldest_offset, known.end_offset, None if micros is None else _python_time(micros)
+
+
+def _python_time(micros: int) -> datetime | None:
+    try:
+        return datetime_of(micros)
+    except OverflowError:  # Postgres has later times than Python
+        return None

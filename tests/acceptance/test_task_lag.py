@@ -1,0 +1,142 @@
+"""input_bound and task_lag: how far tasks are behind what was observed of their inputs."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Final
+
+from eventlog.postgres.connection import Connection
+from eventlog.system_admin import PartitionBounds
+from eventlog.timestamps import ms_of
+from projections.input_bounds import KEPT, BoundsOfSystem, InputPartition, delete_old_bounds, store_bounds
+from tests.acceptance.imported_job import ImportedJob, Row
+from tests.builders import FIRST_TIME, checkpoint_v1, config_set, task_partition
+
+NUMBERS: Final = count()
+"""The tests share a database."""
+LAG: Final = "input_offset, end_offset, records_behind, records_lost, seconds_behind, seconds_to_catch_up"
+
+
+class ObservedJob:
+    """A job with one task that reads one partition. Times are minutes before ``now``: rates are of the last minutes.
+
+    ``commits`` are the offsets of its checkpoints and their times.
+    """
+
+    def __init__(self, database: Connection, *commits: tuple[str, float]) -> None:
+        self.now = datetime.now(UTC)
+        said = [config_set("task.inputs", "kafka.in"), task_partition("kafka.in.0")]
+        checkpoints = [
+            checkpoint_v1("Partition 0", {"kafka.in.0": offset}, at=ms_of(self.minutes_ago(age)))
+            for offset, age in commits
+        ]
+        self.job = ImportedJob(database, f"lag-{next(NUMBERS)}", coordinator=said, checkpoints=checkpoints)
+
+    def minutes_ago(self, minutes: float) -> datetime:
+        return self.now - timedelta(minutes=minutes)
+
+    def observe(self, oldest: int, end: int, minutes_ago: float = 0, *, partition: int = 0) -> None:
+        """Store an observation of one partition."""
+        self.store([PartitionBounds("in", partition, oldest, end, FIRST_TIME)], minutes_ago)
+
+    def store(self, bounds: list[PartitionBounds], minutes_ago: float = 0) -> None:
+        """Store what the input answered."""
+        wanted, observed_at = [InputPartition("kafka", "in", 0)], self.minutes_ago(minutes_ago)
+        store_bounds(self.job.connection, self.job.name, "1", wanted, [BoundsOfSystem("kafka", bounds)], observed_at)
+
+    def lag(self, columns: str = LAG) -> list[Row]:
+        """The rows of task_lag."""
+        return self.job.rows("task_lag", columns)
+
+    def bounds(self, columns: str) -> list[Row]:
+        """The rows of input_bound."""
+        return self.job.rows("input_bound", columns)
+
+
+def test_records_behind_are_those_from_the_checkpoint_to_the_end(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 1))
+    job.observe(0, 10)
+    assert job.lag() == [("6", 10, 3, 0, None, None)]
+
+
+def test_a_task_that_has_read_everything_is_0_behind(database: Connection) -> None:
+    job = ObservedJob(database, ("9", 1))
+    job.observe(0, 10)
+    assert job.lag() == [("9", 10, 0, 0, 0, 0)]
+
+
+def test_a_checkpoint_beyond_the_observed_end_is_not_negative(database: Connection) -> None:
+    job = ObservedJob(database, ("50", 1))
+    job.observe(0, 10)
+    assert job.lag("records_behind, records_lost") == [(0, 0)]
+
+
+def test_deleted_records_are_lost_and_the_others_behind(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 1))
+    job.observe(100, 110)
+    assert job.lag("records_behind, records_lost") == [(10, 93)]
+
+
+def test_without_an_observation_nothing_is_known(database: Connection) -> None:
+    assert ObservedJob(database, ("6", 1)).lag() == [("6", None, None, None, None, None)]
+
+
+def test_an_observation_that_failed_hides_the_one_before(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 1))
+    job.observe(0, 10, minutes_ago=5)
+    job.store([])
+    assert job.lag() == [("6", None, None, None, None, None)]
+    assert job.lag("arriving_per_second, observed_at") == [(None, job.now)]
+    assert job.bounds("oldest_offset, end_offset, observed_at")[1] == (None, None, job.now)
+
+
+def test_without_a_checkpoint_or_with_an_odd_offset_the_lag_is_unknown(database: Connection) -> None:
+    for commits, offset in ([], None), ([("odd", 1)], "odd"):
+        job = ObservedJob(database, *commits)
+        job.observe(0, 10)
+        assert job.lag() == [(offset, 10, None, None, None, None)]
+
+
+def test_the_next_record_waits_since_it_was_last_seen_missing(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 3))
+    for end, minutes_ago in (5, 9), (7, 8), (7, 6), (8, 4), (10, 2), (10, 0):
+        job.observe(0, end, minutes_ago)
+    assert job.lag("seconds_behind") == [(360,)]
+
+
+def test_rates_and_the_time_to_catch_up(database: Connection) -> None:
+    job = ObservedJob(database, ("1000", 11), ("2999", 1))
+    job.observe(0, 4000, minutes_ago=10)
+    job.observe(0, 4600)
+    assert job.lag("processed_per_second, arriving_per_second, records_behind, seconds_to_catch_up") == [
+        (3, 1, 1600, round(1600 / (1999 / 600 - 1)))
+    ]
+
+
+def test_a_task_that_is_not_faster_than_its_input_does_not_catch_up(database: Connection) -> None:
+    job = ObservedJob(database, ("0", 60))
+    job.observe(0, 100, minutes_ago=5)
+    job.observe(0, 400)
+    columns = "processed_per_second, arriving_per_second, seconds_to_catch_up"
+    assert job.lag(columns) == [(0, 1, None)]
+
+
+def test_partitions_that_no_task_reads_are_observed_too(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 1))
+    job.observe(0, 4, partition=7)
+    assert job.bounds("partition_id, end_offset") == [(0, None), (7, 4)]
+    assert len(job.lag()) == 1
+
+
+def test_observations_are_kept_for_a_week(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 1))
+    job.observe(0, 10, minutes_ago=KEPT / timedelta(minutes=1) + 1)
+    job.observe(0, 11, minutes_ago=KEPT / timedelta(minutes=1) - 1)
+    delete_old_bounds(job.job.connection, job.now)
+    assert job.bounds("end_offset") == [(11,)]
+
+
+def test_a_time_that_python_cannot_represent_is_unknown(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 1))
+    late = 253_402_300_800_000  # the year 10000
+    job.store([PartitionBounds("in", 0, 0, 10, late)])
+    assert job.bounds("end_offset, end_record_time") == [(10, None)]
