@@ -25,6 +25,18 @@ _PRIVATE_KEY: Final = re.compile(r"-----BEGIN[ A-Z0-9]{0,32}PRIVATE KEY|PuTTY-Us
 _BEARER: Final = re.compile(r"(?<![a-z])bearer\s++(?=\S*\d|\S{20})[\w.~+/\-]{6,}")
 _BASIC: Final = re.compile(r"(?<![A-Za-z])basic\s++([A-Za-z0-9+/]{4,1024}={0,2})", re.IGNORECASE)
 _CURL_USER: Final = re.compile(r"""(?<!\S)(?:-u|--user)[\s=]++["']?+[^\s:"']++:[^\s"']""")
+# options for passwords that only the programs' own names explain; `-p` is a port for others, and `$` begins a variable
+_PROGRAM_PASSWORD: Final = re.compile(
+    r"""(?<![\w.\-])(?:
+        (?:mysql|mariadb)[\w\-]*+ [^|;&\n]{0,200}? \s-p
+      | (?:sshpass|mongo\w*+|(?:docker|podman|helm\ registry)\ login) \b[^|;&\n]{0,200}? \s-p[\s=]*+
+      | redis-cli [^|;&\n]{0,200}? \s-a[\s=]*+
+      | sqlcmd [^|;&\n]{0,200}? \s-P[\s=]*+
+      | ldap\w++ [^|;&\n]{0,200}? \s-w[\s=]*+
+    )["']?+[^\s"'$\-]""",
+    re.VERBOSE,
+)
+_PROGRAMS: Final = ("mysql", "mariadb", "sshpass", "mongo", "login", "redis-cli", "sqlcmd", "ldap")
 # tokens with a prefix of their issuer, as in the scanners gitleaks, detect-secrets and trufflehog
 _KNOWN_TOKEN: Final = re.compile(
     r"""A(?:KIA|SIA)[A-Z2-7]{16}(?![A-Za-z0-9]) | AIza[\w\-]{35}                 # AWS, Google
@@ -46,7 +58,7 @@ def has_secret_form(text: str) -> bool:
     """Whether a text contains a secret of known form. Takes time in proportion to the text's length.
 
     Known forms are URLs with a password, a token or a signature, private keys (PEM), credentials of HTTP's schemes
-    Bearer and Basic and of curl, and tokens of well-known services.
+    Bearer and Basic and of curl, passwords in command lines of well-known programs, and tokens of well-known services.
     """
     folded = text.lower()
     return (
@@ -55,6 +67,7 @@ def has_secret_form(text: str) -> bool:
         or (("private key" in folded or "putty" in folded) and _PRIVATE_KEY.search(text) is not None)
         or ("bearer" in folded and _BEARER.search(folded) is not None)
         or ("curl" in folded and _CURL_USER.search(text) is not None)
+        or (" -" in text and any(name in text for name in _PROGRAMS) and _PROGRAM_PASSWORD.search(text) is not None)
         or ("basic" in folded and any(_is_user_and_password(found[1]) for found in _BASIC.finditer(text)))
         or (len(text) >= _SHORTEST_TOKEN and _KNOWN_TOKEN.search(text) is not None)
     )

@@ -9,6 +9,7 @@ _LAST_WORDS: Final = (  # only at the end of a name: they are common within (`pa
     "passcode",
     "pwd",
     "psk",
+    "sas",  # Azure's shared access signatures
     "creds",
     "authorization",
     "cookie",
@@ -29,13 +30,19 @@ _LAST_WORDS: Final = (  # only at the end of a name: they are common within (`pa
     "storage.key",
     "tls.key",
 )
+# `redis.auth` and npm's `_auth` are secrets, `ssl.client.auth` and `mail.smtp.auth` say whether or how to authenticate
+_AUTH_MODES: Final = (
+    *("client", "server", "peer", "mutual", "host", "user", "smtp", "smtps", "imap", "imaps", "pop3", "ldap", "sasl"),
+    *("kerberos", "ssl", "tls", "security", "need", "want", "require", "required", "requires", "optional", "use"),
+    *("enable", "enabled", "disable", "disabled", "force", "allow", "skip", "no", "with", "without"),
+)
 _INNER_DOT: Final = re.compile(r"(?<=\w)\\?\.(?=\w)")
 _JOINT: Final = r"[._\-]?"
 _VARIANT: Final = r"(?:[._\-](?:\d+|value|base64|old|new|current|previous|primary|secondary))?"
 _CLOSING: Final = r"[\s\\\"'\])]*+"  # what may be between a name and `=`: `opts["db.password"] = …`
 _ASSIGNS: Final = "(?:[=:]|%3[ad])"
 # every last word contains one of these, so that a single search rules out most texts
-_HINTS: Final = ("pass", "pwd", "psk", "creds", "authorization", "cookie", "key")
+_HINTS: Final = ("pass", "pwd", "psk", "sas(?!l)", "creds", "auth", "cookie", "key")
 _HUMP: Final = re.compile("(?<=[a-z0-9])(?<![Bb]y)(?=Pass|Pwd|Creds)")  # of `dbPass`; `byPass` is one word
 # an option and its argument: `--password X`, also as two items of a list
 _OPTION: Final = re.compile(r"""(?<![^\s"'=,\[])--?+([a-z][\w.\-]*+)["'\\,\]]*+\s++["'\\]*+[^\s\-"'\\]""")
@@ -106,8 +113,14 @@ def _pattern(pattern: str) -> str:
     return rf"{joined}(?!\.serde\b)" if pattern.lower().endswith("key") else joined
 
 
+_AUTH: Final = (
+    r"(?=auth)(?:(?<=[a-z0-9][._\-])|(?<=(?<![\w.\-])_))"
+    + "".join(rf"(?<!(?<![a-z]){mode}[._\-])" for mode in _AUTH_MODES)
+    + "auth"
+)
 _WORDS: Final = "|".join(_INNER_DOT.sub(_JOINT, word) for word in _LAST_WORDS)
 _ENDINGS: Final = (
     "(?:key|store|db|database|user|root|admin)pass"
+    rf"|{_AUTH}"
     rf"|(?:(?<![a-z])|(?<=%[0-9a-f][0-9a-f]))(?:{_WORDS})"  # a whole word, also after a character escaped for URLs
 )

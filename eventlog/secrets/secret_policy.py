@@ -32,6 +32,7 @@ DEFAULT_SECRET_PATTERNS: Final = (
     "keystore.key",  # this and the next two are of type PASSWORD in Kafka's SslConfigs
     "certificate.chain",
     "truststore.certificates",
+    "azure.sas",  # Hadoop's fs.azure.sas.<container>.<account>.<host>
     "auth.user.info",  # of type PASSWORD in the Schema Registry's client
 )
 FINGERPRINT_PREFIX: Final = "hmac-sha256:"

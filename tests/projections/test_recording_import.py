@@ -13,7 +13,7 @@ from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from projections.errors import FoldVersionDiffers
-from projections.fold.settings import FoldSettings
+from projections.fold.settings import CODE_VERSION, FoldSettings
 from projections.projector import MakeProjector, Projector
 from projections.recording_import import import_stream
 from tests.fixtures.compaction import latest_per_key
@@ -171,9 +171,8 @@ def test_rows_folded_with_another_key_are_refused(database_url: str) -> None:
     other = FoldSettings(SecretPolicy(b"another key of an installation.."))
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)
-        with pytest.raises(
-            FoldVersionDiffers, match=f"{STREAM} was folded with version 4-.*MASK_KEY.*import them into a new database"
-        ):
+        message = f"{STREAM} was folded with version {CODE_VERSION}-.*MASK_KEY.*import them into a new database"
+        with pytest.raises(FoldVersionDiffers, match=message):
             import_stream(connection, identify(STREAM), lambda: OLD, other, lambda: ARCHIVED_AT)
         assert shown(connection) == OLD_ROWS
 
