@@ -14,6 +14,7 @@ from kafka.errors import LogTruncationError, OffsetOutOfRangeError, TopicAuthori
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import PARTITION, KafkaAdmin, known_id
 from eventlog.kafka.client import TIMES, connect, translate_errors
+from eventlog.kafka.fetch_requests import FetchRequests, Requests
 from eventlog.kafka.fetch_response import FetchedEvents
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import OffsetLost, Read, StreamRefused
@@ -29,7 +30,7 @@ FETCH_BY_ID: Final = 13
 """The first version of Kafka's Fetch request with topic ids."""
 
 TICK_SECONDS: Final = 0.5
-"""How long to wait before checking whether a broker can be reached again."""
+"""How long to wait before checking again whether brokers can be reached and whether logs were truncated."""
 
 _Fetched = Mapping[TopicPartition, Sequence[RecordedEvent]]
 
@@ -82,6 +83,8 @@ class EventConsumer:
         self._consumer: Any = connected.client
         self._cluster.add_listener(self._on_new_metadata)
         self._fetcher: Any = self._consumer._fetcher  # noqa: SLF001
+        self._requests = FetchRequests(self._fetcher)
+        self._checks_due_at = 0.0
         self._hook_answers(self._fetcher)
         self._fetch_all_at_once(self._fetcher)
 
@@ -110,6 +113,7 @@ class EventConsumer:
         self._names_by_id |= {topic_id: name for name, topic_id in topic_ids.items()}
         self._errors.clear()
         self._topics_changed = True
+        self._examine_all()
 
     def poll(self, timeout: float) -> list[Read]:
         """See `EventSource.poll`. After an error for a stream it is paused until it is assigned again.
@@ -169,13 +173,14 @@ class EventConsumer:
                 return {**fetched, **self._poll_client()}
             finally:
                 self._consumer.resume(*fetched)
+                self._requests.mark_changed()
 
     def _poll_client(self) -> _Fetched:
         """kafka-python returns what was fetched before an error first, and raises an error only once."""
         if not self._fetcher._next_partition_records:  # noqa: SLF001
             self._fetcher._next_partition_records = None  # noqa: SLF001 (else paused streams are dropped)
         try:
-            fetched: _Fetched = self._consumer.poll(timeout_ms=0, max_records=POLL_EVENTS)
+            fetched = self._poll_with_checks() if time.monotonic() >= self._checks_due_at else self._poll_fetched()
         except LogTruncationError as error:
             self._lose(*(partition.topic for partition in error.divergent_offsets))
         except OffsetOutOfRangeError as error:
@@ -190,6 +195,20 @@ class EventConsumer:
         else:
             return fetched
         return {}
+
+    def _poll_with_checks(self) -> _Fetched:
+        """kafka-python examines all streams in each poll: whether their leaders changed, or their logs."""
+        self._checks_due_at = time.monotonic() + TICK_SECONDS
+        fetched: _Fetched = self._consumer.poll(timeout_ms=0, max_records=POLL_EVENTS)
+        return fetched
+
+    def _poll_fetched(self) -> _Fetched:
+        """What kafka-python's ``poll`` does besides these checks."""
+        fetched: _Fetched
+        fetched, has_more = self._fetcher.fetched_records(POLL_EVENTS)
+        if not has_more and not self._requests.are_all_pending:
+            self._fetcher.send_fetches()
+        return fetched
 
     def _reads(self, fetched: _Fetched) -> list[Read]:
         reads = []
@@ -208,6 +227,7 @@ class EventConsumer:
         """Fetch again what was fetched and not returned."""
         for name in self._moved & self._positions.keys():
             self._consumer.seek(_partition(name), self._positions[name])
+        self._examine_all()
 
     def _pause_changed_topics(self) -> None:
         """Check the topics of all streams after the client received new metadata."""
@@ -243,6 +263,7 @@ class EventConsumer:
         """Pause a stream, and let a poll raise the error."""
         if error.stream_name in self._positions and error.stream_name not in self._paused:
             self._consumer.pause(_partition(error.stream_name))
+            self._requests.mark_changed()
             self._paused.add(error.stream_name)
             self._errors.append(error)
 
@@ -254,8 +275,13 @@ class EventConsumer:
         except Empty:
             pass
 
+    def _examine_all(self) -> None:
+        self._requests.mark_changed()
+        self._checks_due_at = 0.0
+
     def _on_new_metadata(self, _cluster: Any) -> None:
         self._topics_changed = True
+        self._examine_all()
         self._news.put(None)
 
     def _hook_answers(self, fetcher: Any) -> None:
@@ -267,17 +293,16 @@ class EventConsumer:
             self._news.put(None)
 
         fetcher._handle_fetch_response = handle_and_wake  # noqa: SLF001
-        fetcher.PartitionRecords = partial(FetchedEvents, self._moved.add, self._leader_epoch)
+        fetcher.PartitionRecords = partial(FetchedEvents, self._mark_moved, self._leader_epoch)
 
     def _fetch_all_at_once(self, fetcher: Any) -> None:
         """Send no fetch while events of the last one are not returned yet.
 
         kafka-python would leave their streams out of it, and the broker would wait half a second for the others.
         """
-        make_requests = fetcher._create_fetch_requests  # noqa: SLF001
 
-        def make_requests_if_drained() -> Any:
-            requests = {} if self._has_undelivered(fetcher) else make_requests()
+        def make_requests_if_drained() -> Requests:
+            requests = {} if self._has_undelivered(fetcher) else self._requests.make()
             for request, _ in requests.values():
                 self._set_topic_ids(request)
             return requests
@@ -307,6 +332,10 @@ class EventConsumer:
             return True
         parked = fetcher._paused_completed_fetches.keys() | fetcher._paused_partition_records.keys()  # noqa: SLF001
         return any(partition.topic not in self._paused for partition in parked)
+
+    def _mark_moved(self, name: str) -> None:
+        self._moved.add(name)
+        self._requests.mark_moved(_partition(name))
 
     def _leader_epoch(self, partition: TopicPartition) -> int:
         return int(self._fetch_position(partition).leader_epoch)

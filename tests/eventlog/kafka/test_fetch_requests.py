@@ -1,0 +1,101 @@
+"""What a consumer asks brokers for: all streams after a change, and then those that moved."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.consumer import EventConsumer
+from eventlog.kafka.fetch_requests import Requests
+from eventlog.kafka.options import KafkaOptions
+from eventlog.streams import coordinator_stream_name
+from tests.contracts.followed import new_events
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import wait_until
+
+
+class Asking:
+    """A consumer at the end of three streams, and the streams that its fetches contained."""
+
+    def __init__(self, consumer: EventConsumer, topics: Topics, names: list[str], monkeypatch: pytest.MonkeyPatch):
+        self.consumer = consumer
+        self.names = names
+        self.asked: list[set[str]] = []
+        self._topics = topics
+        self._make = consumer._requests.make
+        monkeypatch.setattr(consumer._requests, "make", self._record)
+
+    def follow(self, name: str) -> set[str]:
+        """Append to a stream, poll the event, and return what the fetch after it contains."""
+        (end,) = self._topics.write(name, new_events(1))
+        self.asked.clear()
+        (read,) = wait_until(lambda: self.consumer.poll(1))
+        assert (read.stream_name, [event.offset for event in read.events], read.next_offset) == (name, [end], end + 1)
+        return self.asked[-1]
+
+    def _record(self) -> Requests:
+        requests = self._make()
+        self.asked += [{topic.topic for topic in request.topics} for request, _ in requests.values()]
+        return requests
+
+
+@pytest.fixture
+def asking(
+    kafka_options: KafkaOptions,
+    admin: KafkaAdmin,
+    topics: Topics,
+    job_name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Asking]:
+    names = [topics.create(coordinator_stream_name(job_name, str(number))) for number in range(3)]
+    consumer = EventConsumer(kafka_options, admin)
+    consumer.assign(dict.fromkeys(names, 0), admin.topic_ids(names))
+    yield Asking(consumer, topics, names, monkeypatch)
+    consumer.close()
+
+
+def test_a_fetch_contains_the_streams_that_moved(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in asking.names:
+        asking.follow(name)
+    monkeypatch.setattr(asking.consumer._requests, "_make_by_kafka", None)
+    monkeypatch.setattr(asking.consumer, "_examine_all", lambda: None)  # new metadata of the cluster
+    for name in [*asking.names, *asking.names]:
+        assert asking.follow(name) == {name}
+
+
+def test_after_a_change_all_streams_are_compared(asking: Asking, admin: KafkaAdmin) -> None:
+    first, second, third = asking.names
+    for name in asking.names:
+        asking.follow(name)
+    asking.consumer.assign({first: 0, second: 1}, admin.topic_ids([first, second]))
+    (read,) = wait_until(lambda: asking.consumer.poll(1))
+    assert (read.stream_name, [event.offset for event in read.events]) == (first, [0])
+    asking.consumer.assign({first: 1, third: 0}, admin.topic_ids([first, third]))
+    (read,) = wait_until(lambda: asking.consumer.poll(1))
+    assert (read.stream_name, [event.offset for event in read.events]) == (third, [0])
+
+
+def test_a_session_that_the_broker_forgot_is_begun_again(asking: Asking) -> None:
+    for name in asking.names:
+        asking.follow(name)
+    (session,) = asking.consumer._fetcher._session_handlers.values()
+    wait_until(lambda: asking.consumer.poll(0) == [] and asking.consumer._requests.are_all_pending)
+    session.next_metadata.session_id += 1
+    for name in asking.names:
+        asking.follow(name)
+
+
+def test_a_stream_that_cannot_be_fetched_for_a_moment_is_fetched_after_it(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while kafka-python asks a leader whether the log was truncated."""
+    first, second, third = asking.names
+    streams = asking.consumer._fetcher._subscriptions
+    fetchable = streams.fetchable_partitions
+    streams.fetchable_partitions = lambda: [one for one in fetchable() if one.topic != first]
+    asking.consumer._examine_all()
+    monkeypatch.setattr(asking.consumer, "_examine_all", lambda: None)
+    for name in (second, third):
+        asking.follow(name)
+    del streams.fetchable_partitions
+    assert asking.follow(first) == {first}
