@@ -12,7 +12,7 @@ from eventlog.changelog import Changelogs
 from eventlog.checkpoint import Checkpoint
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import OffsetLost, SourceUnavailable
+from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
 from eventlog.system_admin import InputMissing
 from managers.backup.changelog_markers import CommittedOffset, committed_offsets
 from managers.backup.changelog_replay import ChangelogReplay
@@ -143,7 +143,7 @@ class KafkaChangelogRestoreManager:
         """Raise errors of a changelog with the store."""
         try:
             yield
-        except (AppendRefused, InputMissing, OffsetLost, SourceUnavailable) as error:
+        except (AppendRefused, InputMissing, OffsetLost, SourceUnavailable, StreamRefused) as error:
             raise ChangelogUnusable(self._task.task_name, store, self._partitions[store], error) from error
 
     def _replay(self, name: str, store: KeyValueStore) -> ChangelogReplay:

@@ -128,7 +128,7 @@ def test_changes_that_a_broker_did_not_acknowledge_are_written_later(start_broke
     with start_broker() as broker:
         with Topics(broker.bootstrap_servers) as topics:
             topics.create("changelog")
-        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers)) as changelogs:
+        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers), append_seconds=1) as changelogs:
             partition = SystemStreamPartition("kafka", "changelog", 0)
             changelogs.send(partition, b"a", b"1")
             broker.kill()
