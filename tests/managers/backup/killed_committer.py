@@ -38,7 +38,7 @@ from managers.backup.store_directories import checkpoint_directories, store_dire
 from managers.backup.task_committer import TaskCommitter
 from managers.backup.task_restoration import TaskRestoration
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from tests.fixtures.waiting import PATIENCE
+from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.managers.backup.failing_task import (
     KINDS,
     STEPS,
@@ -184,6 +184,7 @@ class Life:
         try:
             self.committer.commit()
             if is_cancelled:
+                wait_until(lambda: self.faults.armed is None, what="the upload to hang")
                 self.committer.commit()  # gives the hanging upload up
             self.committer.wait(int(PATIENCE * 1000))
         except StateError:
