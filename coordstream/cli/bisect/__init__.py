@@ -1,0 +1,1 @@
+"""`coordstream bisect`: the event that made a condition true."""

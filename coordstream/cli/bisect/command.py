@@ -1,0 +1,170 @@
+"""`coordstream bisect`: the event with which a condition about a job became true."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Final
+
+import psycopg
+import typer
+from psycopg import sql
+
+from coordstream.cli.arguments.options import Csv, Json, Utc
+from coordstream.cli.arguments.time import parse_time
+from coordstream.cli.bisect.search import Found, JobCut, LogCut, first_true
+from coordstream.cli.completion import complete_job
+from coordstream.cli.database import open_database
+from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.output.tables import Column, exact_time_column, print_rows
+from coordstream.cli.query.rows import Rows, fetch
+from coordstream.errors import CoordstreamError
+from eventlog.postgres.connection import Connection, server_reason
+
+app = typer.Typer()
+
+_OF_COORDINATOR_STREAM: Final = (
+    *("changelog_mapping", "config", "container_execution", "container_host", "job_coordinator_metadata"),
+    *("startpoint_fan_out", "task_container", "task_mode", "task_partition"),
+)
+_OF_BOTH: Final = ("checkpoint", "state_checkpoint")
+_STATE_OF_ONE: Final = sql.SQL("{name} as (select * from projection.{state}({log}, {incarnation}, {cut}))")
+_STATE_OF_BOTH: Final = sql.SQL(
+    "{name} as (select * from projection.{state}({log}, {incarnation}, {cut}, {log2}, {incarnation2}, {cut2}))"
+)
+_OTHERS: Final = sql.SQL("""
+startpoint as (select * from projection.startpoint_state({log}, {incarnation}, {cut}, {log2}, {cut2}, {at})),
+starting_offset as (
+  select * from projection.starting_offset_state({log}, {cut}, {log2}, {cut2}, {at}, null) where decided_by is not null)
+""")
+_ASK: Final = sql.SQL("with {relations} select coalesce(({condition}\n)::boolean, false)")
+_CUT: Final = """
+select coordinator_log, coordinator_incarnation, coordinator_cut, checkpoint_log, checkpoint_incarnation, checkpoint_cut
+from projection.job_at(%s, %s, %s)
+"""
+_RANGE: Final = """
+select min(f.log_time), max(n.at) from projection.job_log l
+cross join lateral (
+  select t.log_time from projection.log_time t where t.log_id = l.log_id order by t.log_offset limit 1) f
+cross join lateral projection.log_time_at(l.log_id, 9223372036854775807) n
+where l.job_name = %s and l.job_id = %s
+"""
+_EVENT: Final = sql.SQL("""
+select e.* from coordinator.event e
+where e.job_name = %(name)s and e.job_id = %(id)s and e.stream_kind = %(kind)s and e.incarnation = %(incarnation)s
+  and e.log_offset = %(log_offset)s
+""")
+_COLUMNS: Final = (
+    Column("log", "stream_kind"),
+    Column("offset", "log_offset", "right"),
+    exact_time_column("time", "record_time"),
+    Column("type", "message_type"),
+    Column("operation", "operation"),
+    Column("key", "message_key"),
+    Column("by", "source", drop=1),
+)
+
+
+@app.command()
+def bisect(
+    condition: Annotated[
+        str, typer.Argument(metavar="CONDITION", help="A condition in SQL about the relations, as of each moment.")
+    ],
+    job: Annotated[
+        str, typer.Option("--job", help="Name, or name/id where several share one.", autocompletion=complete_job)
+    ],
+    begin: Annotated[
+        datetime | None,
+        typer.Option(
+            "--from", metavar="TIME", parser=parse_time, help="When it was false (default: before all events)."
+        ),
+    ] = None,
+    end: Annotated[
+        datetime | None,
+        typer.Option("--to", metavar="TIME", parser=parse_time, help="When it was true (default: now)."),
+    ] = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Find the event with which a condition about a job became true.
+
+    Example: coordstream bisect --job wordcount "(select count(distinct container_id) from task_container) > 2"
+
+    The relations have the rows of this job as of each moment: changelog_mapping, checkpoint, config,
+    container_execution, container_host, job_coordinator_metadata, starting_offset, startpoint, startpoint_fan_out,
+    state_checkpoint, task_container, task_mode and task_partition. If the condition changes several times, the event is
+    one of those that made it true.
+    """
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        with database.connection.transaction():
+            database.connection.execute("set transaction isolation level repeatable read, read only")
+            event = _Bisection(database.connection, found, condition).run(begin, end)
+            rows = _event_rows(database.connection, found, event)
+    title = f"The condition became true for {found} with this event"
+    print_rows(rows, _COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+
+
+class _Bisection:
+    def __init__(self, connection: Connection, job: Job, condition: str) -> None:
+        self._connection = connection
+        self._job = job
+        self._condition = sql.SQL(condition)
+
+    def run(self, begin: datetime | None, end: datetime | None) -> Found:
+        """The event that made the condition true between two times."""
+        first, last = self._connection.execute(_RANGE, tuple(self._job)).fetchall()[0]
+        low = self._cut_at(begin or first - timedelta(microseconds=1))
+        high = self._cut_at(min(end, last) if end else last)
+        if low.at >= high.at:
+            raise typer.BadParameter(f"There are no events of {self._job} between '--from' and '--to'.")
+        if self._is_true(low):
+            raise CoordstreamError(
+                f"The condition is true at {low.at:%Y-%m-%d %H:%M:%S} UTC already. Use an earlier '--from'."
+            )
+        if not self._is_true(high):
+            raise CoordstreamError(f"The condition is false at {high.at:%Y-%m-%d %H:%M:%S} UTC. Use another '--to'.")
+        return first_true(low, high, self._cut_at, self._is_true)
+
+    def _cut_at(self, at: datetime) -> JobCut:
+        row = self._connection.execute(_CUT, (*self._job, at)).fetchone() or (None,) * 6
+        cuts = [LogCut(log, incarnation, -1 if cut is None else cut) for log, incarnation, cut in (row[:3], row[3:])]
+        return JobCut(at, *cuts)
+
+    def _is_true(self, cut: JobCut) -> bool:
+        query = _ASK.format(relations=_relations(cut), condition=self._condition)
+        try:
+            # prepared: the server then accepts a single statement only
+            (answer,) = self._connection.execute(query.as_bytes(self._connection), prepare=True).fetchall()[0]
+        except psycopg.Error as error:
+            raise CoordstreamError(f"Invalid condition: {server_reason(error) or 'the database refused it'}.") from None
+        return bool(answer)
+
+
+def _utc(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _relations(cut: JobCut) -> sql.Composable:
+    """The relations of a job at a cut, as common table expressions; the server evaluates those that are used."""
+    values = {
+        "log": cut.coordinator.log_id,
+        "incarnation": cut.coordinator.incarnation,
+        "cut": cut.coordinator.last_offset,
+        "log2": cut.checkpoint.log_id,
+        "incarnation2": cut.checkpoint.incarnation,
+        "cut2": cut.checkpoint.last_offset,
+        "at": cut.at,
+    }
+    literals = {name: sql.Literal(value) for name, value in values.items()}
+    parts = [
+        form.format(name=sql.Identifier(name), state=sql.Identifier(f"{name}_state"), **literals)
+        for form, names in ((_STATE_OF_ONE, _OF_COORDINATOR_STREAM), (_STATE_OF_BOTH, _OF_BOTH))
+        for name in names
+    ]
+    return sql.SQL(", ").join([*parts, _OTHERS.format(**literals)])
+
+
+def _event_rows(connection: Connection, job: Job, found: Found) -> Rows:
+    values = {"name": job.name, "id": job.id, "kind": found.kind}
+    return fetch(
+        connection, _EVENT, {**values, "incarnation": found.log.incarnation, "log_offset": found.log.last_offset}
+    )

@@ -1,0 +1,72 @@
+"""`coordstream bisect`, on the job of recording A."""
+
+import random
+
+import pytest
+
+from tests.coordstream.command_line import CommandLine
+
+SEVERAL_STATEMENTS = "true)::boolean, false); drop schema projection cascade; select coalesce((true"
+RUN_1, RUN_2 = ("--to", "2026-11-21T09:17:00Z"), ("--to", "2026-11-21T09:17:30Z")
+
+
+def became_true(cli: CommandLine, condition: str, *words: str) -> tuple[str, int]:
+    (row,) = cli.rows("bisect", condition, "--job", "wordcount_pv", *words)
+    return row["stream_kind"], row["log_offset"]
+
+
+def checked(cli: CommandLine, condition: str, kind: str, offset: int) -> bool:
+    """The condition as of an offset by the relation's own as-of function."""
+    ((answer,),) = cli.ask(condition.replace("@", f"_as_of_offset('wordcount_pv', '1', {offset}, '{kind}')"))
+    return bool(answer)
+
+
+def test_the_event_that_added_a_container_is_found(wordcount: CommandLine) -> None:
+    more = "(select count(distinct container_id) from task_container) > 2"
+    kind, offset = became_true(wordcount, more, *RUN_2)
+    assert kind == "coordinator"
+    query = "select count(distinct container_id) > 2 from coordinator.task_container@"
+    assert (checked(wordcount, query, kind, offset - 1), checked(wordcount, query, kind, offset)) == (False, True)
+    printed = wordcount.done("bisect", more, "--job", "wordcount_pv", *RUN_2)
+    assert f"coordinator\t{offset}\t" in printed
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_commit_that_reached_an_offset_is_the_first_of_a_linear_scan(wordcount: CommandLine, seed: int) -> None:
+    chosen = random.Random(seed)
+    partition, wanted = chosen.randrange(8), chosen.randrange(1, 20)
+    where = f"stream_name = 'page-views' and partition_id = {partition} and input_offset_number >= {wanted}"
+    kind, offset = became_true(
+        wordcount, f"exists (select from checkpoint where {where})", "--to", "2026-11-21T09:17:00Z"
+    )
+    query = f"select exists (select from coordinator.checkpoint@ where {where})"
+    linear = next(n for n in range(388) if checked(wordcount, query, "checkpoint", n))
+    assert (kind, offset) == ("checkpoint", linear)
+
+
+def test_a_range_in_which_nothing_changes_is_refused(wordcount: CommandLine) -> None:
+    always = wordcount.refused("bisect", "true", "--job", "wordcount_pv")
+    assert always.startswith("The condition is true at 2026-11-21 09:16:29 UTC already.")
+    never = wordcount.refused(
+        "bisect", "exists (select from config where config_value = '%s')", "--job", "wordcount_pv"
+    )
+    assert never.startswith("The condition is false at ")
+    words = ("--job", "wordcount_pv", "--from", "2027-01-01", "--to", "2027-01-02")
+    assert "There are no events of wordcount_pv/1 between" in wordcount.refused("bisect", "true", *words, code=2)
+
+
+@pytest.mark.parametrize(
+    ("condition", "reason"),
+    [
+        ("nothing is here", "Invalid condition: syntax error"),
+        ("exists (select from nowhere)", 'Invalid condition: relation "nowhere" does not exist'),
+        (
+            "true)::boolean, false); drop schema projection cascade; select coalesce((true",
+            "Invalid condition: cannot insert multiple commands",
+        ),
+        ("'odd'", "Invalid condition: invalid input syntax for type boolean"),
+    ],
+)
+def test_an_invalid_condition_is_refused(wordcount: CommandLine, condition: str, reason: str) -> None:
+    assert wordcount.refused("bisect", condition, "--job", "wordcount_pv").startswith(reason)
+    assert not wordcount.is_empty()
