@@ -62,14 +62,20 @@ def measure_replay(server: BenchmarkServer, streams: Streams, rounds: int, say: 
 def _from_recordings(server: BenchmarkServer, streams: Streams, processes: int) -> list[RecordingReplay]:
     """With one process and with ``processes``."""
     with tempfile.TemporaryDirectory(prefix="coordstream-bench-") as folder:
-        files = {Path(folder) / f"{number}.jsonl.gz": len(events) for number, events in enumerate(streams.values())}
-        for file, (stream_name, events) in zip(files, streams.items(), strict=True):
-            write_recording(file, ((stream_name, event) for event in events))
+        files = write_recordings(Path(folder), streams)
         done = []
         for count in (1, processes):
             with server.database("recording") as url:
                 done.append(replay_recordings(url, files, count))
         return done
+
+
+def write_recordings(folder: Path, streams: Streams) -> dict[Path, int]:
+    """Write a recording of each stream; return the files with their event counts."""
+    files = {folder / f"{number}.jsonl.gz": len(events) for number, events in enumerate(streams.values())}
+    for file, (stream_name, events) in zip(files, streams.items(), strict=True):
+        write_recording(file, ((stream_name, event) for event in events))
+    return files
 
 
 def _raw_bytes(streams: Streams) -> int:
