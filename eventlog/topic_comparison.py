@@ -33,7 +33,9 @@ class Pair(NamedTuple):
         return self.archived is not None and self.current is not None and self.archived[:-1] != self.current[:-1]
 
 
-def pair_events(archived: Iterable[tuple[RecordedEvent, datetime]], current: Iterable[RecordedEvent]) -> Iterator[Pair]:
+def pair_events(
+    archived: Iterable[tuple[RecordedEvent, datetime | None]], current: Iterable[RecordedEvent]
+) -> Iterator[Pair]:
     """Join the events of the archive, with their archiving times, and of the topic; both are in offset order."""
     from_archive, from_topic = iter(archived), iter(current)
     old, archived_at = next(from_archive, (None, None))

@@ -19,6 +19,7 @@ from eventlog.postgres.table_partitions import (
 from eventlog.source import EventSource
 from eventlog.timestamps import micros_of
 from eventlog.topic_comparison import Pair, TopicComparison
+from projections.fold.settings import FoldSettings
 from projections.follow.heartbeat import server_now
 from projections.topic_check import find_topic, is_replaced, pair_with_topic, reading_topic
 from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, position_once_folded
@@ -28,7 +29,11 @@ _BATCH_BYTES: Final = 16 << 20
 
 
 def complete_archive(
-    connection: Connection, source: EventSource, log: TrackedLog, on_progress: Callable[[int], None]
+    connection: Connection,
+    source: EventSource,
+    log: TrackedLog,
+    settings: FoldSettings,
+    on_progress: Callable[[int], None],
 ) -> TopicComparison | None:
     """Insert the events below the position that the topic has and the archive lacks, in one transaction.
 
@@ -50,7 +55,8 @@ def complete_archive(
         hold_archive(connection, log.stream.stream_name)
         now = server_now(connection)
         comparison = TopicComparison(facts, now)
-        pairs = pair_with_topic(connection, source, log, facts, position_once_folded(connection, log))
+        position = position_once_folded(connection, log)
+        pairs = pair_with_topic(connection, source, log, facts, position, settings)
         missing = (pair for pair in _compared(pairs, comparison) if pair.archived is None)
         for archived_at, run in groupby(missing, key=attrgetter("archived_at")):
             events = (pair.current for pair in run if pair.current is not None)

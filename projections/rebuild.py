@@ -105,7 +105,7 @@ def rebuild_log(
         In each case, no rows were changed.
     """
     log.require_fold_at_most(settings)
-    topic = None if source is None else complete_archive(connection, source, log, on_progress)
+    topic = None if source is None else complete_archive(connection, source, log, settings, on_progress)
     ensure_partitions(connection)
     rebuilt = retry_conflicts(
         lambda: _rebuild(

@@ -18,6 +18,7 @@ from projections.fold.settings import FoldSettings
 from projections.follow.continuity import is_another_topic
 from projections.follow.heartbeat import server_now
 from projections.follow.resume import require_cluster
+from projections.lost_base import lost_base
 from projections.table_differences import Difference, DifferenceKind, TableCheck
 from projections.tracked_logs import TrackedLog, logs_of
 
@@ -50,7 +51,8 @@ def check_archive(
     facts = find_topic(connection, source, log)
     comparison = TopicComparison(facts, server_now(connection))
     with reading_topic(log):
-        for number, pair in enumerate(pair_with_topic(connection, source, log, facts, until), start=1):
+        pairs = pair_with_topic(connection, source, log, facts, until, settings)
+        for number, pair in enumerate(pairs, start=1):
             comparison.add(pair)
             if number % _PROGRESS_EVENTS == 0:
                 on_progress(_PROGRESS_EVENTS)
@@ -84,18 +86,19 @@ def find_topic(connection: Connection, source: EventSource, log: TrackedLog) -> 
 
 
 def pair_with_topic(
-    connection: Connection, source: EventSource, log: TrackedLog, facts: StreamFacts, until: int
+    connection: Connection, source: EventSource, log: TrackedLog, facts: StreamFacts, until: int, settings: FoldSettings
 ) -> Iterator[Pair]:
     """Read archive and topic below offset ``until``, in offset order. Raises OffsetLost and SourceUnavailable.
 
-    Events that a retention has detached are left out.
+    Events that a retention has detached are left out, but not those of `lost_base`.
     """
+    needed = lost_base(connection, source, log, facts, settings)
     current = source.read(log.stream.stream_name, facts.start_offset, until)
     pages = read_archived(connection, log.log_id, 0, until)
     archived = ((event, datetime_of(at)) for events, times in pages for event, at in zip(events, times, strict=True))
     horizon = horizon_offset(connection, log.log_id)
     for pair in pair_events(archived, current):
-        if pair.archived is not None or pair.current is None or pair.current.offset >= horizon:
+        if pair.archived or pair.current is None or pair.current.offset >= horizon or pair.current.offset in needed:
             yield pair
 
 

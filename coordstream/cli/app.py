@@ -97,7 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     # not standalone: Typer then leaves errors and exit codes to us, including that of an interrupted command
     with interrupted_by_signals() as received:
-        code = build_app(arguments)(arguments, prog_name=PROGRAM, standalone_mode=False)
+        try:
+            code = build_app(arguments)(arguments, prog_name=PROGRAM, standalone_mode=False)
+        except KeyboardInterrupt:  # before Typer runs the command, or while it ends
+            code = INTERRUPTED
     sys.stdout.flush()
     if code == INTERRUPTED:
         print("Interrupted. The current transaction was rolled back; earlier work is kept.", file=sys.stderr)

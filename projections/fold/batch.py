@@ -16,7 +16,7 @@ from projections.fold.log_clock import LogClock
 from projections.fold.log_fold import LogFold
 from projections.fold.message_bodies import encode_body, message_body, other_body, plain_config_body
 from projections.fold.quarantined_events import QuarantinedEvents
-from projections.fold.rows import MessageRow, Swept
+from projections.fold.rows import CheckpointRow, MessageRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold.storable_text import require_storable, require_storable_text
 
@@ -136,6 +136,16 @@ def gaps_between(last_offset: int, events: Sequence[RecordedEvent]) -> list[tupl
             gaps.append((last_offset + 1, event.offset - 1))
         last_offset = event.offset
     return gaps
+
+
+def sets_value(log: LogFold, event: RecordedEvent) -> bool:
+    """Return whether an event gives its key a value, or goes to quarantine; otherwise it deletes the key."""
+    fold = BatchFold(log, archived_at=0)
+    fold.add([event])
+    checkpoints: list[CheckpointRow] = []
+    fold.decode_checkpoints(checkpoints.extend)
+    is_set = any(row.layout_id is not None for row in checkpoints) or any(row.body is not None for row in fold.messages)
+    return is_set or bool(fold.quarantine.rows)
 
 
 def can_be_read(event: RecordedEvent, kind: StreamKind, settings: FoldSettings) -> bool:

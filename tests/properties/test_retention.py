@@ -1,17 +1,28 @@
 """Generated logs are cut at a horizon: what is asked about later times, and about pins, is answered as before."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+from eventlog.events import RecordedEvent
+from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.connection import Connection, connect
+from eventlog.timestamps import micros_of
+from projections.fold.batch import sets_value
+from projections.fold.log_fold import LogFold
+from projections.lost_base import find_lost_base
 from projections.pins import Pin, add_pin
+from projections.rebuild import rebuild_log
+from projections.retained_events import RetainedEvents
 from projections.retention import retain
 from projections.tracked_logs import TrackedLog, logs_of
 from projections.verify import verify_log
 from tests.acceptance.torture import scaled
 from tests.oracle import ROWS, to_time
-from tests.properties.generated_jobs import ARCHIVED_MS, Knobs, generate_job
+from tests.projections.rebuilt import forget
+from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, Knobs, generate_job
 from tests.properties.importing import (
+    ARCHIVED_AT,
     CURRENT,
     HISTORIES,
     SETTINGS,
@@ -23,6 +34,9 @@ from tests.properties.importing import (
 )
 
 JOBS: Final = scaled(60, 1_500)
+LOST: Final = scaled(20, 300)
+"""Logs of which the archive loses events."""
+
 KNOBS: Final = Knobs(events=(40, 120))
 FIRST: Final = ARCHIVED_MS - 86_400_000
 HOUR: Final = 3_600_000
@@ -57,8 +71,7 @@ def time_of(ms: int) -> datetime:
     return time
 
 
-def import_jobs(connection: Connection) -> list[TrackedLog]:
-    jobs = [generate_job(number, KNOBS) for number in range(JOBS)]
+def import_jobs(connection: Connection, jobs: list[GeneratedJob]) -> list[TrackedLog]:
     for job in jobs:
         for log in job.logs:
             import_log(connection, log)
@@ -75,7 +88,8 @@ def state(connection: Connection) -> dict[str, RowsByJob]:
 
 def test_what_is_retained_is_answered_as_before(database_url: str) -> None:
     with connect(database_url) as connection:
-        logs = import_jobs(connection)
+        generated = [generate_job(number, KNOBS) for number in range(JOBS)]
+        logs = import_jobs(connection, generated)
         for at in PINS:
             add_pin(connection, Pin(f"pin {at}", time_of(at)))
         connection.execute(_CUTS, (to_time(HORIZON),))
@@ -89,3 +103,31 @@ def test_what_is_retained_is_answered_as_before(database_url: str) -> None:
             assert verify_log(connection, log, SETTINGS).is_equal
         assert retain(connection, logs, SETTINGS, time_of(HORIZON)).logs == ()
         assert state(connection) == after
+        connection.execute("set session_replication_role = replica")  # no trigger refuses to change the archive
+        topics = {log.stream_name: log.events for job in generated for log in job.logs}
+        for each in done.logs[:LOST]:
+            lose_and_find_base(connection, each, topics[each.log.stream.stream_name])
+        now = state(connection)
+        compared = [name for name in after if not name.endswith(tuple(f" at {at}" for at in PINS))]
+        assert {name: jobs for name in compared if (jobs := differing(after[name], now[name]))} == {}
+
+
+def lose_and_find_base(connection: Connection, retained: RetainedEvents, events: Sequence[RecordedEvent]) -> None:
+    """Check that a topic has no event that the log should have kept, and has each of them after its loss.
+
+    Except an event without key and value, which has no rows, but may decide where a pin cuts the log.
+    """
+    log, horizon = retained.log, retained.horizon_offset
+    topic = [event for event in events if event.offset <= horizon]
+    assert find_lost_base(connection, log, horizon, topic, SETTINGS) == set()
+    connection.execute("delete from eventlog.event where log_id = %s and log_offset < %s", (log.log_id, horizon))
+    lost = find_lost_base(connection, log, horizon, topic, SETTINGS)
+    fold = LogFold(log.log_id, log.stream.stream_kind, SETTINGS.secrets)
+    newest = {event.key: event for event in topic if event.key is not None}
+    values = {event.offset for event in newest.values() if event.offset < horizon and sets_value(fold, event)}
+    with connection.transaction(force_rollback=True):
+        forget(connection, log)
+        assert values <= find_lost_base(connection, log, horizon, topic, SETTINGS)
+    with archive_writer(connection, log.log_id, micros_of(ARCHIVED_AT)) as write:
+        write([event for event in topic if event.offset in lost])
+    rebuild_log(connection, log, SETTINGS)

@@ -80,6 +80,22 @@ def test_what_a_retention_has_detached_is_not_fetched(
     kafka_cli.done(*VERIFY)
 
 
+@pytest.mark.parametrize("rows", ["", "; drop schema projection cascade"], ids=["with rows", "without rows"])
+def test_what_a_retention_has_kept_is_fetched(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, rows: str
+) -> None:
+    follow_and_retain(kafka_cli, topics, coordinator_topic)
+    before = found(kafka_cli)
+    change(kafka_cli, f"delete from eventlog.event where log_offset in (2, 4){rows}")
+    kafka_cli("migrate")
+    if not rows:
+        (row,) = (row for row in kafka_cli(*VERIFY, "--json").json if row["relation"] == "event")
+        assert [example["key"]["log_offset"] for example in row["examples"]] == [2, 4]
+    assert [row["fetched_count"] for row in kafka_cli.rows(*REBUILD)] == [2]
+    assert found(kafka_cli) == before
+    kafka_cli.done(*VERIFY)
+
+
 def test_tables_and_archive_can_be_rebuilt_together(followed: CommandLine) -> None:
     before = found(followed)
     change(followed, "delete from eventlog.event where log_offset < 4; drop schema projection cascade")

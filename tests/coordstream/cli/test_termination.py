@@ -6,10 +6,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import psycopg
 import pytest
 
+from coordstream.cli import app
 from coordstream.cli.termination import interrupted_by_signals
 from tests.coordstream.command_line import MASK_KEY, CommandLine, without_settings
 from tests.fixtures.waiting import PATIENCE, wait_until
@@ -42,6 +44,17 @@ def test_a_signal_cancels_the_query_under_way(cli: CommandLine, number: signal.S
         wait_until(lambda: not is_waiting(), what="the server to end the query")
     assert child.returncode == 128 + number
     assert printed == "Interrupted. The current transaction was rolled back; earlier work is kept.\n"
+
+
+def test_ctrl_c_before_the_command_runs_is_one_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app, "build_app", interrupt)
+    assert app.main(["status"]) == app.INTERRUPTED
+    assert capsys.readouterr().err.startswith("Interrupted.")
 
 
 def test_the_server_notices_that_a_command_was_killed(cli: CommandLine) -> None:
