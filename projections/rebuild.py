@@ -16,6 +16,7 @@ from projections.conflicts import retry_conflicts
 from projections.errors import ArchiveIncomplete, RebuildFailed
 from projections.fold.settings import NOT_FOLDED, FoldSettings
 from projections.job_log_row import repair_row
+from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
 from projections.table_differences import StillDifferent, TableCheck, TableDifferences
@@ -117,6 +118,7 @@ def rebuild_log(
             on_progress=on_progress,
         )
     )
+    analyze(connection, sum(table.missing + table.different for table in rebuilt.repaired))
     return replace(rebuilt, topic=topic)
 
 

@@ -20,6 +20,7 @@ from eventlog.streams import StreamIdentity
 from projections.errors import LogRebuilt
 from projections.fold.settings import FoldSettings
 from projections.garbage_collection import no_collections
+from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log
@@ -27,15 +28,6 @@ from projections.tracked_logs import TrackedLog, logs_of, make_current, register
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 
 BACKEND: Final = "recording"
-_ANALYZE_FROM_EVENTS: Final = 10_000
-_ANALYZE: Final = """
-analyze projection.event_key, projection.checkpoint_layout, projection.checkpoint_current, projection.message_current,
-        projection.checkpoint_event (log_id, key_id, log_offset, record_time, layout_id),
-        projection.message_event (log_id, key_id, log_offset, record_time),
-        projection.checkpoint_envelope (log_id, log_offset), projection.log_time,
-        eventlog.event (log_id, log_offset, record_time, key)
-"""
-
 _BEGIN: Final = """
 update projection.position
 set state = case when %s then 'catching-up' else 'replacing' end, state_detail = null, end_offset = null,
@@ -160,14 +152,6 @@ def _asynchronous_commits(connection: Connection) -> Iterator[None]:
     finally:
         with suppress(psycopg.Error):  # the connection may be what failed
             connection.execute("reset synchronous_commit")
-
-
-def analyze(connection: Connection, added: int) -> None:
-    """Collect statistics if many events were ``added``: the next queries would be planned without them."""
-    if added >= _ANALYZE_FROM_EVENTS:
-        with connection.transaction():
-            connection.execute("set local default_statistics_target = 10")  # a tenth of the pages to read
-            connection.execute(_ANALYZE)
 
 
 def _complete(connection: Connection, log: TrackedLog) -> None:

@@ -16,9 +16,10 @@ from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ranges_of
 from eventlog.source import EventSource
 from eventlog.streams import StreamIdentity, identify
 from projections.follow.read_to_end import ReadToEnd
+from projections.planner_statistics import analyze
 from projections.projector import make_partitions
 from projections.rebuild import Rebuilt
-from projections.recording_import import Imported, analyze
+from projections.recording_import import Imported
 from projections.tracked_logs import TrackedLog
 from projections.verify import Verification
 from spark_jobs.errors import SparkJobError

@@ -9,6 +9,7 @@ import pytest
 from psycopg.errors import DeadlockDetected
 
 from eventlog.postgres.connection import Connection, connect
+from projections import planner_statistics
 from projections import rebuild as module
 from projections.errors import FoldVersionDiffers, RebuildFailed
 from projections.fold import settings
@@ -103,6 +104,24 @@ def test_a_rebuild_is_tried_again_after_a_deadlock(database_url: str, monkeypatc
         monkeypatch.setattr(module, "_repair", fail_first)
         rebuild_log(connection, log, SETTINGS)
         assert relations(connection) == before
+
+
+STATISTICS: Final = """
+select count(*) from pg_stats where schemaname = 'projection' and tablename = 'message_event' and attname = 'key_id'
+"""
+
+
+@pytest.mark.parametrize(("many_rows", "expected"), [(10, 1), (10_000, 0)])
+def test_statistics_are_collected_if_many_rows_were_written(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, many_rows: int, expected: int
+) -> None:
+    with connect(database_url) as connection:
+        log, *_ = imported(connection)
+        connection.execute("delete from projection.message_event")
+        assert connection.execute(STATISTICS).fetchone() == (0,)
+        monkeypatch.setattr(planner_statistics, "MANY_ROWS", many_rows)
+        rebuild_log(connection, log, SETTINGS)
+        assert connection.execute(STATISTICS).fetchone() == (expected,)
 
 
 CHANGE_INSERTED: Final = """
