@@ -41,6 +41,7 @@ TASK: Final = "Partition 0"
 STORE: Final = "counts"
 _IN: Final = SystemStreamPartition("kafka", "in", 0)
 _MB: Final = 1_000_000
+_READ: Final = {"task.checkpoint.read.versions": "2"}
 
 
 class SizedState(NamedTuple):
@@ -122,8 +123,10 @@ class _Run:
             commits.init()
             yield store, offsets, TaskCommitter(self._task.config, offsets, commits)
             commits.close()
-            self._checkpoint = checkpoints.read_last_checkpoint(TASK)
             store.close()
+        with KafkaCheckpointManager(KafkaEventLog(options, identify(self._checkpoints)), config=_READ) as checkpoints:
+            checkpoints.register(TASK)
+            self._checkpoint = checkpoints.read_last_checkpoint(TASK)
 
     def _commit(
         self,

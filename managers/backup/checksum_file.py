@@ -28,7 +28,7 @@ class ChecksumMismatch(ValueError):
 
 
 def write_with_checksum(path: Path, text: str) -> None:
-    """Replace a file atomically, and return when the disk has it.
+    """Replace a file atomically: after a crash of the machine the file is the previous one or this one.
 
     Raises:
         OSError: the file cannot be written; the previous one remains.
@@ -39,7 +39,6 @@ def write_with_checksum(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
-    sync_directory(path.parent)
 
 
 def read_with_checksum(path: Path) -> str:
@@ -48,15 +47,6 @@ def read_with_checksum(path: Path) -> str:
         return decode(path.read_bytes())
     except ValueError:
         raise ChecksumMismatch(path) from None
-
-
-def sync_directory(path: Path) -> None:
-    """Return when the disk has the names of the files in a directory."""
-    directory = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
 
 
 def encode(text: str) -> bytes:
