@@ -1,0 +1,1 @@
+"""`coordstream watch`: what happens to a job, as sentences."""

@@ -1,0 +1,144 @@
+"""`coordstream watch`: what happens to a job, as sentences, while a follower reads its logs."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from time import sleep
+from typing import Annotated, Final, NamedTuple
+
+import typer
+from psycopg import sql
+
+from coordstream.cli.arguments.options import JobWord, Since
+from coordstream.cli.database import open_database
+from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.output.tables import input_partition
+from coordstream.cli.output.times import exact
+from coordstream.cli.query.cut import Cut
+from coordstream.cli.query.rows import Row, fetch, job_values, state
+from coordstream.cli.watch.sentences import KINDS, Narrator, Seen
+from eventlog.postgres.connection import Connection
+
+app = typer.Typer()
+
+POLL_SECONDS: Final = 0.5
+
+_POSITIONS: Final = """
+select j.log_id, j.stream_kind, j.incarnation, p.next_offset
+from projection.job_log j join projection.position p using (log_id)
+where j.job_name = %s and j.job_id = %s and j.is_current
+"""
+_SNAPSHOT: Final = "set transaction isolation level repeatable read, read only"
+_CUT: Final = "select cut + 1 from projection.log_cut(%s, %s)"
+_HISTORIES: Final[Mapping[str, tuple[str, sql.SQL]]] = {
+    "checkpoint": ("checkpoint_history", sql.SQL("and h.is_preferred")),
+    "config": ("config_change", sql.SQL("")),
+    "container": ("container_host_history", sql.SQL("")),
+    "startpoint": ("startpoint_history", sql.SQL("")),
+    "task": ("task_container_history", sql.SQL("")),
+}
+_BETWEEN: Final = sql.SQL("""
+select h.* from coordinator.{relation} h
+where h.job_name = %(name)s and h.job_id = %(id)s and h.stream_kind = %(kind)s and h.incarnation = %(incarnation)s
+  and h.log_offset >= %(first)s and h.log_offset < %(last)s {condition}
+order by h.log_offset
+""")
+
+
+class Position(NamedTuple):
+    """How far a log has been folded."""
+
+    log_id: int
+    stream_kind: str
+    incarnation: int
+    next_offset: int
+
+
+@app.command()
+def watch(
+    job: JobWord,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--kind", metavar="KIND", help=f"Only events of this kind: {', '.join(KINDS)}. Repeatable."),
+    ] = None,
+    since: Since = None,
+    once: Annotated[bool, typer.Option("--once", help="Show what there is, then exit (with --since).")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
+) -> None:
+    """Show what happens to a job, as sentences, until Ctrl-C: commits, changed config, moved containers and tasks.
+
+    Reads the relations, so that a follower has to read the job's logs meanwhile.
+    """
+    for unknown in set(kinds or ()).difference(KINDS):
+        raise typer.BadParameter(f"Invalid value for '--kind': {unknown!r}. Expected one of: {', '.join(KINDS)}.")
+    with open_database() as database:
+        watcher = _Watcher(database.connection, find_job(database.connection, job), tuple(kinds or KINDS), since)
+        try:
+            while True:
+                for line in watcher.new_lines():
+                    print(json.dumps(line, ensure_ascii=False) if as_json else f"{line['time']}  {line['sentence']}")
+                sys.stdout.flush()
+                if once:
+                    return
+                sleep(POLL_SECONDS)
+        except KeyboardInterrupt:  # the way to end it
+            return
+
+
+class _Watcher:
+    def __init__(self, connection: Connection, job: Job, kinds: Sequence[str], since: datetime | None) -> None:
+        self._connection, self._job, self._kinds = connection, job, kinds
+        with connection.transaction():
+            connection.execute(_SNAPSHOT)
+            self._next = {each.log_id: self._start(each, since) for each in self._positions()}
+            self._narrator = Narrator(self._state(Cut(since)))
+
+    def new_lines(self) -> Iterator[Row]:
+        """What the events since the last call said, log by log."""
+        for position in self._positions():
+            first = self._next.get(position.log_id, 0)
+            if first < position.next_offset:
+                yield from self._lines(position, first)
+                self._next[position.log_id] = position.next_offset
+
+    def _positions(self) -> list[Position]:
+        return [Position(*row) for row in self._connection.execute(_POSITIONS, tuple(self._job)).fetchall()]
+
+    def _start(self, position: Position, since: datetime | None) -> int:
+        if since is None:
+            return position.next_offset
+        ((first,),) = self._connection.execute(_CUT, (position.log_id, since)).fetchall()
+        return min(int(first), position.next_offset)
+
+    def _state(self, cut: Cut) -> Seen:
+        checkpoints = state(self._connection, "checkpoint", self._job, cut)
+        containers = state(self._connection, "container_host", self._job, cut)
+        tasks = state(self._connection, "task_container", self._job, cut)
+        return {
+            **{
+                ("checkpoint", row["task_name"], input_partition(row)): row["input_offset_number"]
+                for row in checkpoints
+            },
+            **{("container", row["container_id"]): row["host_name"] for row in containers},
+            **{("task", row["task_name"]): row["container_id"] for row in tasks},
+        }
+
+    def _lines(self, position: Position, first: int) -> Iterator[Row]:
+        values = {"kind": position.stream_kind, "incarnation": position.incarnation, "first": first}
+        values |= {**job_values(self._job), "last": position.next_offset}
+        found = [(row, kind) for kind in self._kinds for row in self._rows(kind, values)]
+        for row, kind in sorted(found, key=lambda each: each[0]["log_offset"]):
+            if (sentence := self._narrator.sentence(kind, row)) is not None:
+                yield {
+                    "time": None if row["record_time"] is None else exact(row["record_time"]),
+                    "kind": kind,
+                    "sentence": sentence,
+                    "stream_kind": row["stream_kind"],
+                    "log_offset": row["log_offset"],
+                }
+
+    def _rows(self, kind: str, values: Row) -> list[Row]:
+        relation, condition = _HISTORIES[kind]
+        query = _BETWEEN.format(relation=sql.Identifier(relation), condition=condition)
+        return fetch(self._connection, query, values)

@@ -1,0 +1,80 @@
+"""Sentences about the rows of a job's histories. The state before a row tells what the row changed."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from coordstream.cli.output.tables import input_partition, printable
+from coordstream.cli.query.rows import Row
+from coordstream.cli.startpoint.places import type_and_value
+
+Seen = dict[tuple[Any, ...], Any]
+"""The last offset, host or container by what it belongs to."""
+
+
+@dataclass
+class Narrator:
+    """Turns rows into sentences, in the order of the log; ``seen`` is the state before the first of them."""
+
+    seen: Seen = field(default_factory=dict)
+
+    def sentence(self, kind: str, row: Row) -> str | None:
+        """What a row of the history of a kind says; None: nothing that was not so before."""
+        return _SENTENCES[kind](self, row)
+
+    def checkpoint(self, row: Row) -> str:
+        """A commit, and how far the task went since the one before."""
+        if row["operation"] == "delete":
+            return f"The checkpoint of {row['task_name']} was deleted"
+        if row["system_name"] is None:
+            return f"{row['task_name']} committed no partitions"
+        number = row["input_offset_number"]
+        before = self._replace(("checkpoint", row["task_name"], input_partition(row)), number)
+        moved = "" if before is None or number is None else f" ({number - before:+,})"
+        return f"{row['task_name']} committed {printable(row['input_offset'])} of {input_partition(row)}{moved}"
+
+    def config(self, row: Row) -> str:
+        """A changed key."""
+        values = f"{printable(row['previous_value'])} → {printable(row['config_value'])}"
+        return f"{_writer(row)} changed {printable(row['config_key'])}: {values}"
+
+    def container(self, row: Row) -> str | None:
+        """A container on another host."""
+        name, host = f"Container {row['container_id']}", row["host_name"]
+        before = self._replace(("container", row["container_id"]), host)
+        if host is None:
+            return f"{name} was removed"
+        return None if host == before else f"{name} {'started on' if before is None else 'moved to'} {printable(host)}"
+
+    def task(self, row: Row) -> str | None:
+        """A task in another container."""
+        container = row["container_id"]
+        before = self._replace(("task", row["task_name"]), container)
+        if container is None:
+            return f"{row['task_name']} was removed from its container"
+        how = "is in" if before is None else "moved to"
+        return None if container == before else f"{row['task_name']} {how} container {container}"
+
+    def startpoint(self, row: Row) -> str:
+        """A step in the life of a startpoint."""
+        task = "" if row["task_name"] is None else f" of {row['task_name']}"
+        status = row["status"].replace("_", " ")
+        return f"Startpoint for {input_partition(row)}{task}, {type_and_value(row)}: {status}"
+
+    def _replace(self, key: tuple[Any, ...], value: Any) -> Any:
+        before, self.seen[key] = self.seen.get(key), value
+        return before
+
+
+def _writer(row: Row) -> str:
+    return "Someone" if row["source"] is None else f"{printable(row['source'])}@{printable(row['host'])}"
+
+
+_SENTENCES: Final[Mapping[str, Callable[[Narrator, Row], str | None]]] = {
+    "checkpoint": Narrator.checkpoint,
+    "config": Narrator.config,
+    "container": Narrator.container,
+    "startpoint": Narrator.startpoint,
+    "task": Narrator.task,
+}
+KINDS: Final = tuple(_SENTENCES)

@@ -1,0 +1,78 @@
+"""`coordstream watch`, on the job of recording A and on a growing log."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.streams import identify
+from tests.builders import config_set, container_host, set_checkpoint, task_container
+from tests.coordstream.command_line import CommandLine
+from tests.fixtures.waiting import PATIENCE, wait_until
+
+WATCH = ("watch", "wordcount_pv", "--once", "--since", "2026-11-21T09:17:00Z")
+STREAM = "__samza_coordinator_counts_1"
+WATCHING = """
+select from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and query like '%projection.position%'
+"""
+
+
+def lines(cli: CommandLine, *words: str) -> list[str]:
+    """The sentences, without their times."""
+    return [line[25:] for line in cli.done(*words).splitlines()]
+
+
+def test_each_kind_of_event_is_a_sentence(wordcount: CommandLine) -> None:
+    said = lines(wordcount, *WATCH)
+    assert "job-runner@192.0.2.2 changed job.container.count: 2 → 3" in said
+    assert any(line.startswith("Container 2 started on ") for line in said)
+    assert any(line.startswith("Startpoint for kafka.page-views.1") and line.endswith(": consumed") for line in said)
+    assert any(line.startswith("Partition 3 committed 24 of kafka.page-views.3 (") for line in said)
+    moved = [line for line in said if " moved to container " in line]
+    assert moved
+    assert len(moved) == len(set(moved))
+
+
+def test_kinds_are_chosen(wordcount: CommandLine) -> None:
+    every = Counter(line.split()[0] for line in lines(wordcount, *WATCH))
+    some = Counter(line.split()[0] for line in lines(wordcount, *WATCH, "--kind", "container", "--kind", "startpoint"))
+    assert set(some) == {"Container", "Startpoint"}
+    assert some.items() <= every.items()
+    refused = wordcount.refused("watch", "wordcount_pv", "--kind", "everything", code=2)
+    assert "Invalid value for '--kind': 'everything'. Expected one of: checkpoint," in refused
+
+
+def test_json_has_an_object_per_line(wordcount: CommandLine) -> None:
+    printed = wordcount.done(*WATCH, "--kind", "config", "--json").splitlines()
+    assert printed[0].startswith('{"time": "2026-11-21 09:17:04.0')
+    assert '"kind": "config", "sentence": "job-runner@192.0.2.2 changed ' in printed[0]
+
+
+def test_only_what_changed_is_told(cli: CommandLine, tmp_path: Path) -> None:
+    with PostgresEventLog.create(cli.database_url, identify(STREAM)) as log:
+        log.append([config_set("job.name", "counts"), container_host("0", "a"), task_container("t", "0")])
+        log.append([set_checkpoint("t", {"kafka.in.0": "5"})])
+        assert cli("follow", STREAM, "--once").code == 0
+        command = [sys.executable, "-m", "coordstream.cli", "watch", "counts"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as watcher:
+            wait_until(
+                lambda: cli.ask(
+                    "select 1 from pg_stat_activity where query like '%is_current%' and pid <> pg_backend_pid()"
+                ),
+                what="the watcher",
+            )
+            log.append([container_host("0", "a"), container_host("0", "b"), task_container("t", "0")])
+            log.append([set_checkpoint("t", {"kafka.in.0": "22"}), config_set("a", "1"), config_set("a", "1")])
+            assert cli("follow", STREAM, "--once").code == 0
+            assert watcher.stdout is not None
+            said = [watcher.stdout.readline()[25:].rstrip("\n") for _ in range(3)]
+            watcher.kill()
+            assert watcher.wait(PATIENCE)
+    assert said == [
+        "Container 0 moved to b",
+        "t committed 22 of kafka.in.0 (+17)",
+        "job-runner@host-1 changed a: – → 1",
+    ]
