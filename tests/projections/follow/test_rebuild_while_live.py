@@ -1,6 +1,7 @@
 """A rebuild while a follower writes and readers read: the follower goes on, and no reader sees part of the rows."""
 
 import itertools
+import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,9 +29,13 @@ KEYS: Final = scaled(300, 200_000)
 READERS: Final = scaled(8, 50)
 REBUILDS: Final = scaled(3, 20)
 APPENDED_AT_ONCE: Final = 10_000
-READER_PAUSE_SECONDS: Final = scaled(0, 60)
-"""A read of the long form takes a second of CPU, so shorter pauses of 50 readers would keep a machine busy."""
+COUNTING_READERS: Final = 2
+"""These count all rows, which takes a second of CPU in the long form; the others read `SAMPLE` rows each time."""
 
+SAMPLE: Final = 100
+"""A rebuild replaces half of the rows, so that a sample of half a table would be complete in one of 2^100 reads."""
+
+READER_PAUSE_SECONDS: Final = scaled(0, 10)
 WRITER_PAUSE_SECONDS: Final = 0.05
 LIVE: Final = "select config_value from coordinator.config where config_key = 'live'"
 DAMAGE: Final = """
@@ -39,6 +44,10 @@ update projection.message_current set host = 'elsewhere' where key_id % 2 = 0
 """
 """What `COUNT` does not show, in half of the rows that it reads."""
 COUNT: Final = "select count(*), count(distinct config_value) from coordinator.config where config_key like 'fixed.%'"
+COUNT_SAMPLE: Final = """
+select count(*), count(distinct config_value) from coordinator.config
+where job_name = 'orders' and job_id = '1' and config_key = any(%s)
+"""
 
 
 def differences(connection: Connection) -> list[TableCheck]:
@@ -109,16 +118,23 @@ def test_readers_see_all_rows_during_rebuilds(database_url: str, source: Postgre
     for first in range(0, KEYS, APPENDED_AT_ONCE):
         append(log, **{f"fixed.{n}": str(n) for n in range(first, min(first + APPENDED_AT_ONCE, KEYS))})
     seen: list[tuple[int, int]] = []
+    sampled: list[tuple[int, int]] = []
     numbers = itertools.count(1)
 
-    def read() -> None:
+    def count() -> None:
         with psycopg.connect(database_url, autocommit=True) as reader:
             seen.extend(reader.execute(COUNT).fetchall())
+
+    def count_sample() -> None:
+        keys = [f"fixed.{number}" for number in random.sample(range(KEYS), SAMPLE)]
+        with psycopg.connect(database_url, autocommit=True) as reader:
+            sampled.extend(reader.execute(COUNT_SAMPLE, (keys,)).fetchall())
 
     with connect(database_url) as connection, following(database_url, source, FollowPlan((ORDERS,))):
         wait_for_position(connection, ORDERS, KEYS)
         with (
-            repeating(read, READERS, READER_PAUSE_SECONDS),
+            repeating(count, COUNTING_READERS, READER_PAUSE_SECONDS),
+            repeating(count_sample, READERS - COUNTING_READERS, READER_PAUSE_SECONDS),
             repeating(lambda: append(log, live=str(next(numbers))), 1, WRITER_PAUSE_SECONDS),
         ):
             for _ in range(REBUILDS):
@@ -126,7 +142,9 @@ def test_readers_see_all_rows_during_rebuilds(database_url: str, source: Postgre
                 rebuilt = rebuild_log(connection, logs_of(connection, ORDERS)[0], SETTINGS, batch_events=KEYS // 6)
                 assert {table.table for table in rebuilt.repaired} == {"message_event", "message_current"}
         append(log, live="last")
-        print(f"{len(seen)} reads by {READERS} readers and {next(numbers)} writes during {REBUILDS} rebuilds")
+        reads = f"{len(seen)} counts and {len(sampled)} samples by {READERS} readers"
+        print(f"{reads}, and {next(numbers)} writes during {REBUILDS} rebuilds")
         wait_until(lambda: connection.execute(LIVE).fetchone() == ("last",), what="the last live event")
         assert set(seen) == {(KEYS, KEYS)}
+        assert set(sampled) == {(SAMPLE, SAMPLE)}
         assert differences(connection) == []
