@@ -24,7 +24,7 @@ from managers.backup.changelog_settings import (
 )
 from managers.backup.key_value_store import KeyValueStore
 from managers.backup.local_stores import local_offset, usable_checkpoints
-from managers.backup.restore_plan import LoggedStore, RestorePlan, plan_restore, plan_restore_to_end
+from managers.backup.restore_plan import RestorePlan, StoreToRestore, plan_restore, plan_restore_to_end
 from managers.backup.state_backend import ReportProgress, RestoreProgress, StatefulTask
 from managers.backup.state_errors import ChangelogUnusable, RestoreCancelled
 from managers.backup.store_directories import checkpoint_directories, copy_checkpoint, delete_directory
@@ -121,7 +121,7 @@ class KafkaChangelogRestoreManager:
             return plan_restore_to_end(reach.oldest, reach.newest, local)
         config, created = self._task.config, committed.checkpoint_id
         return plan_restore(
-            LoggedStore(
+            StoreToRestore(
                 reach.oldest,
                 reach.newest,
                 committed.offset,

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 _SAFE_SHARE_OF_LAG: Final = 0.9
 
 
-class LoggedStore(NamedTuple):
+class StoreToRestore(NamedTuple):
     """A store with a changelog, before it is restored.
 
     ``newest`` is None if the changelog never had a change. ``checkpointed`` is the offset of its last commit, None if
@@ -38,7 +38,7 @@ class RestorePlan(NamedTuple):
     doubt: str = ""
 
 
-def plan_restore(store: LoggedStore) -> RestorePlan:
+def plan_restore(store: StoreToRestore) -> RestorePlan:
     """The plan for transactional state."""
     if store.checkpointed is None:
         return _without_commit(store)
@@ -54,17 +54,17 @@ def plan_restore(store: LoggedStore) -> RestorePlan:
     return _from_local(store, store.checkpointed)
 
 
-def _without_commit(store: LoggedStore) -> RestorePlan:
+def _without_commit(store: StoreToRestore) -> RestorePlan:
     if store.newest is None or not store.retains_existing:
         return RestorePlan(None, store.oldest, None)
     return _everything(store, "it has no offset in the last commit")
 
 
-def _everything(store: LoggedStore, doubt: str) -> RestorePlan:
+def _everything(store: StoreToRestore, doubt: str) -> RestorePlan:
     return RestorePlan(None, store.oldest, store.newest, f"{doubt}, so it is restored to the end of the changelog")
 
 
-def _from_local(store: LoggedStore, last: int, doubt: str = "") -> RestorePlan:
+def _from_local(store: StoreToRestore, last: int, doubt: str = "") -> RestorePlan:
     usable = {directory: offset for directory, offset in store.local.items() if store.oldest <= offset <= last}
     if doubt:
         doubt = f"{doubt}, so it is restored to the end of the changelog"

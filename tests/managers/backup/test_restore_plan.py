@@ -5,11 +5,11 @@ from typing import Final
 
 import pytest
 
-from managers.backup.restore_plan import LoggedStore, RestorePlan, plan_restore, plan_restore_to_end
+from managers.backup.restore_plan import RestorePlan, StoreToRestore, plan_restore, plan_restore_to_end
 
 OLD: Final = Path("store-1-1")
 NEW: Final = Path("store-2-2")
-STORE: Final = LoggedStore(
+STORE: Final = StoreToRestore(
     oldest=5,
     newest=20,
     checkpointed=10,
