@@ -44,15 +44,22 @@ _MB: Final = 1_000_000
 _READ: Final = {"task.checkpoint.read.versions": "2"}
 
 
+class Spent(NamedTuple):
+    """Elapsed seconds, and seconds of CPU time of this process."""
+
+    elapsed: float
+    cpu: float
+
+
 class SizedState(NamedTuple):
-    """The figures of one backend and size: milliseconds of commits, and MB/s of restores."""
+    """The figures of one backend and size."""
 
     backend: str
     megabytes: int
-    full_ms: float
-    incremental_ms: Sequence[float]
-    restored: Sequence[float]
-    plain: Sequence[float]
+    full_commit: Spent
+    commits: Sequence[Spent]
+    restored: Sequence[Spent]
+    plain: Sequence[Spent]
     """Reading the changelog with kafka-python's consumer, in turns with the restores; empty for other backends."""
 
 
@@ -102,7 +109,7 @@ class _Run:
             full = self._commit(store, offsets, committer, range(keys), chosen)
             samples = [chosen.sample(range(keys), max(int(keys * CHANGED_SHARE), 1)) for _ in range(COMMITS)]
             incremental = [self._commit(store, offsets, committer, changed, chosen) for changed in samples]
-        turns = [(self._restore(megabytes), self._plain(megabytes)) for _ in range(rounds)]
+        turns = [(self._restore(), self._plain()) for _ in range(rounds)]
         restored, plain = zip(*turns, strict=True)
         is_changelog = self._backend == "changelog"
         return SizedState(self._backend, megabytes, full, incremental, restored, plain if is_changelog else ())
@@ -135,28 +142,28 @@ class _Run:
         committer: TaskCommitter,
         keys: Sequence[int],
         chosen: random.Random,
-    ) -> float:
-        """Milliseconds of a commit after these keys were changed."""
+    ) -> Spent:
+        """A commit after these keys were changed."""
         for key in keys:
             store.put(b"%012d" % key, chosen.randbytes(VALUE_BYTES))
         offsets.update(TASK, _IN, str(committer.metrics.commits))
-        started = time.perf_counter()
-        committer.commit()
-        committer.wait()
-        return (time.perf_counter() - started) * 1000
+        with _measured() as spent:
+            committer.commit()
+            committer.wait()
+        return spent[0]
 
-    def _restore(self, megabytes: int) -> float:
-        """MB/s of a restore on a host without local state."""
+    def _restore(self) -> Spent:
+        """A restore on a host without local state."""
         delete_directory(self._base)
         manager = self._factory.get_restore_manager(self._task, [STORE])
-        started = time.perf_counter()
-        manager.init(self._checkpoint)
-        manager.restore(lambda _: None, Event())
-        manager.close()
-        return megabytes / (time.perf_counter() - started)
+        with _measured() as spent:
+            manager.init(self._checkpoint)
+            manager.restore(lambda _: None, Event())
+            manager.close()
+        return spent[0]
 
-    def _plain(self, megabytes: int) -> float:
-        """MB/s of reading the changelog with kafka-python's consumer, whose records are thrown away."""
+    def _plain(self) -> Spent:
+        """Reading the changelog with kafka-python's consumer; the records are thrown away."""
         partition = TopicPartition(self._changelog, 0)
         consumer = KafkaConsumer(
             bootstrap_servers=self._topics.bootstrap_servers,
@@ -164,15 +171,22 @@ class _Run:
             max_partition_fetch_bytes=8 << 20,
             max_poll_records=10_000,
         )
-        started = time.perf_counter()
-        consumer.assign([partition])
-        consumer.seek_to_beginning(partition)
-        end = consumer.end_offsets([partition])[partition]
-        while consumer.position(partition) < end:
-            consumer.poll(timeout_ms=500)
-        seconds = time.perf_counter() - started
+        with _measured() as spent:
+            consumer.assign([partition])
+            consumer.seek_to_beginning(partition)
+            end = consumer.end_offsets([partition])[partition]
+            while consumer.position(partition) < end:
+                consumer.poll(timeout_ms=500)
         consumer.close()
-        return megabytes / seconds
+        return spent[0]
 
     def _open(self, name: str) -> KeyValueStore:
         return RocksDbStore(store_directory(self._base, name, TASK))
+
+
+@contextmanager
+def _measured() -> Iterator[list[Spent]]:
+    spent: list[Spent] = []
+    started, used = time.perf_counter(), time.process_time()
+    yield spent
+    spent.append(Spent(time.perf_counter() - started, time.process_time() - used))
