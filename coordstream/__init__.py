@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         CommitFailed as CommitFailed,
         CommitTimedOut as CommitTimedOut,
         InvalidMarker as InvalidMarker,
+        MarkersNotRead as MarkersNotRead,
         MissingPackage as MissingPackage,
         SnapshotDamaged as SnapshotDamaged,
         StateError as StateError,
@@ -282,8 +283,8 @@ _NAMES: Final = {
         "RestoreProgress StateBackendFactory StatefulTask TaskBackupManager TaskRestoreManager"
     ),
     "managers.backup.state_errors": (
-        "ChangelogUnusable CommitFailed CommitTimedOut InvalidMarker MissingPackage SnapshotDamaged StateError "
-        "StoreNotBackedUp StoreUnreadable StoreWithoutBackend UnknownStateBackend"
+        "ChangelogUnusable CommitFailed CommitTimedOut InvalidMarker MarkersNotRead MissingPackage SnapshotDamaged "
+        "StateError StoreNotBackedUp StoreUnreadable StoreWithoutBackend UnknownStateBackend"
     ),
     "managers.backup.state_marker_serde": "StateCheckpointMarkerSerde",
     "managers.backup.task_committer": "TaskCommitter",

@@ -39,6 +39,8 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
         [
             "arriving_per_second",
             "checkpoint_log_offset",
+            "age_seconds",
+            "commits_since_change",
             "config_count",
             "container_count",
             "end_offset",
@@ -85,6 +87,7 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
     ),
     **dict.fromkeys(
         [
+            "changed_at",
             "created_at",
             "end_record_time",
             "expires_at",
@@ -180,6 +183,11 @@ startpoint_history = _relation(
 )
 state_checkpoint = _relation("state_checkpoint", f"{_STATE} {_EVENT}")
 state_checkpoint_history = _relation("state_checkpoint_history", f"{_STATE} operation is_preferred {_EVENT}")
+state_lag = _relation(
+    "state_lag",
+    "task_name store_name factory_name marker changelog_system changelog_stream changelog_partition changelog_offset "
+    f"commits_since_change changed_at age_seconds {_EVENT}",
+)
 task_container = _relation("task_container", f"task_name container_id {_EVENT}")
 task_container_history = _relation("task_container_history", f"task_name container_id operation {_EVENT}")
 task_container_validity = _relation("task_container_validity", f"task_name container_id {_VALID}")

@@ -5,9 +5,11 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final, TypeVar
 
 from eventlog.checkpoint import Checkpoint, CheckpointV1, StateMarkers
+from eventlog.checkpoint_choice import DEFAULT_WRITE_VERSIONS, READ_VERSIONS, parse_read_versions
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.assignments.changelogs import changelog_of
-from managers.backup.state_errors import StoreWithoutBackend, UnknownStateBackend
+from managers.backup.state_errors import MarkersNotRead, StoreWithoutBackend, UnknownStateBackend
+from managers.checkpoints.checkpoint_versions import write_versions
 
 Backend = TypeVar("Backend")
 
@@ -84,6 +86,21 @@ def require_backends(
             if factory == KAFKA_STATE_BACKEND_FACTORY and changelog_of(config, store) is None:
                 raise StoreWithoutBackend(task_name, store)
     return {factory: known[factory] for factory in chosen}
+
+
+def require_read_markers(config: Mapping[str, str], task_name: str, stores: Iterable[str]) -> None:
+    """Check that a restart reads the markers of the stores that the Kafka changelog does not back up.
+
+    Raises:
+        MarkersNotRead: the job writes no checkpoints of version 2, or reads version 1 first.
+    """
+    written = write_versions(config) or DEFAULT_WRITE_VERSIONS
+    if 2 in written and parse_read_versions(config.get(READ_VERSIONS))[0] == 2:
+        return
+    for store in stores:
+        factories = backup_factories(config, store)
+        if factories and KAFKA_STATE_BACKEND_FACTORY not in factories:
+            raise MarkersNotRead(task_name, store, factories[0])
 
 
 def _factories(config: Mapping[str, str], store_name: str, which: str) -> tuple[str, ...]:

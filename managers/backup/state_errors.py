@@ -5,6 +5,7 @@ StateError (a ManagerError)
  ├─ CommitFailed        a step of a commit failed
  ├─ CommitTimedOut      an earlier commit of the task is still in progress
  ├─ InvalidMarker       a state checkpoint marker cannot be read, or is that of another store
+ ├─ MarkersNotRead      a restart would not read the markers of a store
  ├─ MissingPackage      a package of the extra ``state`` is not installed
  ├─ OffsetsNotWritten   the files that say which commit a store has cannot be written
  ├─ RestoreCancelled    a restore was cancelled before it was complete
@@ -21,6 +22,7 @@ from typing import Final, Literal
 
 from eventlog.checkpoint import CheckpointId
 from eventlog.error_text import known_names
+from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
 
@@ -95,6 +97,19 @@ class InvalidMarker(StateError):
         super().__init__(
             f"The state checkpoint marker of store {store_name!r} of task {task_name!r} is invalid: "
             f"{problem.rstrip('.')}. Restore the store from another checkpoint or state backend."
+        )
+
+
+class MarkersNotRead(StateError, ConfigError):
+    """A restart would lose a store: its backend's markers are in checkpoints of version 2, which the job ignores."""
+
+    def __init__(self, task_name: str, store_name: str, factory: str) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        self.factory = factory
+        super().__init__(
+            f"Store {store_name!r} of task {task_name!r} is backed up by {factory}, whose markers only checkpoints of "
+            "version 2 have. Set task.checkpoint.write.versions=1,2 and task.checkpoint.read.versions=2,1."
         )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, StateMarkers
 from eventlog.frozen_dict import frozen
-from managers.backup.backend_choice import is_durable
+from managers.backup.backend_choice import is_durable, require_read_markers
 from managers.backup.background import run_in_background
 from managers.backup.key_value_store import KeyValueStore
 from managers.backup.offset_files import write_checkpoint_file
@@ -32,7 +32,12 @@ class TaskStorageCommitManager:
         backup_managers: Mapping[str, TaskBackupManager],
         checkpoint_manager: TaskCheckpoints | None = None,
     ) -> None:
-        """``stores`` are the task's open stores by name, ``backup_managers`` those of each factory in config."""
+        """``stores`` are the task's open stores by name, ``backup_managers`` those of each factory in config.
+
+        Raises:
+            MarkersNotRead: a restart would not read the markers of a store.
+        """
+        require_read_markers(task.config, task.task_name, stores)
         self.task_name: Final = task.task_name
         self._stores: Final = dict(stores)
         self._backup_managers: Final = dict(backup_managers)

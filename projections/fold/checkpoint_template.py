@@ -49,13 +49,14 @@ class Template:
 
     A value consists of ``pieces`` with a token between every two of them. ``values`` has for each offset of the layout
     the number of a token, or a constant; ``run`` is set instead if they are consecutive tokens. ``state`` are the
-    numbers of V1's tokens that contain a checkpoint id and a changelog's offset, ``inputs`` those that are offsets of
-    input partitions, ``opaque`` those that are whole markers, of other backends than Kafka. ``author`` is who wrote the
-    envelope, as stored. ``last_tokens`` are those of the last value that fit, and ``last_cut`` is how it was cut.
+    numbers of V1's tokens that contain a checkpoint id and a changelog's offset, ``compared`` those that are offsets of
+    inputs and changelogs, ``opaque`` those that are whole markers, of other backends than Kafka. ``author`` is who
+    wrote the envelope, as stored. ``last_tokens`` are those of the last value that fit, and ``last_cut`` is how it was
+    cut.
     """
 
     pieces: tuple[bytes, ...]
-    inputs: tuple[int, ...]
+    compared: tuple[int, ...]
     layout_id: int
     values: tuple[int | bytes, ...]
     run: slice | None
@@ -103,7 +104,7 @@ def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
         if cut is last_cut:  # digits of the same length compare like numbers
             is_lower = True in map(lt, tokens, last_tokens)
         else:
-            is_lower = _may_be_lower(template.inputs, tokens, last_tokens)
+            is_lower = _may_be_lower(template.compared, tokens, last_tokens)
         return template.layout_id, _SEPARATOR.join(offsets), checkpoint_id, message_ms, is_lower
     stored = _stored(tokens, template.values, state)
     return None if stored is None else (template.layout_id, stored, checkpoint_id, message_ms, True)
@@ -113,11 +114,11 @@ def _select(tokens: Sequence[bytes], values: tuple[int | bytes, ...]) -> list[by
     return [tokens[value] if isinstance(value, int) else value for value in values]
 
 
-def _may_be_lower(inputs: tuple[int, ...], tokens: Sequence[bytes], last_tokens: Sequence[bytes]) -> bool:
+def _may_be_lower(compared: tuple[int, ...], tokens: Sequence[bytes], last_tokens: Sequence[bytes]) -> bool:
     """Whether an offset, all of them digits, may be lower than it was; also true if there was none, or with zeros."""
     if not last_tokens:
         return True
-    for at in inputs:
+    for at in compared:
         new, last = tokens[at], last_tokens[at]
         if new < last if len(new) == len(last) else len(new) < len(last) or new.startswith(b"0"):
             return True

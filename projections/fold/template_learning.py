@@ -138,7 +138,7 @@ def _template(
     of_tokens = [(at, entry) for at, entry in zip(values, decoded.layout, strict=True) if isinstance(at, int)]
     return Template(
         _with_constants(pieces, tokens, roles.written_by),
-        tuple(at for at, entry in of_tokens if not entry.is_state),
+        tuple(at for at, entry in of_tokens if not entry.is_opaque),
         layout_id,
         values,
         _run(values),

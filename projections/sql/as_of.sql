@@ -22,6 +22,7 @@ begin
       ('job_coordinator_metadata', false),
       ('startpoint_fan_out', false),
       ('state_checkpoint', true),
+      ('state_lag', true),
       ('task_container', false),
       ('task_mode', false),
       ('task_partition', false)

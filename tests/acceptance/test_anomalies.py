@@ -6,8 +6,10 @@ from typing import Final
 import pytest
 
 from eventlog.events import NewEvent
+from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointUpcoming
+from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob, Row
 from tests.builders import (
@@ -318,3 +320,58 @@ def test_no_secret_is_in_a_detail(database: Connection) -> None:
     rows = job.rows("anomaly", "detail")
     assert len(rows) == 2
     assert "hunter2" not in repr(rows)
+
+
+def with_state(offset: str, state: str, blob: str | None = None, *, at: int = 0) -> NewEvent:
+    """A commit with the changelog's offset of the store `counts`, and a marker of it in another backend."""
+    marker = KafkaStateCheckpointMarker(SystemStreamPartition("kafka", "counts-changelog", 3), state).serialise()
+    markers = {KAFKA_STATE_BACKEND_FACTORY: {"counts": marker}}
+    if blob is not None:
+        markers["com.example.Blobs"] = {"counts": blob}
+    return checkpoint_v2("t", {"kafka.in.0": offset}, markers=markers, at=FIRST_TIME + at * MINUTE)
+
+
+READ_V2: Final = config_set(READ_VERSIONS, "2")
+
+
+def test_state_behind_its_inputs(database: Connection) -> None:
+    """In the same batch and size as the commit before, and in another size."""
+    states = ["15", "12", "14", "9", "10"]
+    checkpoints = [with_state(str(10 + at), state, at=at) for at, state in enumerate(states)]
+    job = job_of(database, "behind", coordinator=[READ_V2], checkpoints=checkpoints)
+    assert shown(job) == [("checkpoint", at, "state_markers_disagree", "t") for at in (1, 3)]
+    (first, second) = [text for (text,) in job.rows("anomaly", "detail")]
+    assert first.startswith(
+        "The state of task t, store counts, went back from offset 14 (log offset 2) to 9 of changelog "
+        "kafka.counts-changelog.3, but no input did: "
+    )
+    assert "went back from offset 15 (log offset 0) to 12" in second
+
+
+def test_state_that_went_back_with_its_inputs_is_no_disagreement(database: Connection) -> None:
+    checkpoints = [with_state("20", "15"), with_state("10", "12", at=1)]
+    job = job_of(database, "together", coordinator=[READ_V2, *_rewound()], checkpoints=checkpoints)
+    assert [row for row in shown(job) if row[2] == "state_markers_disagree"] == []
+
+
+def _rewound() -> list[NewEvent]:
+    return [config_set(RESET, "true")]
+
+
+def test_a_backend_that_no_longer_follows_the_changelog(database: Connection) -> None:
+    commits = [("5", "a"), ("6", "b"), ("6", "b"), ("7", "b"), ("8", "b"), ("8", "b")]
+    checkpoints = [with_state(str(at), state, blob, at=at) for at, (state, blob) in enumerate(commits)]
+    job = job_of(database, "backends", coordinator=[READ_V2], checkpoints=checkpoints)
+    assert shown(job) == [("checkpoint", 4, "state_markers_disagree", "t")]
+    assert detail(job).startswith(
+        "The state of task t, store counts, is at offset 8 of changelog kafka.counts-changelog.3, but its marker of "
+        "com.example.Blobs has not changed since log offset 1: "
+    )
+
+
+@pytest.mark.parametrize("last", [("6", "b"), ("5", "b"), ("5", "a")])
+def test_backends_that_follow_each_other_agree(database: Connection, last: tuple[str, str]) -> None:
+    """A snapshot may change without a change of the state, as after a compaction of its files."""
+    checkpoints = [with_state("1", "5", "a"), with_state("2", *last, at=1)]
+    job = job_of(database, f"agree-{'-'.join(last)}", coordinator=[READ_V2], checkpoints=checkpoints)
+    assert shown(job) == []

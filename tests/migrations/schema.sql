@@ -290,6 +290,23 @@ CREATE FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) 
 $_$;
 
 --
+-- Name: lowered_changelog(integer, integer, text, text[], integer, text, text[]); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) RETURNS TABLE(store_name text, system_name text, stream_name text, partition_id integer, changelog_offset text, earlier_offset text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select l.store_name, l.system_name, l.stream_name, l.partition_id, o.changelog_offset, o.earlier_offset
+  from projection.checkpoint_layout l
+  join projection.checkpoint_layout e on e.log_id = $1 and e.layout_id = $5 and e.is_state
+    and (e.system_name, e.stream_name, e.partition_id) = (l.system_name, l.stream_name, l.partition_id)
+    and e.store_name is not distinct from l.store_name
+  cross join lateral (select projection.offset_of($3, $4, l.n), projection.offset_of($6, $7, e.n)) o(changelog_offset, earlier_offset)
+  where l.log_id = $1 and l.layout_id = $2 and l.is_state
+    and projection.offset_number(o.changelog_offset) < projection.offset_number(o.earlier_offset)
+$_$;
+
+--
 -- Name: lowered_choice(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -371,6 +388,65 @@ CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURN
     projection.partition_offset(c.log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket)
   ) o(input_offset, earlier_offset)
   where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
+$_$;
+
+--
+-- Name: state_change(integer, text, integer, bigint, text, text, text, text, text, integer, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text) RETURNS TABLE(key_id integer, commits_since_change bigint, changed_at timestamp with time zone, changed_log_offset bigint, earlier_log_offset bigint, earlier_offset text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select k.key_id, n.commits - 1, f.record_time, f.log_offset, d.log_offset, d.earlier_offset
+  from (
+    select k.key_id from projection.event_key k
+    join projection.checkpoint_event e on e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset = $4
+    where k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+      and left(k.message_key, 100) = left($2, 100) and k.message_key = $2 and k.checkpoint_version = $3) k
+  left join lateral (
+    select e.log_offset, s.earlier_offset
+    from projection.checkpoint_event e
+    left join lateral (
+      select true as is_there, l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
+        case when l.stream_name is not null then x.state_offset end as earlier_offset
+      from projection.checkpoint_layout l
+      cross join lateral (select projection.offset_of(e.offsets, e.offsets_odd, l.n)) x(state_offset)
+      where l.log_id = $1 and l.layout_id = e.layout_id
+        and case when $7 is null then (l.system_name, l.stream_name, l.partition_id) = ($8, $9, $10)
+                 else l.is_state and (l.factory_name, l.store_name) = ($6, $5) end
+      limit 1) s on true
+    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset < $4
+      and (s.is_there is null or s.marker is distinct from $7 or s.earlier_offset is distinct from $11)
+    order by e.log_offset desc limit 1) d on true
+  cross join lateral (
+    select count(*) as commits from projection.checkpoint_event e
+    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset > coalesce(d.log_offset, -1) and e.log_offset <= $4) n
+  cross join lateral (
+    select e.record_time, e.log_offset from projection.checkpoint_event e
+    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset > coalesce(d.log_offset, -1) and e.log_offset <= $4
+    order by e.log_offset limit 1) f
+$_$;
+
+--
+-- Name: state_checkpoint_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text, checkpoint_id text, checkpoint_version integer, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select w.task_name,
+    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
+    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
+    l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix,
+    l.system_name, l.stream_name, l.partition_id, case when l.stream_name is not null then x.state_offset end,
+    w.checkpoint_id, w.checkpoint_version,
+    w.record_time, e.message_time, e.source, e.host, e.username,
+    case when $4 is null then 'coordinator' else 'checkpoint' end, case when $4 is null then $2 else $5 end, w.log_offset
+  from projection.checkpoint_choice($1, $3, $4, $6) w
+  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
+  cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
+  where l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
 $_$;
 
 --
@@ -1001,6 +1077,119 @@ CREATE VIEW projection.anomaly_startpoint_ignored AS
   WHERE (j.stream_kind = 'coordinator'::text);
 
 --
+-- Name: current_job; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.current_job AS
+ SELECT job_name,
+    job_id,
+    job_bucket,
+    job_suffix,
+    max(log_id) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_log,
+    max(incarnation) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_incarnation,
+    max(log_id) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_log,
+    max(incarnation) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_incarnation
+   FROM projection.job_log j
+  WHERE is_current
+  GROUP BY job_name, job_id, job_bucket, job_suffix;
+
+--
+-- Name: anomaly_state_backends_disagree; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_state_backends_disagree AS
+ SELECT s.job_name,
+    s.job_id,
+    s.job_bucket,
+    'state_markers_disagree'::text AS anomaly,
+    s.task_name AS subject,
+    format('The state of task %s, store %s, is at offset %s of changelog %s, but its marker of %s has not changed since log offset %s: a restore from there would lose the changes since.'::text, s.task_name, s.store_name, s.own_offset, projection.partition_text(s.own_system, s.own_stream, s.own_partition, '-1'::integer), s.factory_name, o.changed_log_offset) AS detail,
+    c.changed_at AS record_time,
+    NULL::timestamp with time zone AS message_time,
+    NULL::text AS source,
+    NULL::text AS host,
+    NULL::text AS username,
+    s.stream_kind,
+    s.incarnation,
+    c.changed_log_offset AS log_offset
+   FROM ((( SELECT j.job_name,
+            j.job_id,
+            j.job_bucket,
+            COALESCE(j.checkpoint_log, j.coordinator_log) AS log_id,
+            r.task_name,
+            r.store_name,
+            r.factory_name,
+            r.marker,
+            r.changelog_system,
+            r.changelog_stream,
+            r.changelog_partition,
+            r.changelog_offset,
+            r.checkpoint_id,
+            r.checkpoint_version,
+            r.record_time,
+            r.message_time,
+            r.source,
+            r.host,
+            r.username,
+            r.stream_kind,
+            r.incarnation,
+            r.log_offset,
+            first_value(r.factory_name) OVER own AS own_factory,
+            first_value(r.marker) OVER own AS own_marker,
+            first_value(r.changelog_system) OVER own AS own_system,
+            first_value(r.changelog_stream) OVER own AS own_stream,
+            first_value(r.changelog_partition) OVER own AS own_partition,
+            first_value(r.changelog_offset) OVER own AS own_offset
+           FROM (projection.current_job j
+             CROSS JOIN LATERAL projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => NULL::bigint) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, checkpoint_id, checkpoint_version, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset))
+          WHERE (r.marker IS NOT NULL)
+          WINDOW own AS (PARTITION BY j.job_name, j.job_id, r.task_name, r.store_name ORDER BY (r.changelog_stream IS NULL), r.factory_name)) s
+     CROSS JOIN LATERAL projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.own_factory, s.own_marker, s.own_system, s.own_stream, s.own_partition, s.own_offset) c(key_id, commits_since_change, changed_at, changed_log_offset, earlier_log_offset, earlier_offset))
+     CROSS JOIN LATERAL projection.state_change(s.log_id, s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name, s.marker, NULL::text, NULL::text, NULL::integer, NULL::text) o(key_id, commits_since_change, changed_at, changed_log_offset, earlier_log_offset, earlier_offset))
+  WHERE ((s.changelog_stream IS NULL) AND (s.own_stream IS NOT NULL) AND (c.earlier_log_offset IS NOT NULL) AND (o.changed_log_offset < c.changed_log_offset));
+
+--
+-- Name: anomaly_state_behind_inputs; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.anomaly_state_behind_inputs AS
+ SELECT c.job_name,
+    c.job_id,
+    c.job_bucket,
+    'state_markers_disagree'::text AS anomaly,
+    c.task_name AS subject,
+    format('The state of task %s%s went back from offset %s (log offset %s) to %s of changelog %s, but no input did: what the task did with the input between is lost if the task starts here. Somebody wrote the checkpoint by hand, two containers run the task, or the changelog was re-created.'::text, c.task_name, COALESCE(((', store '::text || m.store_name) || ','::text), ''::text), m.earlier_offset, b.log_offset, m.changelog_offset, projection.partition_text(m.system_name, m.stream_name, m.partition_id, '-1'::integer)) AS detail,
+    c.record_time,
+    c.message_time,
+    c.source,
+    c.host,
+    c.username,
+    c.stream_kind,
+    c.incarnation,
+    c.log_offset
+   FROM ((projection.suspect_commit c
+     CROSS JOIN LATERAL ( SELECT e.layout_id,
+            e.offsets,
+            e.offsets_odd,
+            e.log_offset
+           FROM projection.checkpoint_event e
+          WHERE ((e.log_id = c.log_id) AND (e.key_id = c.key_id) AND (e.log_offset < c.log_offset) AND c.is_preferred)
+          ORDER BY e.log_offset DESC
+         LIMIT 1) b)
+     CROSS JOIN LATERAL ( SELECT l.store_name,
+            l.system_name,
+            l.stream_name,
+            l.partition_id,
+            l.changelog_offset,
+            l.earlier_offset
+           FROM projection.lowered_changelog(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) l(store_name, system_name, stream_name, partition_id, changelog_offset, earlier_offset)
+          ORDER BY l.store_name, l.system_name, l.stream_name, l.partition_id
+         LIMIT 1) m)
+  WHERE (c.may_be_lower AND (NOT (EXISTS ( SELECT
+           FROM projection.lowered_partition(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) i(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset)
+          WHERE (NOT projection.is_changelog(c.checkpoint_version, i.system_name, i.stream_name, c.changelogs))))));
+
+--
 -- Name: anomaly_two_job_names; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -1284,7 +1473,39 @@ CREATE VIEW coordinator.anomaly AS
             anomaly_checkpoint_moved_back.stream_kind,
             anomaly_checkpoint_moved_back.incarnation,
             anomaly_checkpoint_moved_back.log_offset
-           FROM projection.anomaly_checkpoint_moved_back) a
+           FROM projection.anomaly_checkpoint_moved_back
+        UNION ALL
+         SELECT anomaly_state_behind_inputs.job_name,
+            anomaly_state_behind_inputs.job_id,
+            anomaly_state_behind_inputs.job_bucket,
+            anomaly_state_behind_inputs.anomaly,
+            anomaly_state_behind_inputs.subject,
+            anomaly_state_behind_inputs.detail,
+            anomaly_state_behind_inputs.record_time,
+            anomaly_state_behind_inputs.message_time,
+            anomaly_state_behind_inputs.source,
+            anomaly_state_behind_inputs.host,
+            anomaly_state_behind_inputs.username,
+            anomaly_state_behind_inputs.stream_kind,
+            anomaly_state_behind_inputs.incarnation,
+            anomaly_state_behind_inputs.log_offset
+           FROM projection.anomaly_state_behind_inputs
+        UNION ALL
+         SELECT anomaly_state_backends_disagree.job_name,
+            anomaly_state_backends_disagree.job_id,
+            anomaly_state_backends_disagree.job_bucket,
+            anomaly_state_backends_disagree.anomaly,
+            anomaly_state_backends_disagree.subject,
+            anomaly_state_backends_disagree.detail,
+            anomaly_state_backends_disagree.record_time,
+            anomaly_state_backends_disagree.message_time,
+            anomaly_state_backends_disagree.source,
+            anomaly_state_backends_disagree.host,
+            anomaly_state_backends_disagree.username,
+            anomaly_state_backends_disagree.stream_kind,
+            anomaly_state_backends_disagree.incarnation,
+            anomaly_state_backends_disagree.log_offset
+           FROM projection.anomaly_state_backends_disagree) a
   WHERE (NOT (EXISTS ( SELECT
            FROM (projection.log_horizon h
              JOIN projection.job_log j ON ((j.log_id = h.log_id)))
@@ -1319,13 +1540,13 @@ COMMENT ON COLUMN coordinator.anomaly.job_bucket IS '0 to 63, from the name of t
 -- Name: COLUMN anomaly.anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.anomaly IS 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, two_job_names or write_once_changed.';
+COMMENT ON COLUMN coordinator.anomaly.anomaly IS 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, state_markers_disagree, two_job_names or write_once_changed.';
 
 --
 -- Name: COLUMN anomaly.subject; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.subject IS 'The subject of the anomaly: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
+COMMENT ON COLUMN coordinator.anomaly.subject IS 'The subject of the anomaly: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped, state_markers_disagree), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
 
 --
 -- Name: COLUMN anomaly.detail; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1425,23 +1646,6 @@ CREATE FUNCTION projection.changelog_mapping_state(log_id integer, incarnation i
     m.record_time, m.message_time, m.source, m.host, m.username, 'coordinator', $2, m.log_offset
   from projection.message_head($1, $3, 'set-changelog') m
 $_$;
-
---
--- Name: current_job; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.current_job AS
- SELECT job_name,
-    job_id,
-    job_bucket,
-    job_suffix,
-    max(log_id) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_log,
-    max(incarnation) FILTER (WHERE (stream_kind = 'coordinator'::text)) AS coordinator_incarnation,
-    max(log_id) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_log,
-    max(incarnation) FILTER (WHERE (stream_kind = 'checkpoint'::text)) AS checkpoint_incarnation
-   FROM projection.job_log j
-  WHERE is_current
-  GROUP BY job_name, job_id, job_bucket, job_suffix;
 
 --
 -- Name: changelog_mapping; Type: VIEW; Schema: coordinator; Owner: -
@@ -3988,28 +4192,6 @@ $_$;
 COMMENT ON FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.startpoint_history at a time: the steps of all events whose log_time is not later. Expiry is judged at that time.';
 
 --
--- Name: state_checkpoint_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text, checkpoint_id text, checkpoint_version integer, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select w.task_name,
-    coalesce(l.store_name, w.store_names[array_position(w.changelogs, l.system_name || '.' || l.stream_name)], ''),
-    coalesce(l.factory_name, 'org.apache.samza.storage.KafkaChangelogStateBackendFactory'),
-    l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix,
-    l.system_name, l.stream_name, l.partition_id, case when l.stream_name is not null then x.state_offset end,
-    w.checkpoint_id, w.checkpoint_version,
-    w.record_time, e.message_time, e.source, e.host, e.username,
-    case when $4 is null then 'coordinator' else 'checkpoint' end, case when $4 is null then $2 else $5 end, w.log_offset
-  from projection.checkpoint_choice($1, $3, $4, $6) w
-  join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
-  cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
-  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
-  where l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
-$_$;
-
---
 -- Name: state_checkpoint; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -4208,6 +4390,229 @@ CREATE FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id 
 --
 
 COMMENT ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.state_checkpoint after the event at log_offset (inclusive), an offset of the log that the job''s checkpoints are read from unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
+
+--
+-- Name: state_lag_state(integer, integer, bigint, integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text, commits_since_change bigint, changed_at timestamp with time zone, age_seconds bigint, record_time timestamp with time zone, message_time timestamp with time zone, source text, host text, username text, stream_kind text, incarnation integer, log_offset bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select s.task_name, s.store_name, s.factory_name, s.marker, s.changelog_system, s.changelog_stream,
+    s.changelog_partition, s.changelog_offset, c.commits_since_change, c.changed_at,
+    greatest(extract(epoch from s.record_time - c.changed_at), 0)::bigint,
+    s.record_time, s.message_time, s.source, s.host, s.username, s.stream_kind, s.incarnation, s.log_offset
+  from projection.state_checkpoint_state($1, $2, $3, $4, $5, $6) s
+  cross join lateral projection.state_change(coalesce($4, $1), s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,
+    s.marker, s.changelog_system, s.changelog_stream, s.changelog_partition, s.changelog_offset) c
+$_$;
+
+--
+-- Name: state_lag; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.state_lag AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.task_name,
+    r.store_name,
+    r.factory_name,
+    r.marker,
+    r.changelog_system,
+    r.changelog_stream,
+    r.changelog_partition,
+    r.changelog_offset,
+    r.commits_since_change,
+    r.changed_at,
+    r.age_seconds,
+    r.record_time,
+    r.message_time,
+    r.source,
+    r.host,
+    r.username,
+    r.stream_kind,
+    r.incarnation,
+    r.log_offset
+   FROM (projection.current_job j
+     CROSS JOIN LATERAL projection.state_lag_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => NULL::bigint) r(task_name, store_name, factory_name, marker, changelog_system, changelog_stream, changelog_partition, changelog_offset, commits_since_change, changed_at, age_seconds, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset));
+
+--
+-- Name: VIEW state_lag; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.state_lag IS 'For how many commits, and for how long, the backup of each store has not changed: the rows of state_checkpoint, with the commits of the same version since the marker last changed. A store that the task does not write does not change either; compare it with the stores and tasks beside it. After a retention: only commits beyond the horizon count.
+Key: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+
+--
+-- Name: COLUMN state_lag.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
+
+--
+-- Name: COLUMN state_lag.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
+
+--
+-- Name: COLUMN state_lag.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
+
+--
+-- Name: COLUMN state_lag.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.task_name IS 'The task.';
+
+--
+-- Name: COLUMN state_lag.store_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.store_name IS 'The store; empty if version 1 has a changelog for which config names no store.';
+
+--
+-- Name: COLUMN state_lag.factory_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.factory_name IS 'The factory class of the state backend.';
+
+--
+-- Name: COLUMN state_lag.marker; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.marker IS 'What the backend wrote to find its backup again. Null: version 1 has no markers; changelog_offset says how far the store was backed up.';
+
+--
+-- Name: COLUMN state_lag.changelog_system; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.changelog_system IS 'The system of the changelog. Null: the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_lag.changelog_stream; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.changelog_stream IS 'The stream of the changelog. Null: the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_lag.changelog_partition; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.changelog_partition IS 'The partition of the changelog. Null: the backend keeps no changelog in Kafka.';
+
+--
+-- Name: COLUMN state_lag.changelog_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.changelog_offset IS 'The last offset of the changelog that is part of the checkpoint. Null: the changelog was empty, or the backend keeps none in Kafka.';
+
+--
+-- Name: COLUMN state_lag.commits_since_change; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.commits_since_change IS 'The number of commits after the one that changed the marker; 0 if the last commit did.';
+
+--
+-- Name: COLUMN state_lag.changed_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.changed_at IS 'The record time of the commit that changed the marker. Null: timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN state_lag.age_seconds; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.age_seconds IS 'The time from changed_at to record_time, the task''s last commit, in whole seconds. Null: timestamptz cannot represent one of the times.';
+
+--
+-- Name: COLUMN state_lag.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN state_lag.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.message_time IS 'When the message was created, from its envelope. Null: there is no envelope, it has no time, or timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN state_lag.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.source IS 'The program that wrote the message, from its envelope. Null: there is no envelope, or it has no source.';
+
+--
+-- Name: COLUMN state_lag.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+
+--
+-- Name: COLUMN state_lag.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+
+--
+-- Name: COLUMN state_lag.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN state_lag.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN state_lag.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.state_lag.log_offset IS 'The offset of the event in its log.';
+
+--
+-- Name: state_lag_as_of(text, text, timestamp with time zone); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.state_lag_as_of(job_name text, job_id text, at timestamp with time zone) RETURNS SETOF coordinator.state_lag
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at($1, $2, $3) j
+        cross join lateral projection.state_lag_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        where j.coordinator_log is not null or j.checkpoint_log is not null
+      $_$;
+
+--
+-- Name: FUNCTION state_lag_as_of(job_name text, job_id text, at timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.state_lag_as_of(job_name text, job_id text, at timestamp with time zone) IS 'coordinator.state_lag at a time: the state after all events whose log_time is not later.';
+
+--
+-- Name: state_lag_as_of_offset(text, text, bigint, text, integer); Type: FUNCTION; Schema: coordinator; Owner: -
+--
+
+CREATE FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text DEFAULT NULL::text, incarnation integer DEFAULT NULL::integer) RETURNS SETOF coordinator.state_lag
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+        select j.job_name, j.job_id, j.job_bucket, r.*
+        from projection.job_at_offset($1, $2, $3, $4, $5) j
+        cross join lateral projection.state_lag_state(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut, j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut) r
+        where j.coordinator_log is not null or j.checkpoint_log is not null
+      $_$;
+
+--
+-- Name: FUNCTION state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) IS 'coordinator.state_lag after the event at log_offset (inclusive), an offset of the log that the job''s checkpoints are read from unless stream_kind says otherwise. The job''s other log is cut at that event''s log_time.';
 
 --
 -- Name: task_container_state(integer, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
@@ -9720,6 +10125,14 @@ GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time 
 GRANT ALL ON FUNCTION projection.log_cut(log_id integer, at timestamp with time zone) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.lowered_changelog(log_id integer, layout_id integer, offsets text, offsets_odd text[], earlier_layout_id integer, earlier_offsets text, earlier_offsets_odd text[]) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION lowered_choice(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9750,6 +10163,22 @@ GRANT ALL ON FUNCTION projection.partition_text(system_name text, stream_name te
 REVOKE ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.startpoint_removed(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text, changelog_partition integer, changelog_offset text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION unconsumed_startpoint(log_id integer); Type: ACL; Schema: projection; Owner: -
@@ -9858,6 +10287,27 @@ GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_reade
 GRANT SELECT ON TABLE projection.anomaly_startpoint_ignored TO coordstream_replayer;
 
 --
+-- Name: TABLE current_job; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.current_job TO coordstream_reader;
+GRANT SELECT ON TABLE projection.current_job TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_state_backends_disagree; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_state_backends_disagree TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_state_backends_disagree TO coordstream_replayer;
+
+--
+-- Name: TABLE anomaly_state_behind_inputs; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.anomaly_state_behind_inputs TO coordstream_reader;
+GRANT SELECT ON TABLE projection.anomaly_state_behind_inputs TO coordstream_replayer;
+
+--
 -- Name: TABLE anomaly_two_job_names; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -9907,13 +10357,6 @@ GRANT ALL ON FUNCTION coordinator.anomaly_between(job_name text, job_id text, si
 REVOKE ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.changelog_mapping_state(log_id integer, incarnation integer, cut bigint) TO coordstream_replayer;
-
---
--- Name: TABLE current_job; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.current_job TO coordstream_reader;
-GRANT SELECT ON TABLE projection.current_job TO coordstream_replayer;
 
 --
 -- Name: TABLE changelog_mapping; Type: ACL; Schema: coordinator; Owner: -
@@ -10299,14 +10742,6 @@ GRANT ALL ON FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id
 GRANT ALL ON FUNCTION coordinator.startpoint_history_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
 
 --
--- Name: FUNCTION state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_replayer;
-
---
 -- Name: TABLE state_checkpoint; Type: ACL; Schema: coordinator; Owner: -
 --
 
@@ -10328,6 +10763,37 @@ GRANT ALL ON FUNCTION coordinator.state_checkpoint_as_of(job_name text, job_id t
 REVOKE ALL ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION coordinator.state_checkpoint_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
+-- Name: TABLE state_lag; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.state_lag TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.state_lag TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_lag_as_of(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.state_lag_as_of(job_name text, job_id text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.state_lag_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.state_lag_as_of(job_name text, job_id text, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer); Type: ACL; Schema: coordinator; Owner: -
+--
+
+REVOKE ALL ON FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION coordinator.state_lag_as_of_offset(job_name text, job_id text, log_offset bigint, stream_kind text, incarnation integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION task_container_state(log_id integer, incarnation integer, cut bigint); Type: ACL; Schema: projection; Owner: -

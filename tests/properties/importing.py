@@ -21,7 +21,7 @@ ARCHIVED_AT: Final = datetime.fromtimestamp(ARCHIVED_MS // 1_000, UTC)
 JUDGED_AT: Final = "2025-06-15 16:00:00+00"
 """A time after every believable event; some startpoints have expired by then."""
 
-CURRENT: Final = (*ROWS, "starting_offset", "job")
+CURRENT: Final = (*ROWS, "starting_offset", "state_lag", "job")
 """Every relation that says what is true now."""
 
 HISTORIES: Final = (

@@ -290,7 +290,7 @@ def test_a_stored_preference_equals_the_looked_up_one(whole: Whole) -> None:
     report("preferred: stored = looked up", whole.jobs, {"commit": differing(told, looked_up)})
 
 
-@pytest.mark.parametrize("kind", ["checkpoint_moved_back", "unread_checkpoint"])
+@pytest.mark.parametrize("kind", ["checkpoint_moved_back", "unread_checkpoint", "state_behind_inputs"])
 def test_anomalies_are_among_the_suspects(whole: Whole, kind: str) -> None:
     """Of a log that code before version 4 folded, every checkpoint is looked at."""
     query = f"select job_name, anomaly, subject, detail, stream_kind, log_offset from projection.anomaly_{kind}"

@@ -17,15 +17,19 @@ from (
   union all
   select * from projection.anomaly_unread_checkpoint
   union all
-  select * from projection.anomaly_checkpoint_moved_back) a
+  select * from projection.anomaly_checkpoint_moved_back
+  union all
+  select * from projection.anomaly_state_behind_inputs
+  union all
+  select * from projection.anomaly_state_backends_disagree) a
 where not exists (
   select from projection.log_horizon h
   join projection.job_log j on j.log_id = h.log_id
   where j.job_name = a.job_name and j.job_id = a.job_id and j.stream_kind = a.stream_kind and j.incarnation = a.incarnation
     and a.log_offset <= h.horizon_offset);
 comment on view coordinator.anomaly is E'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU per million events, until `coordstream rebuild` rebuilds it; so is, for some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read. After a retention: only anomalies beyond the horizon, as far as the retained events show them.\nKey: provenance, anomaly, subject.';
-comment on column coordinator.anomaly.anomaly is 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, two_job_names or write_once_changed.';
-comment on column coordinator.anomaly.subject is 'The subject of the anomaly: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
+comment on column coordinator.anomaly.anomaly is 'checkpoint_moved_back, checkpoint_version_rollback, startpoint_ignored, changelog_remapped, changelog_shared, state_markers_disagree, two_job_names or write_once_changed.';
+comment on column coordinator.anomaly.subject is 'The subject of the anomaly: a partition (checkpoint_moved_back, startpoint_ignored), a task (checkpoint_version_rollback, changelog_remapped, state_markers_disagree), a changelog partition (changelog_shared) or a config key (two_job_names, write_once_changed).';
 comment on column coordinator.anomaly.detail is 'What happened, the log offsets that show it, and what it means.';
 
 -- The range of time becomes a range of offsets, since no index has record times. Log by log, so that each range is an index condition.

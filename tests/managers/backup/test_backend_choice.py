@@ -11,11 +11,12 @@ from managers.backup.backend_choice import (
     backup_factories,
     is_durable,
     require_backends,
+    require_read_markers,
     restore_factories,
     store_names,
     stores_by_backup_factory,
 )
-from managers.backup.state_errors import StoreWithoutBackend, UnknownStateBackend
+from managers.backup.state_errors import MarkersNotRead, StoreWithoutBackend, UnknownStateBackend
 
 STORES: Final = ("s0", "s1", "s2")
 CONFIG: Final = {
@@ -121,3 +122,35 @@ def test_a_store_without_a_changelog_is_not_backed_up_there() -> None:
     chosen = {KAFKA_STATE_BACKEND_FACTORY: ("s0",)}
     with pytest.raises(StoreWithoutBackend, match=r"Store 's0' of task 't' has .* but no changelog"):
         require_backends(CONFIG, "t", chosen, {KAFKA_STATE_BACKEND_FACTORY: 1})
+
+
+BLOBS: Final = {"stores.s0.backup.factories": "blobs"}
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [
+        {},
+        {"task.checkpoint.read.versions": "1,2"},
+        {"task.checkpoint.read.versions": "2", "task.checkpoint.write.versions": "1"},
+    ],
+)
+def test_markers_that_a_restart_does_not_read_are_refused(versions: dict[str, str]) -> None:
+    with pytest.raises(
+        MarkersNotRead, match="Store 's0' of task 't' is backed up by blobs, whose markers only"
+    ) as caught:
+        require_read_markers({**BLOBS, **versions}, "t", ["s0"])
+    assert "Set task.checkpoint.write.versions=1,2 and task.checkpoint.read.versions=2,1." in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {**BLOBS, "task.checkpoint.read.versions": "2,1"},
+        {"stores.s0.changelog": "kafka.log"},
+        {"stores.s0.backup.factories": f"blobs,{KAFKA_STATE_BACKEND_FACTORY}"},
+        {},
+    ],
+)
+def test_markers_that_a_restart_reads_or_does_not_need(config: dict[str, str]) -> None:
+    require_read_markers(config, "t", ["s0"])

@@ -26,7 +26,11 @@ IN: Final = SystemStreamPartition("kafka", "in", 0)
 CHECKPOINT: Final = CheckpointV2(ID, {IN: "4"}, {"factory1": {"store1": "5"}})
 KAFKA: Final = {"store1": "system;stream;1", "store2": "system;stream;2"}
 BLOBS: Final = {"store1": "blobId1", "store2": "blobId2"}
-CONFIG: Final = {"stores.LP.changelog": "kafka.lp", "stores.LI.backup.factories": "factory1"}
+CONFIG: Final = {
+    "stores.LP.changelog": "kafka.lp",
+    "stores.LI.backup.factories": "factory1",
+    "task.checkpoint.read.versions": "2,1",
+}
 
 
 class RecordingStore(DictStore):

@@ -40,7 +40,7 @@ def learnt(version: int, value: bytes, known: KnownRoles) -> tuple[Any, ...] | N
     template = None if decoded is None else learn(version, KEY, value, decoded, 7, known)
     if template is None:
         return None
-    found = (template.pieces, template.inputs, template.values, template.run, template.state, template.opaque)
+    found = (template.pieces, template.compared, template.values, template.run, template.state, template.opaque)
     return *found, template.id_token, template.time_token, template.envelope
 
 

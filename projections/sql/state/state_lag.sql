@@ -1,0 +1,70 @@
+-- The state of a store in one checkpoint, and since which commit of the same version it is the same: the event at changed_log_offset was the
+-- first with it, and had earlier_offset before (null: no changelog offset, or no earlier event). Versions 0 and 1 have no markers:
+-- there a store is found by its changelog.
+create function projection.state_change(log_id integer, task_name text, checkpoint_version integer, log_offset bigint,
+                                        store_name text, factory_name text, marker text, changelog_system text,
+                                        changelog_stream text, changelog_partition integer, changelog_offset text)
+returns table (key_id integer, commits_since_change bigint, changed_at timestamptz, changed_log_offset bigint, earlier_log_offset bigint, earlier_offset text)
+language sql stable parallel safe as $$
+  select k.key_id, n.commits - 1, f.record_time, f.log_offset, d.log_offset, d.earlier_offset
+  from (
+    select k.key_id from projection.event_key k
+    join projection.checkpoint_event e on e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset = $4
+    where k.log_id = $1 and k.message_type in ('checkpoint', 'checkpoint-v2', 'set-checkpoint') and not k.is_other
+      and left(k.message_key, 100) = left($2, 100) and k.message_key = $2 and k.checkpoint_version = $3) k
+  left join lateral (
+    select e.log_offset, s.earlier_offset
+    from projection.checkpoint_event e
+    left join lateral (
+      select true as is_there, l.marker_prefix || coalesce(x.state_offset, '') || l.marker_suffix as marker,
+        case when l.stream_name is not null then x.state_offset end as earlier_offset
+      from projection.checkpoint_layout l
+      cross join lateral (select projection.offset_of(e.offsets, e.offsets_odd, l.n)) x(state_offset)
+      where l.log_id = $1 and l.layout_id = e.layout_id
+        and case when $7 is null then (l.system_name, l.stream_name, l.partition_id) = ($8, $9, $10)
+                 else l.is_state and (l.factory_name, l.store_name) = ($6, $5) end
+      limit 1) s on true
+    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset < $4
+      and (s.is_there is null or s.marker is distinct from $7 or s.earlier_offset is distinct from $11)
+    order by e.log_offset desc limit 1) d on true
+  cross join lateral (
+    select count(*) as commits from projection.checkpoint_event e
+    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset > coalesce(d.log_offset, -1) and e.log_offset <= $4) n
+  cross join lateral (
+    select e.record_time, e.log_offset from projection.checkpoint_event e
+    where e.log_id = $1 and e.key_id = k.key_id and e.log_offset > coalesce(d.log_offset, -1) and e.log_offset <= $4
+    order by e.log_offset limit 1) f
+$$;
+
+-- The relation coordinator.state_lag of one job, now (cuts null) or as of an offset of both logs.
+create function projection.state_lag_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint,
+                                           checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint)
+returns table (task_name text, store_name text, factory_name text, marker text, changelog_system text, changelog_stream text,
+               changelog_partition integer, changelog_offset text, commits_since_change bigint, changed_at timestamptz, age_seconds bigint,
+               record_time timestamptz, message_time timestamptz, source text, host text, username text,
+               stream_kind text, incarnation integer, log_offset bigint)
+language sql stable parallel safe as $$
+  select s.task_name, s.store_name, s.factory_name, s.marker, s.changelog_system, s.changelog_stream,
+    s.changelog_partition, s.changelog_offset, c.commits_since_change, c.changed_at,
+    greatest(extract(epoch from s.record_time - c.changed_at), 0)::bigint,
+    s.record_time, s.message_time, s.source, s.host, s.username, s.stream_kind, s.incarnation, s.log_offset
+  from projection.state_checkpoint_state($1, $2, $3, $4, $5, $6) s
+  cross join lateral projection.state_change(coalesce($4, $1), s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,
+    s.marker, s.changelog_system, s.changelog_stream, s.changelog_partition, s.changelog_offset) c
+$$;
+
+create view coordinator.state_lag as
+select j.job_name, j.job_id, j.job_bucket, r.*
+from projection.current_job j
+cross join lateral projection.state_lag_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => null,
+  checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => null) r;
+comment on view coordinator.state_lag is E'For how many commits, and for how long, the backup of each store has not changed: the rows of state_checkpoint, with the commits of the same version since the marker last changed. A store that the task does not write does not change either; compare it with the stores and tasks beside it. After a retention: only commits beyond the horizon count.\nKey: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+comment on column coordinator.state_lag.store_name is 'The store; empty if version 1 has a changelog for which config names no store.';
+comment on column coordinator.state_lag.marker is 'What the backend wrote to find its backup again. Null: version 1 has no markers; changelog_offset says how far the store was backed up.';
+comment on column coordinator.state_lag.changelog_system is 'The system of the changelog. Null: the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_lag.changelog_stream is 'The stream of the changelog. Null: the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_lag.changelog_partition is 'The partition of the changelog. Null: the backend keeps no changelog in Kafka.';
+comment on column coordinator.state_lag.changelog_offset is 'The last offset of the changelog that is part of the checkpoint. Null: the changelog was empty, or the backend keeps none in Kafka.';
+comment on column coordinator.state_lag.commits_since_change is 'The number of commits after the one that changed the marker; 0 if the last commit did.';
+comment on column coordinator.state_lag.changed_at is 'The record time of the commit that changed the marker. Null: timestamptz cannot represent the time.';
+comment on column coordinator.state_lag.age_seconds is 'The time from changed_at to record_time, the task''s last commit, in whole seconds. Null: timestamptz cannot represent one of the times.';
