@@ -34,6 +34,7 @@ COLUMNS: Final = (
     Column("bytes", "removed_bytes", "right"),
     Column("kept below", "base_events", "right", drop=1),
 )
+UNDO_COLUMNS: Final = (Column("table", "detached_table"),)
 _ROW: Final = (
     *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "horizon_time", "horizon_offset"),
     *("removed_events", "removed_bytes", "base_events", "partitions", "detached_tables"),
@@ -96,7 +97,7 @@ def retention(
     """
     if undo:
         _require_undo_alone(jobs, every=every, options=(keep, archived_in), dry_run=dry_run)
-        _undo()
+        _undo(as_json=as_json, as_csv=as_csv)
         return
     if keep is None:
         raise typer.BadParameter("Use '--keep DURATION', as in '--keep 365d'.")
@@ -134,7 +135,7 @@ def _lake_check(output: str, database: Database, logs: Sequence[JobLog]) -> Chec
         return LakeProof.of(spark, output, [each.log for each in logs], settings).require
 
 
-def _undo() -> None:
+def _undo(*, as_json: bool, as_csv: bool) -> None:
     with open_database() as database:
         try:
             tables = undo_retention(database.connection, FoldSettings(database.secrets))
@@ -143,11 +144,14 @@ def _undo() -> None:
                 "The retention is not undone: another session uses the archive or writes one of the logs. "
                 "Run `coordstream retention --undo` again later."
             ) from None
-    if not tables:
+    if as_json or as_csv:
+        rows = Rows(("detached_table",), ({"detached_table": table} for table in tables))
+        print_rows(rows, UNDO_COLUMNS, title="Tables whose events were put back", as_json=as_json, as_csv=as_csv)
+    elif not tables:
         print("There is no retention to undo.")
-        return
-    print(f"The events of {', '.join(tables)} are in the archive again, and their logs were rebuilt.")
-    print("The tables are no longer needed and can be dropped.")
+    else:
+        print(f"The events of {', '.join(tables)} are in the archive again, and their logs were rebuilt.")
+        print("The tables are no longer needed and can be dropped.")
 
 
 def _horizon(connection: Connection, keep: timedelta) -> datetime:

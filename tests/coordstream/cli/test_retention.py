@@ -207,7 +207,9 @@ def test_a_retention_can_be_undone(kept: CommandLine) -> None:
     assert DETACHED in kept.done("retention", "--undo")
     assert kept.ask(f"select * from coordinator.fingerprint('{JOB}', '1')") == before
     assert kept.done("retention", "--undo") == "There is no retention to undo.\n"
+    assert kept.rows("retention", "--undo") == []
     assert "detached_2" in run(kept)
+    assert kept.rows("retention", "--undo") == [{"detached_table": "eventlog.event_from_0_detached_2"}]
 
 
 def test_a_dropped_table_cannot_be_put_back(kept: CommandLine) -> None:
