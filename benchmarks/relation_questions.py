@@ -27,7 +27,10 @@ from pg_proc p join pg_namespace n on n.oid = p.pronamespace
 where n.nspname = 'coordinator' and p.proretset
 order by p.proname
 """
-_GIVEN: Final = frozenset({"job_name", "job_id", "at", "since", "until", "log_offset", "task_name", "n"})
+_GIVEN: Final = frozenset(
+    {"job_name", "job_id", "at", "since", "until", "log_offset", "task_name", "n"}
+    | {"system_name", "stream_name", "partition_id", "input_offset"}
+)
 """Arguments with a value; the others use their default."""
 
 _JOB: Final = sql.SQL("job_name = %(job_name)s and job_id = %(job_id)s")

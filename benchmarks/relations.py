@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import psycopg
 from psycopg import sql
 
+from benchmarks.generated_task import INPUT_STREAMS
 from benchmarks.relation_data import COMMIT_MS, START_MS, JobLogs, JobSize
 from benchmarks.relation_questions import Question, questions
 from eventlog.log import system_clock
@@ -107,4 +108,8 @@ def parameters_of(question: Question, extent: Extent) -> dict[str, Any]:
         "until": half + timedelta(minutes=10),
         "log_offset": events // 2,
         "n": 50,
+        "system_name": "kafka",
+        "stream_name": INPUT_STREAMS[0],
+        "partition_id": 7,
+        "input_offset": "0",
     }

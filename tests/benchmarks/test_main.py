@@ -9,12 +9,16 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from benchmarks.__main__ import TITLES, main
+from benchmarks.kept_database import kept_database
+from benchmarks.relations import Extent
 
 FEW = ("--events", "3000", "--rounds", "1", "--live-events", "2", "--idle-seconds", "0.1", "--topics", "3")
 FEW_STATE = ("--state-megabytes", "1")
 FEW_LARGE = ("--large-events", "4000")
 SPARK = ("event-reads", "spark")
-FEW_RELATIONS = ("--relation-events", "3000", "--relation-jobs", "2")
+EVENTS, JOBS = 3_000, 2
+FEW_RELATIONS = ("--relation-events", str(EVENTS), "--relation-jobs", str(JOBS))
+MEASURED_ALONE = ("relations", *SPARK)  # Spark's would end the Spark session of the run
 
 
 @pytest.mark.slow
@@ -22,9 +26,8 @@ def test_a_run_prints_its_report_and_writes_it(
     tmp_path: Path, kafka_jars: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "benchmarks.md"
-    parts = [part for part in TITLES if part not in SPARK]  # they would end the Spark session of the run
-    sizes = (*FEW, *FEW_LARGE, *FEW_STATE, *FEW_RELATIONS)
-    main(["--only", *parts, *sizes, "--jars", str(kafka_jars.parent), "--out", str(out)])
+    parts = [part for part in TITLES if part not in MEASURED_ALONE]
+    main(["--only", *parts, *FEW, *FEW_LARGE, *FEW_STATE, "--jars", str(kafka_jars.parent), "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     assert capsys.readouterr().out.strip() == text.strip()
     assert "3,000 generated events" in text
@@ -42,15 +45,22 @@ def test_a_run_prints_its_report_and_writes_it(
 
 
 @pytest.mark.slow
-def test_one_part_is_measured_again_on_data_of_before_and_other_sections_stay(tmp_path: Path) -> None:
+def test_one_part_is_measured_again_on_data_of_before_and_other_sections_stay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "benchmarks.md"
-    out.write_text("# Benchmarks\n\n## Live\n\nkept\n")
+    out.write_text("# Benchmarks\n\n## Live\n\nkept\n\n## Relations\n\nreplaced\n")
+    said: list[str] = []
     with TemporaryDirectory() as folder:  # Postgres may run as a user without access to tmp_path
-        Path(folder).chmod(0o711)
-        for _ in range(2):
-            main(["--only", "relations", *FEW_RELATIONS, "--relation-home", f"{folder}/home", "--out", str(out)])
+        home = Path(folder) / "home"
+        home.parent.chmod(0o711)
+        with kept_database(home, Extent(EVENTS, JOBS), said.append):
+            assert said
+        main(["--only", "relations", *FEW_RELATIONS, "--relation-home", str(home), "--out", str(out)])
+    assert not set(said) & set(capsys.readouterr().err.splitlines())
     text = out.read_text(encoding="utf-8")
     assert "## Live\n\nkept\n" in text
+    assert "replaced" not in text
     assert text.count("## Relations\n") == 1
     for relation in ("anomaly", "checkpoint_history", "checkpoint_as_of()", "newest_commits()"):
         assert f"| `{relation}` |" in text
