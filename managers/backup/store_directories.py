@@ -32,17 +32,6 @@ def checkpoint_directories(directory: Path) -> Iterator[tuple[CheckpointId, Path
             yield checkpoint_id, path
 
 
-def link_files(source: Path, target: Path) -> None:
-    """Create the directory ``target`` with hard links to the files of ``source``, replacing what it contains.
-
-    A store must not change these files in place. Raises OSError.
-    """
-    delete_directory(target)
-    target.mkdir(parents=True)
-    for file in source.iterdir():
-        os.link(file, target / file.name)
-
-
 def copy_checkpoint(checkpoint: Path, directory: Path) -> None:
     """Make a store's directory from a checkpoint directory, which remains. ``directory`` must not exist.
 

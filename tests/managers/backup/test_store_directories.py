@@ -7,7 +7,6 @@ from managers.backup.store_directories import (
     checkpoint_directories,
     checkpoint_directory,
     delete_directory,
-    link_files,
     store_directory,
 )
 
@@ -31,15 +30,10 @@ def test_only_checkpoints_of_the_same_task_are_listed(tmp_path: Path) -> None:
     assert dict(checkpoint_directories(tmp_path / "absent" / "task")) == {}
 
 
-def test_links_replace_what_a_directory_contains(tmp_path: Path) -> None:
-    source, target = tmp_path / "source", tmp_path / "target"
-    for directory in (source, target):
-        directory.mkdir()
-    (source / "new").write_text("new")
-    (target / "old").write_text("old")
-    link_files(source, target)
-    assert [path.name for path in target.iterdir()] == ["new"]
-    assert (target / "new").stat().st_ino == (source / "new").stat().st_ino
-    delete_directory(target)
-    delete_directory(target)
-    assert (source / "new").read_text() == "new"
+def test_a_directory_is_deleted_if_it_exists(tmp_path: Path) -> None:
+    directory = tmp_path / "store"
+    directory.mkdir()
+    (directory / "file").write_text("")
+    delete_directory(directory)
+    delete_directory(directory)
+    assert not directory.exists()

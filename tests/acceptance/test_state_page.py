@@ -1,0 +1,41 @@
+"""The queries of docs/state.md show what the page says."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from coordstream import relations
+from eventlog.postgres.connection import Connection
+from managers.backup import commit_settings
+from managers.backup.commit_settings import CommitSettings
+from tests.acceptance import samza_answers as samza
+from tests.acceptance.imported_job import ImportedJob
+
+TEXT: Final = (Path(__file__).parents[2] / "docs" / "state.md").read_text(encoding="utf-8")
+_EXAMPLE: Final = re.compile(r"^```sql\n(.*?)^```\n\n^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def test_the_query_shows_what_the_page_says(database: Connection) -> None:
+    job = ImportedJob(database, "wordcount_pv")
+    job.import_recorded(job.coordinator_stream, samza.recorded_stream("coordinator"))
+    job.import_recorded(job.checkpoint_stream, samza.recorded_stream("checkpoint"))
+    ((query, shown),) = _EXAMPLE.findall(TEXT)
+    cursor = database.execute(query)
+    assert cursor.description is not None
+    rows = [[column.name for column in cursor.description], *([str(value) for value in row] for row in cursor)]
+    assert [re.split(r" +\| ", line.strip()) for line in shown.splitlines()] == rows
+
+
+def test_the_page_names_the_defaults_of_samza() -> None:
+    defaults = dict(re.findall(r"^\| `(task\.commit\.[a-z.]+)` \| (\d+) \|", TEXT, re.MULTILINE))
+    settings = CommitSettings()
+    assert {name: int(value) for name, value in defaults.items()} == {
+        commit_settings.MAX_DELAY: settings.max_delay_ms,
+        commit_settings.TIMEOUT: settings.timeout_ms,
+        commit_settings.EXCEPTION_LIMIT: settings.exception_limit,
+        commit_settings.TIMEOUT_LIMIT: settings.timeout_limit,
+    }
+
+
+def test_relations_of_the_page_exist() -> None:
+    assert set(re.findall(r"coordinator\.(\w+)", TEXT)) <= set(relations.RELATIONS)
