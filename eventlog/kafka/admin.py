@@ -163,7 +163,7 @@ class KafkaAdmin(AdminClient):
 
     def end_offsets(self, stream_names: Iterable[str]) -> dict[str, int]:
         """See `EventSource.end_offsets`."""
-        return self._offsets(self.topic_ids(stream_names), OffsetSpec.LATEST)
+        return self._offsets(stream_names, OffsetSpec.LATEST)
 
     def topic_ids(self, stream_names: Iterable[str], node_id: int | None = None) -> dict[str, str | None]:
         """The topic ids of the streams that exist, according to one broker. Raises `SourceUnavailable`."""

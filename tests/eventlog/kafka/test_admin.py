@@ -140,6 +140,13 @@ class TestQuestions:
         monkeypatch.setattr(admin, "_list_offsets", deleting)
         assert admin.end_offsets([gone, kept]) == {kept: 0}
 
+    def test_ends_of_streams_that_exist_need_no_other_request(
+        self, admin: KafkaAdmin, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A follower asks for them every five seconds."""
+        monkeypatch.setattr(admin, "topic_ids", None)
+        assert admin.end_offsets([coordinator_topic]) == {coordinator_topic: 0}
+
     def test_it_connects_again_after_a_close(self, admin: KafkaAdmin) -> None:
         cluster_id = admin.cluster_id
         admin.close()
