@@ -30,7 +30,10 @@ FETCH_BY_ID: Final = 13
 """The first version of Kafka's Fetch request with topic ids."""
 
 TICK_SECONDS: Final = 0.5
-"""How long to wait before checking again whether brokers can be reached and whether logs were truncated."""
+"""How long to wait before checking whether a broker can be reached again."""
+
+CHECK_SECONDS: Final = 2.0
+"""How long to wait before checking whether logs were truncated; it is also checked when leaders change."""
 
 _Fetched = Mapping[TopicPartition, Sequence[RecordedEvent]]
 
@@ -198,7 +201,7 @@ class EventConsumer:
 
     def _poll_with_checks(self) -> _Fetched:
         """kafka-python examines all streams in each poll: whether their leaders changed, or their logs."""
-        self._checks_due_at = time.monotonic() + TICK_SECONDS
+        self._checks_due_at = time.monotonic() + CHECK_SECONDS
         fetched: _Fetched = self._consumer.poll(timeout_ms=0, max_records=POLL_EVENTS)
         return fetched
 
