@@ -22,6 +22,8 @@ from benchmarks.live_tail import EVENTS_BEFORE, PACES, WARM_UP, Extent, tail_of_
 from benchmarks.machine import busy_share, machine
 from benchmarks.many_topics import EVENTS_EACH, TOPICS, Crowd, many_topics
 from benchmarks.markdown import Lines
+from benchmarks.peers import measure_peers
+from benchmarks.peers_report import peers_report
 from benchmarks.rebuild import measure_large, measure_rebuilds
 from benchmarks.rebuild_report import rebuild_report
 from benchmarks.relation_limits import measure_limits
@@ -40,6 +42,7 @@ TITLES: Final = {
     "live": "Live",
     "topics": "Many topics",
     "catch-up": "Catching up from Kafka",
+    "peers": "Peers",
     "library": "Library",
     "relations": "Relations",
     "state": "State",
@@ -59,6 +62,7 @@ def main(arguments: list[str]) -> None:
             "live": bench.live,
             "topics": bench.topics,
             "catch-up": bench.catch_up,
+            "peers": bench.peers,
             "library": bench.library,
             "relations": bench.relations,
             "state": bench.state,
@@ -117,6 +121,11 @@ class Bench:
         """Catching up, compared with the limit."""
         _say("catching up from Kafka")
         return catch_up_report(catch_ups(self._server, self._topics, self._streams, self.options.rounds), on)
+
+    def peers(self, on: str) -> Lines:
+        """Catching up, compared with what a user could write."""
+        _say("catching up from Kafka, beside peers")
+        return peers_report(measure_peers(self._server, self._topics, self._streams, self.options.rounds), on)
 
     def library(self, on: str) -> Lines:
         """The managers' store."""
@@ -179,8 +188,10 @@ class Bench:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--only", nargs="+", choices=list(TITLES), default=list(TITLES), metavar="PART")
-    parser.add_argument("--events", type=int, default=1_000_000, help="of replay, rebuild, catch-up, library and spark")
-    parser.add_argument("--rounds", type=int, default=3, help="of replay, rebuild, catch-up, library and spark")
+    parser.add_argument(
+        "--events", type=int, default=1_000_000, help="of replay, rebuild, catch-up, peers, library and spark"
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="of replay, rebuild, catch-up, peers, library and spark")
     parser.add_argument("--large-events", type=int, default=4_000_000, help="of rebuild, for its memory; 0: none")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--live-events", type=int, help="maximum for each rate")

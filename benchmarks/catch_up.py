@@ -38,19 +38,25 @@ def catch_ups(
 ) -> CatchUps:
     """Append the streams to topics, and follow them into new databases."""
     for name, events in streams.items():
-        topics.create(name, TOPIC_SETTINGS)
-        topics.write(name, [_new(event) for event in events], batch_events=APPENDED_EVENTS)
+        write_topic(topics, name, events)
     done: list[CatchUp] = []
     limits: list[Load] = []
     for _ in range(rounds):
-        caught_up, data = _catch_up(server, topics.bootstrap_servers, {name: len(streams[name]) for name in streams})
+        caught_up, data = catch_up(server, topics.bootstrap_servers, {name: len(streams[name]) for name in streams})
         done.append(caught_up)
         limits.append(load(server, data))
     topics.delete_made()
     return CatchUps(done, limits)
 
 
-def _catch_up(server: BenchmarkServer, brokers: str, counts: Mapping[str, int]) -> tuple[CatchUp, CopyData]:
+def write_topic(topics: Topics, name: str, events: Sequence[RecordedEvent]) -> None:
+    """Create a topic with these events."""
+    topics.create(name, TOPIC_SETTINGS)
+    topics.write(name, [_new(event) for event in events], batch_events=APPENDED_EVENTS)
+
+
+def catch_up(server: BenchmarkServer, brokers: str, counts: Mapping[str, int]) -> tuple[CatchUp, CopyData]:
+    """Follow topics with these counts of events into a new database; also return the rows of its histories."""
     with server.database("catch_up") as url:
         started = time.monotonic()
         with following(url, list(counts), brokers) as follower:

@@ -37,6 +37,7 @@ def test_a_run_prints_its_report_and_writes_it(
         "Kafka, 1,000/s",
         "Kafka, one of 3 topics",
         "caught up from Kafka",
+        "SQLAlchemy Core",
         "store bootstrap",
         "Kafka changelog, 1 MB",
         "rebuild",

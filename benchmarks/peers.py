@@ -1,0 +1,152 @@
+"""What a user could write in an afternoon: a Kafka consumer that keeps the current checkpoints in a table.
+
+The peers read the topic with kafka-python, parse the values with `json`, and commit every 500 records together with the
+next offset. They keep one row for each task and input partition: no archive, no history, no other messages. coordstream
+follows the same topic and keeps everything.
+"""
+
+import json
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+import psycopg
+from kafka import KafkaConsumer, TopicPartition
+from sqlalchemy import BigInteger, Engine, Text, create_engine
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+
+from benchmarks.catch_up import catch_up, write_topic
+from benchmarks.generator import OLDEST_COORDINATOR
+from benchmarks.server import BenchmarkServer
+from eventlog.events import RecordedEvent
+from tests.fixtures.kafka_topics import Topics
+
+COMMIT_EVERY: Final = 500
+CORE_EVENTS: Final = 30_000
+ORM_EVENTS: Final = 2_000
+_PATIENCE_MS: Final = 10_000
+_SET_CHECKPOINT: Final = "set-checkpoint"
+
+Record = Any  # kafka-python has no types
+Write = Callable[[Engine, Sequence[Record]], None]
+
+
+class PeerRate(NamedTuple):
+    """The events of a topic that a program has read, and its seconds."""
+
+    events: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Events per second."""
+        return self.events / self.seconds
+
+
+class PeerRound(NamedTuple):
+    """One round: coordstream, SQLAlchemy Core and SQLAlchemy's ORM, one after the other."""
+
+    coordstream: PeerRate
+    core: PeerRate
+    orm: PeerRate
+
+
+class _Table(DeclarativeBase):
+    pass
+
+
+class _Checkpoint(_Table):
+    __tablename__ = "checkpoint"
+
+    task_name: Mapped[str] = mapped_column(Text, primary_key=True)
+    partition: Mapped[str] = mapped_column(Text, primary_key=True)
+    input_offset: Mapped[str] = mapped_column(Text)
+    log_offset: Mapped[int] = mapped_column(BigInteger)
+
+
+class _Progress(_Table):
+    __tablename__ = "progress"
+
+    topic: Mapped[str] = mapped_column(Text, primary_key=True)
+    next_offset: Mapped[int] = mapped_column(BigInteger)
+
+
+def measure_peers(
+    server: BenchmarkServer, topics: Topics, streams: Mapping[str, Sequence[RecordedEvent]], rounds: int
+) -> list[PeerRound]:
+    """Append the stream of the oldest kind of job to a topic, and read it with each program, in turns."""
+    name, events = OLDEST_COORDINATOR, streams[OLDEST_COORDINATOR]
+    write_topic(topics, name, events)
+    brokers, count = topics.bootstrap_servers, len(events)
+    measured = []
+    for _ in range(rounds):
+        caught_up, _rows = catch_up(server, brokers, {name: count})
+        core = _peer(server, brokers, min(CORE_EVENTS, count), _write_core)
+        orm = _peer(server, brokers, min(ORM_EVENTS, count), _write_orm)
+        measured.append(PeerRound(PeerRate(count, caught_up.seconds), core, orm))
+    topics.delete_made()
+    return measured
+
+
+def _peer(server: BenchmarkServer, brokers: str, count: int, write: Write) -> PeerRate:
+    with server.database("peer", migrated=False) as url:
+        engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url))
+        try:
+            _Table.metadata.create_all(engine)
+            started = time.perf_counter()
+            records = _records(brokers, OLDEST_COORDINATOR)
+            for _ in range(0, count, COMMIT_EVERY):
+                write(engine, list(islice(records, COMMIT_EVERY)))
+            seconds = time.perf_counter() - started
+            records.close()
+            return PeerRate(count, seconds)
+        finally:
+            engine.dispose()
+
+
+def _records(brokers: str, topic: str) -> Generator[Record]:
+    consumer = KafkaConsumer(
+        bootstrap_servers=brokers, group_id=None, auto_offset_reset="earliest", consumer_timeout_ms=_PATIENCE_MS
+    )
+    try:
+        consumer.assign([TopicPartition(topic, 0)])
+        yield from consumer
+    finally:
+        consumer.close()
+
+
+def _write_core(engine: Engine, records: Sequence[Record]) -> None:
+    rows = {(row["task_name"], row["partition"]): row for row in _rows(records)}
+    with engine.begin() as connection:
+        if rows:
+            upsert = insert(_Checkpoint)
+            changed = {name: upsert.excluded[name] for name in ("input_offset", "log_offset")}
+            keys = [_Checkpoint.task_name, _Checkpoint.partition]
+            connection.execute(upsert.on_conflict_do_update(index_elements=keys, set_=changed), list(rows.values()))
+        progress = insert(_Progress).values(topic=OLDEST_COORDINATOR, next_offset=records[-1].offset + 1)
+        moved = {"next_offset": progress.excluded.next_offset}
+        connection.execute(progress.on_conflict_do_update(index_elements=[_Progress.topic], set_=moved))
+
+
+def _write_orm(engine: Engine, records: Sequence[Record]) -> None:
+    with Session(engine) as session:
+        for row in _rows(records):
+            session.merge(_Checkpoint(**row))
+        session.merge(_Progress(topic=OLDEST_COORDINATOR, next_offset=records[-1].offset + 1))
+        session.commit()
+
+
+def _rows(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    for record in records:
+        _version, message_type, task_name = json.loads(record.key)
+        if message_type != _SET_CHECKPOINT or record.value is None:
+            continue
+        for partition, input_offset in json.loads(record.value)["values"].items():
+            yield {
+                "task_name": task_name,
+                "partition": partition,
+                "input_offset": input_offset,
+                "log_offset": record.offset,
+            }
