@@ -101,10 +101,11 @@ def retain(
 ) -> Retention:
     """Replace each partition of the archive by its retained events, and the histories by what these fold to.
 
-    The logs that lose events are verified first. The rest is one transaction. Its long part takes no locks; then
-    writers of the archive have to wait and, while the partitions are swapped, readers of it. Followers may run
-    meanwhile. The replaced partitions stay in the schema ``eventlog``, detached and complete. ``check`` is called for
-    each log that loses events; an error of its ends the retention.
+    The logs that lose events are verified first. The rest is one transaction. It copies and folds without locks. Then
+    projectors of these logs wait while the histories are rewritten, and at last all writers of the archive and, while
+    the partitions are swapped, its readers. Followers may run meanwhile. The replaced partitions stay in the schema
+    ``eventlog``, detached and complete. ``check`` is called for each log that loses events; an error of its ends the
+    retention.
 
     Raises:
         FoldVersionDiffers, NothingFolded: the rows of a log are another version's, or it has none.
