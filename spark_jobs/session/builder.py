@@ -21,7 +21,8 @@ SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
 EVERYWHERE = {"spark.sql.session.timeZone": "UTC"}
 
-# For small results on one machine: no web UI, loopback only, a JVM that starts fast.
+# For one machine: no web UI, loopback only, no compression between its own processes. The JVM keeps its
+# optimizing compiler: without it Spark starts 1 s earlier, but large reads take 1.8 times the CPU time.
 LOCAL = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -32,7 +33,7 @@ LOCAL = {
     "spark.rdd.compress": "false",
     "spark.shuffle.compress": "false",
     "spark.shuffle.spill.compress": "false",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Duser.timezone=UTC"
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xshare:auto -Duser.timezone=UTC"
     f' "-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"',
 }
 
@@ -42,7 +43,7 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
 
     Under spark-submit, only the name, the time zone and `conf` are set; master, memory and JVM options come from the
     submitter. Otherwise Spark runs on this machine (`local[*]` unless `conf` has a master), with this Python and
-    settings for small results; a master elsewhere, or a server of Spark Connect (``spark.remote``), gets no settings of
+    settings for one machine; a master elsewhere, or a server of Spark Connect (``spark.remote``), gets no settings of
     ours. Raises JavaMissingError or SparkJobError.
     """
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
