@@ -7,14 +7,16 @@ import numpy as np
 import pyarrow as pa
 
 from eventlog.postgres.connection import Connection
+from eventlog.timestamps import MS_FROM_1970_TO_2000
 
 PAGE_EVENTS: Final = 20_000
 PAGE_BYTES: Final = 64 << 20
 
 _NO_TIME: Final = -(2**63)
+_MICROS_FROM_1970_TO_2000: Final = MS_FROM_1970_TO_2000 * 1_000
 _SELECT: Final = """
 select string_agg(int8send(log_offset), ''),
-       string_agg(int8send(coalesce((extract(epoch from record_time) * 1000000)::bigint, %(no_time)s)), ''),
+       string_agg(coalesce(timestamptz_send(record_time), int8send(%(no_time)s)), ''),
        string_agg(int4send(coalesce(octet_length(key), -1)), ''), string_agg(coalesce(key, ''), ''),
        string_agg(int4send(coalesce(octet_length(value), -1)), ''), string_agg(coalesce(value, ''), '')
 from (
@@ -54,7 +56,7 @@ def _integers(data: bytes) -> pa.Array:
 
 def _times(data: bytes) -> pa.Array:
     micros = np.frombuffer(data, ">i8").astype("<i8")
-    return pa.array(micros, pa.timestamp("us", tz="UTC"), mask=micros == _NO_TIME)
+    return pa.array(micros + _MICROS_FROM_1970_TO_2000, pa.timestamp("us", tz="UTC"), mask=micros == _NO_TIME)
 
 
 def _binary(lengths_data: bytes, data: bytes) -> pa.Array:
