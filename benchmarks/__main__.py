@@ -48,6 +48,7 @@ TITLES: Final = {
     "state": "State",
     "event-reads": "Events read by Spark",
     "spark": "Spark",
+    "spark-sizes": "Spark: few and many events",
 }
 
 
@@ -68,6 +69,7 @@ def main(arguments: list[str]) -> None:
             "state": bench.state,
             "event-reads": bench.event_reads,
             "spark": bench.spark,
+            "spark-sizes": bench.spark_sizes,
         }
         measured: dict[str, Lines] = {}
         for part in options.only:
@@ -163,6 +165,12 @@ class Bench:
 
         return spark_report(measure_spark(self._server, self.options.events, self.options.rounds, _say), on)
 
+    def spark_sizes(self, on: str) -> Lines:
+        """What an event costs in small and large replays on Spark."""
+        from benchmarks.spark_sizes import measure_sizes, sizes_report  # noqa: PLC0415 (loads PySpark)
+
+        return sizes_report(measure_sizes(self._server, self.options.spark_sizes, _say), on)
+
     @cached_property
     def _server(self) -> BenchmarkServer:
         return self.stack.enter_context(benchmark_server())
@@ -194,6 +202,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, default=3, help="of replay, rebuild, catch-up, peers, library and spark")
     parser.add_argument("--large-events", type=int, default=4_000_000, help="of rebuild, for its memory; 0: none")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--spark-sizes", type=int, nargs="+", default=(100_000, 1_000_000), help="events of spark-sizes"
+    )
     parser.add_argument("--live-events", type=int, help="maximum for each rate")
     parser.add_argument("--idle-seconds", type=float, default=10.0)
     parser.add_argument("--relation-events", type=int, default=4_000_000, help="of the large job")

@@ -19,6 +19,18 @@ def cpu_seconds(*pids: int) -> float | None:
     return sum(_ticks(stat, _USER_TICKS, _SYSTEM_TICKS) for stat in stats) / _TICKS_PER_SECOND
 
 
+def family_cpu_seconds(root: int) -> float:
+    """CPU time so far of a process, of its descendants, and of those of them that have ended."""
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        children.setdefault(parent_of(int(folder.name)), []).append(int(folder.name))
+    family, seconds = [root], 0.0
+    for pid in family:
+        seconds += (cpu_seconds(pid) or 0.0) + (ended_children_cpu_seconds(pid) or 0.0)
+        family += children.get(pid, ())
+    return seconds
+
+
 def ended_children_cpu_seconds(pid: int) -> float | None:
     """CPU time of a process's children that have ended and that it has waited for."""
     stat = _told(pid, "stat")

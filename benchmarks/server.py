@@ -8,7 +8,7 @@ from pathlib import Path
 
 from psycopg import sql
 
-from benchmarks.processes import cpu_seconds
+from benchmarks.processes import cpu_seconds, family_cpu_seconds, parent_of
 from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
@@ -31,6 +31,11 @@ class BenchmarkServer:
             connection.execute("checkpoint")
             yield url
             connection.execute(sql.SQL("drop database {}").format(sql.Identifier(name)))
+
+    def cpu_seconds(self) -> float:
+        """CPU time of all processes of the server so far."""
+        with connect(self._server.connect_url()) as connection:
+            return family_cpu_seconds(parent_of(connection.info.backend_pid))
 
 
 @contextmanager
