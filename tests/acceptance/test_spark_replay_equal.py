@@ -1,7 +1,4 @@
-"""A replay in `local[2]` gives the rows of an import, by the fingerprints of all relations, for 2,000 logs.
-
-Its quick form is tests/spark_jobs/replay/test_replay.py; this one runs with ``make torture``.
-"""
+"""A replay in `local[2]` gives the rows of an import, by the fingerprints of all relations; 2,000 logs if long."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,21 +7,17 @@ from typing import Final
 import pytest
 
 from eventlog.postgres.connection import connect
-from tests.acceptance.torture import IS_LONG
+from tests.acceptance.torture import scaled
 from tests.coordstream.command_line import MASK_KEY, RECORDING_A, in_own_process
 from tests.spark_jobs.recorded_fleet import FINGERPRINTS, write_fleet
 
-JOBS: Final = 1_000
-EVENTS: Final = 2_000
+JOBS: Final = scaled(10, 1_000)
+EVENTS: Final = scaled(200, 2_000)
 
-pytestmark = [
-    pytest.mark.spark,
-    pytest.mark.torture,
-    pytest.mark.skipif(not IS_LONG, reason="replays two million events: run it with `make torture`"),
-]
+pytestmark = [pytest.mark.spark, pytest.mark.torture]
 
 
-def test_two_thousand_logs_and_recording_a_are_those_of_an_import(
+def test_logs_of_many_jobs_and_recording_a_are_those_of_an_import(
     database_url: str, clone_database: Callable[[], str], tmp_path: Path
 ) -> None:
     folder, other = tmp_path / "recordings", clone_database()
