@@ -94,6 +94,7 @@ class _Run:
             f"stores.{STORE}.factory": "RocksDB",
             "stores.backup.factories": name,
             "systems.kafka.samza.offset.default": "oldest",
+            "task.checkpoint.read.versions": "2,1",
             **changelog,
         }
         self._task = StatefulTask(TASK, config, self._base, self._open, changelog_partition=0)
