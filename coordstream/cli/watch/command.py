@@ -30,7 +30,7 @@ from projection.job_log j join projection.position p using (log_id)
 where j.job_name = %s and j.job_id = %s and j.is_current
 """
 _SNAPSHOT: Final = "set transaction isolation level repeatable read, read only"
-_CUT: Final = "select cut + 1 from projection.log_cut(%s, %s)"
+_CUT: Final = "select cut from projection.log_cut(%s, %s)"
 _HISTORIES: Final[Mapping[str, tuple[str, sql.SQL]]] = {
     "checkpoint": ("checkpoint_history", sql.SQL("and h.is_preferred")),
     "config": ("config_change", sql.SQL("")),
@@ -108,8 +108,8 @@ class _Watcher:
     def _start(self, position: Position, since: datetime | None) -> int:
         if since is None:
             return position.next_offset
-        ((first,),) = self._connection.execute(_CUT, (position.log_id, since)).fetchall()
-        return min(int(first), position.next_offset)
+        ((last,),) = self._connection.execute(_CUT, (position.log_id, since)).fetchall()
+        return min(int(last) + 1, position.next_offset)
 
     def _state(self, cut: Cut) -> Seen:
         checkpoints = state(self._connection, "checkpoint", self._job, cut)

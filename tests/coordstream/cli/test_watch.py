@@ -45,6 +45,10 @@ def test_kinds_are_chosen(wordcount: CommandLine) -> None:
     assert "Invalid value for '--kind': 'everything'. Expected one of: checkpoint," in refused
 
 
+def test_nothing_has_happened_since_the_last_event(wordcount: CommandLine) -> None:
+    assert wordcount.done("watch", "wordcount_pv", "--once", "--since", "2027-01-01T00:00:00Z") == ""
+
+
 def test_json_has_an_object_per_line(wordcount: CommandLine) -> None:
     printed = wordcount.done(*WATCH, "--kind", "config", "--json").splitlines()
     assert printed[0].startswith('{"time": "2026-11-21 09:17:04.0')
