@@ -133,14 +133,14 @@ class _Bisection:
         query = _ASK.format(relations=_relations(cut), condition=self._condition)
         try:
             # prepared: the server then accepts a single statement only
-            (answer,) = self._connection.execute(query.as_bytes(self._connection), prepare=True).fetchall()[0]
+            rows = self._connection.execute(query.as_bytes(self._connection), prepare=True).fetchall()
+        except psycopg.OperationalError:  # the connection is lost, or a time limit of the server is over
+            raise
         except psycopg.Error as error:
             raise CoordstreamError(f"Invalid condition: {server_reason(error) or 'the database refused it'}.") from None
-        return bool(answer)
-
-
-def _utc(time: datetime) -> str:
-    return f"{time:%Y-%m-%d %H:%M:%S} UTC"
+        if [len(row) for row in rows] != [1]:
+            raise CoordstreamError("Invalid condition: expected one value.")
+        return bool(rows[0][0])
 
 
 def _relations(cut: JobCut) -> sql.Composable:

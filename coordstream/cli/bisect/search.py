@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from coordstream.errors import CoordstreamError
 from eventlog.streams import StreamKind
 
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -44,6 +45,16 @@ class Found:
     log: LogCut
 
 
+class BecameTrueWithoutEvent(CoordstreamError):
+    """The condition became true between two events, because it depends on the time: startpoints expire."""
+
+    def __init__(self, at: datetime) -> None:
+        super().__init__(
+            f"The condition became true at {at:%Y-%m-%d %H:%M:%S} UTC without an event. "
+            "A startpoint has expired, or the condition depends on the current time."
+        )
+
+
 CutAt = Callable[[datetime], JobCut]
 IsTrue = Callable[[JobCut], bool]
 
@@ -52,14 +63,33 @@ def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Fou
     """The event between two cuts with which the condition, false at ``low`` and true at ``high``, became true.
 
     If the condition changes more than once in between, the event is one of those that made it true.
+
+    Raises:
+        BecameTrueWithoutEvent: Time made the condition true.
     """
+    known_false = low
     while high.at - low.at > _MICROSECOND:
-        middle = cut_at(low.at + (high.at - low.at) // 2)
-        if middle.has_events_of(low) or not (middle.has_events_of(high) or is_true(middle)):
+        middle = cut_at(_halfway(low, high))
+        if middle.has_events_of(low):
             low = middle
-        else:
+        elif middle.has_events_of(high) or is_true(middle):
             high = middle
+        else:
+            low = known_false = middle
+    if high.has_events_of(low) or is_true(low):
+        raise BecameTrueWithoutEvent(_first_time(known_false, low, cut_at, is_true))
     return _first_event(low, high, is_true)
+
+
+def _first_time(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> datetime:
+    while high.at - low.at > _MICROSECOND:
+        middle = cut_at(_halfway(low, high))
+        low, high = (low, middle) if is_true(middle) else (middle, high)
+    return high.at
+
+
+def _halfway(low: JobCut, high: JobCut) -> datetime:
+    return low.at + (high.at - low.at) // 2
 
 
 def _first_event(low: JobCut, high: JobCut, is_true: IsTrue) -> Found:

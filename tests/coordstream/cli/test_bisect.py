@@ -1,9 +1,11 @@
 """`coordstream bisect`, on the job of recording A."""
 
 import random
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from coordstream.cli.bisect.search import BecameTrueWithoutEvent, JobCut, LogCut, first_true
 from tests.coordstream.command_line import CommandLine
 
 SEVERAL_STATEMENTS = "true)::boolean, false); drop schema projection cascade; select coalesce((true"
@@ -64,9 +66,33 @@ def test_a_range_in_which_nothing_changes_is_refused(wordcount: CommandLine) -> 
             "true)::boolean, false); drop schema projection cascade; select coalesce((true",
             "Invalid condition: cannot insert multiple commands",
         ),
+        ("true)::boolean), ((true", "Invalid condition: expected one value."),
         ("'odd'", "Invalid condition: invalid input syntax for type boolean"),
     ],
 )
 def test_an_invalid_condition_is_refused(wordcount: CommandLine, condition: str, reason: str) -> None:
     assert wordcount.refused("bisect", condition, "--job", "wordcount_pv").startswith(reason)
     assert not wordcount.is_empty()
+
+
+def test_a_time_limit_of_the_server_is_not_a_fault_of_the_condition(
+    wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=300")
+    slow = wordcount.refused("bisect", "(select pg_sleep(60)::text) = ''", "--job", "wordcount_pv")
+    assert slow.endswith("canceling statement due to statement timeout.")
+    assert "Invalid condition" not in slow
+
+
+@pytest.mark.parametrize("events_at", [[0, 100], [0, 60, 100], [0]])
+def test_a_condition_that_time_made_true_has_no_event(events_at: list[int]) -> None:
+    start = datetime(2026, 11, 21, tzinfo=UTC)
+
+    def cut_at(at: datetime) -> JobCut:
+        events = sum(start + timedelta(seconds=each) <= at for each in events_at)
+        return JobCut(at, LogCut(1, 1, events - 1), LogCut(None, None, -1))
+
+    expires_at = start + timedelta(seconds=80)
+    first, last = cut_at(start), cut_at(start + timedelta(seconds=100))
+    with pytest.raises(BecameTrueWithoutEvent, match="true at 2026-11-21 00:01:20 UTC without an event"):
+        first_true(first, last, cut_at, lambda cut: cut.at >= expires_at)
