@@ -103,3 +103,16 @@ def test_the_rate_of_a_task_is_that_of_all_its_partitions(database: Connection) 
 def test_going_back_counts_as_nothing(database: Connection) -> None:
     job = imported(database, commit(1, "100"), commit(2, "50"), commit(3, "70"))
     assert call(job, "processing_rate", "records", time(job, 1), time(job, 60)) == [(20,)]
+
+
+def test_a_checkpoint_at_a_full_hour_belongs_to_the_hour_before(database: Connection) -> None:
+    job = imported(database, commit(0, "10"), commit(60, "70"))
+    for end in 60, 90:
+        rates = call(job, "processing_rate", "hour, records, records_per_second", time(job, 0), time(job, end))
+        assert rates == [(time(job, 0), 60, 60 / 3600)]
+
+
+def test_a_range_without_time_has_no_rates(database: Connection) -> None:
+    job = imported(database, commit(0, "10"), commit(60, "70"))
+    assert call(job, "processing_rate", "*", time(job, 60), time(job, 60)) == []
+    assert call(job, "processing_rate", "*", time(job, 60), time(job, 0)) == []

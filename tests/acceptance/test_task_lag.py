@@ -7,7 +7,14 @@ from typing import Final
 from eventlog.postgres.connection import Connection
 from eventlog.system_admin import PartitionBounds
 from eventlog.timestamps import ms_of
-from projections.input_bounds import KEPT, BoundsOfSystem, InputPartition, delete_old_bounds, store_bounds
+from projections.input_bounds import (
+    KEPT,
+    BoundsOfSystem,
+    InputPartition,
+    delete_old_bounds,
+    input_partitions,
+    store_bounds,
+)
 from tests.acceptance.imported_job import ImportedJob, Row
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, task_partition
 
@@ -70,6 +77,13 @@ def test_a_checkpoint_beyond_the_observed_end_is_not_negative(database: Connecti
     assert job.lag("records_behind, records_lost") == [(0, 0)]
 
 
+def test_an_old_checkpoint_beyond_the_end_of_a_new_topic_is_unknown(database: Connection) -> None:
+    job = ObservedJob(database, ("50", 20))
+    job.observe(0, 60, minutes_ago=10)
+    job.observe(0, 10)
+    assert job.lag() == [("50", 10, None, None, None, None)]
+
+
 def test_deleted_records_are_lost_and_the_others_behind(database: Connection) -> None:
     job = ObservedJob(database, ("6", 1))
     job.observe(100, 110)
@@ -112,6 +126,13 @@ def test_rates_and_the_time_to_catch_up(database: Connection) -> None:
     ]
 
 
+def test_the_time_to_catch_up_has_a_limit(database: Connection) -> None:
+    job = ObservedJob(database, ("0", 12), ("660", 1))
+    job.observe(0, 10**17, minutes_ago=10)
+    job.observe(0, 10**17 + 599)
+    assert job.lag("seconds_to_catch_up") == [(10**12,)]
+
+
 def test_a_task_that_is_not_faster_than_its_input_does_not_catch_up(database: Connection) -> None:
     job = ObservedJob(database, ("0", 60))
     job.observe(0, 100, minutes_ago=5)
@@ -140,3 +161,11 @@ def test_a_time_that_python_cannot_represent_is_unknown(database: Connection) ->
     late = 253_402_300_800_000  # the year 10000
     job.store([PartitionBounds("in", 0, 0, 10, late)])
     assert job.bounds("end_offset, end_record_time") == [(10, None)]
+
+
+def test_a_job_without_a_coordinator_stream_has_a_lag(database: Connection) -> None:
+    name = f"lag-{next(NUMBERS)}"
+    job = ImportedJob(database, name, checkpoints=[checkpoint_v1("Partition 0", {"kafka.in.0": "6"})])
+    bounds = BoundsOfSystem("kafka", [PartitionBounds("in", 0, 0, 10, FIRST_TIME)])
+    store_bounds(database, name, "1", input_partitions(database, name, "1"), [bounds], datetime.now(UTC))
+    assert job.rows("task_lag", "task_name, records_behind") == [("Partition 0", 3)]

@@ -3267,7 +3267,7 @@ CREATE FUNCTION coordinator.processing_rate(job_name text, job_id text, since ti
     sum(greatest(s.input_offset_number - s.previous_number, 0))::double precision
       / extract(epoch from least(s.hour + interval '1 hour', $4) - greatest(s.hour, $3))
   from (
-    select c.*, date_trunc('hour', c.record_time, 'UTC') as hour,
+    select c.*, date_trunc('hour', c.record_time - interval '1 microsecond', 'UTC') as hour,
       lag(c.input_offset_number) over (partition by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
                                        order by c.is_first desc, c.incarnation, c.log_offset) as previous_number
     from (
@@ -3289,7 +3289,7 @@ $_$;
 -- Name: FUNCTION processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) IS 'How many input records each task of a job processed from one time to another, by hour (UTC): the distance of its checkpoints'' offsets, over all of its partitions. Offsets without a record, such as those that compaction left, count as records. A checkpoint that goes back counts as 0. The rate of the first and last hour is that of the part within the range. Raises if the range begins below the retained horizon.
+COMMENT ON FUNCTION coordinator.processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) IS 'How many input records each task of a job processed from one time to another, by hour (UTC): the distance of its checkpoints'' offsets, over all of its partitions. Offsets without a record, such as those that compaction left, count as records. A checkpoint that goes back counts as 0, and one at the first instant of an hour belongs to the hour before. The rate of the first and last hour is that of the part within the range. Raises if the range begins below the retained horizon.
 Key: task_name, hour.';
 
 --
@@ -9028,13 +9028,14 @@ CREATE VIEW coordinator.task_lag AS
         END AS records_lost,
         CASE
             WHEN (g.records_behind = 0) THEN (0)::bigint
-            ELSE (EXTRACT(epoch FROM (b.observed_at - projection.last_seen_without(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset))))::bigint
+            WHEN (g.records_behind > 0) THEN (EXTRACT(epoch FROM (b.observed_at - projection.last_seen_without(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset))))::bigint
+            ELSE NULL::bigint
         END AS seconds_behind,
     (round(r.processed))::bigint AS processed_per_second,
     (round(r.arriving))::bigint AS arriving_per_second,
         CASE
             WHEN (g.records_behind = 0) THEN (0)::bigint
-            WHEN (r.processed > r.arriving) THEN (((g.records_behind)::double precision / (r.processed - r.arriving)))::bigint
+            WHEN (r.processed > r.arriving) THEN (LEAST(((g.records_behind)::double precision / (r.processed - r.arriving)), ('1000000000000'::numeric)::double precision))::bigint
             ELSE NULL::bigint
         END AS seconds_to_catch_up,
     b.observed_at
@@ -9043,7 +9044,8 @@ CREATE VIEW coordinator.task_lag AS
      LEFT JOIN LATERAL projection.newest_bound(j.job_suffix, p.system_name, p.stream_name, p.partition_id) b(oldest_offset, end_offset, observed_at, earlier_end, earlier_at) ON (true))
      CROSS JOIN LATERAL ( SELECT
                 CASE
-                    WHEN ((p.next_offset IS NOT NULL) AND (b.end_offset IS NOT NULL)) THEN GREATEST((b.end_offset - GREATEST(p.next_offset, b.oldest_offset)), (0)::bigint)
+                    WHEN (p.next_offset <= b.end_offset) THEN GREATEST((b.end_offset - GREATEST(p.next_offset, b.oldest_offset)), (0)::bigint)
+                    WHEN ((p.next_offset > b.end_offset) AND (p.record_time > (b.observed_at - '00:05:00'::interval))) THEN (0)::bigint
                     ELSE NULL::bigint
                 END AS "case") g(records_behind))
      CROSS JOIN LATERAL ( SELECT
@@ -9128,7 +9130,7 @@ COMMENT ON COLUMN coordinator.task_lag.end_offset IS 'The offset after the last 
 -- Name: COLUMN task_lag.records_behind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_lag.records_behind IS 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an integer, or the end is unknown.';
+COMMENT ON COLUMN coordinator.task_lag.records_behind IS 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an integer, the end is unknown, or the input ended before a checkpoint that was at least five minutes old, because its topic was deleted and created again.';
 
 --
 -- Name: COLUMN task_lag.records_lost; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9158,7 +9160,7 @@ COMMENT ON COLUMN coordinator.task_lag.arriving_per_second IS 'Records per secon
 -- Name: COLUMN task_lag.seconds_to_catch_up; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_lag.seconds_to_catch_up IS 'Time until no record is waiting if both rates stay as they are. Null: unknown, or the task is not faster than its input.';
+COMMENT ON COLUMN coordinator.task_lag.seconds_to_catch_up IS 'Time until no record is waiting if both rates stay as they are, at most 10^12. Null: unknown, or the task is not faster than its input.';
 
 --
 -- Name: COLUMN task_lag.observed_at; Type: COMMENT; Schema: coordinator; Owner: -

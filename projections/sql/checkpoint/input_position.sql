@@ -41,7 +41,7 @@ language sql stable parallel safe as $$
     sum(greatest(s.input_offset_number - s.previous_number, 0))::double precision
       / extract(epoch from least(s.hour + interval '1 hour', $4) - greatest(s.hour, $3))
   from (
-    select c.*, date_trunc('hour', c.record_time, 'UTC') as hour,
+    select c.*, date_trunc('hour', c.record_time - interval '1 microsecond', 'UTC') as hour,
       lag(c.input_offset_number) over (partition by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
                                        order by c.is_first desc, c.incarnation, c.log_offset) as previous_number
     from (
@@ -58,4 +58,4 @@ language sql stable parallel safe as $$
   group by s.task_name, s.hour
   order by s.task_name, s.hour
 $$;
-comment on function coordinator.processing_rate is E'How many input records each task of a job processed from one time to another, by hour (UTC): the distance of its checkpoints'' offsets, over all of its partitions. Offsets without a record, such as those that compaction left, count as records. A checkpoint that goes back counts as 0. The rate of the first and last hour is that of the part within the range. Raises if the range begins below the retained horizon.\nKey: task_name, hour.';
+comment on function coordinator.processing_rate is E'How many input records each task of a job processed from one time to another, by hour (UTC): the distance of its checkpoints'' offsets, over all of its partitions. Offsets without a record, such as those that compaction left, count as records. A checkpoint that goes back counts as 0, and one at the first instant of an hour belongs to the hour before. The rate of the first and last hour is that of the part within the range. Raises if the range begins below the retained horizon.\nKey: task_name, hour.';

@@ -43,16 +43,16 @@ create view coordinator.task_lag as
 select j.job_name, j.job_id, j.job_bucket, p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, p.input_offset, b.end_offset,
   g.records_behind, case when p.next_offset < b.oldest_offset then b.oldest_offset - p.next_offset when g.records_behind is not null then 0 end as records_lost,
   case when g.records_behind = 0 then 0
-       else extract(epoch from b.observed_at - projection.last_seen_without(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset))::bigint
+       when g.records_behind > 0 then extract(epoch from b.observed_at - projection.last_seen_without(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset))::bigint
   end as seconds_behind,
   round(r.processed)::bigint as processed_per_second, round(r.arriving)::bigint as arriving_per_second,
-  case when g.records_behind = 0 then 0 when r.processed > r.arriving then (g.records_behind / (r.processed - r.arriving))::bigint end as seconds_to_catch_up,
+  case when g.records_behind = 0 then 0 when r.processed > r.arriving then least(g.records_behind / (r.processed - r.arriving), 1e12)::bigint end as seconds_to_catch_up,
   b.observed_at
 from projection.current_job j
 cross join lateral projection.task_progress(j.coordinator_log, j.checkpoint_log) p
 left join lateral projection.newest_bound(j.job_suffix, p.system_name, p.stream_name, p.partition_id) b on true
-cross join lateral (select case when p.next_offset is not null and b.end_offset is not null
-                           then greatest(b.end_offset - greatest(p.next_offset, b.oldest_offset), 0) end) g(records_behind)
+cross join lateral (select case when p.next_offset <= b.end_offset then greatest(b.end_offset - greatest(p.next_offset, b.oldest_offset), 0)
+                                when p.next_offset > b.end_offset and p.record_time > b.observed_at - interval '5 minutes' then 0 end) g(records_behind)
 cross join lateral (
   select case when p.record_time = p.earlier_time then 0
               when p.record_time > p.earlier_time then greatest(p.next_offset - p.earlier_next, 0) / extract(epoch from p.record_time - p.earlier_time)::double precision end,
@@ -61,10 +61,10 @@ cross join lateral (
 comment on view coordinator.task_lag is E'How far each task is behind its inputs: its checkpoint against the newest observation in input_bound. A partition that has not been observed, or could not be, has null, never 0. Offsets without a record, such as those of transactions or what compaction left, count as records.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.task_lag.input_offset is 'The last processed offset of the task''s checkpoint. Null: the task has no checkpoint of the partition.';
 comment on column coordinator.task_lag.end_offset is 'The offset after the last record when the input was observed. Null: unknown.';
-comment on column coordinator.task_lag.records_behind is 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an integer, or the end is unknown.';
+comment on column coordinator.task_lag.records_behind is 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an integer, the end is unknown, or the input ended before a checkpoint that was at least five minutes old, because its topic was deleted and created again.';
 comment on column coordinator.task_lag.records_lost is 'Number of records after the checkpoint that the input has deleted before the task read them. Null: unknown, as records_behind.';
 comment on column coordinator.task_lag.seconds_behind is 'How long the next record has been waiting, at most: the time from the last observation without that record to the newest. 0: no record is waiting. Null: unknown, or no observation is that old.';
 comment on column coordinator.task_lag.processed_per_second is 'Records per second, rounded, between the checkpoint of ten minutes ago and the newest. 0: no checkpoint was written since. Null: there was no checkpoint then.';
 comment on column coordinator.task_lag.arriving_per_second is 'Records per second, rounded, that were added to the partition in the ten minutes before the newest observation. Null: there is only one observation.';
-comment on column coordinator.task_lag.seconds_to_catch_up is 'Time until no record is waiting if both rates stay as they are. Null: unknown, or the task is not faster than its input.';
+comment on column coordinator.task_lag.seconds_to_catch_up is 'Time until no record is waiting if both rates stay as they are, at most 10^12. Null: unknown, or the task is not faster than its input.';
 comment on column coordinator.task_lag.observed_at is 'The time of the newest observation. Null: the partition has not been observed.';
