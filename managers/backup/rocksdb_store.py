@@ -1,8 +1,9 @@
 """RocksDbStore: a store in RocksDB, for state larger than memory."""
 
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from eventlog.checkpoint import CheckpointId
 from managers.backup.state_errors import MissingPackage
@@ -29,6 +30,7 @@ class RocksDbStore:
         self._directory: Final = directory
         self._database: Final = Rdict(str(directory), Options(raw_mode=True) if options is None else options)
         self._checkpoint: Final = Checkpoint
+        self._is_closed = False
 
     @property
     def directory(self) -> Path | None:
@@ -50,11 +52,8 @@ class RocksDbStore:
 
     def range(self, start: bytes | None = None, end: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """See `KeyValueStore.range`. Shows the entries as of the call."""
-        for key, value in self._database.items(from_key=start):
-            assert isinstance(key, bytes)  # noqa: S101 (raw mode)
-            if end is not None and key >= end:
-                return
-            yield key, value
+        entries = cast("Iterator[tuple[bytes, bytes]]", self._database.items(from_key=start))
+        return entries if end is None else takewhile(lambda entry: entry[0] < end, entries)
 
     def flush(self) -> None:
         """See `KeyValueStore.flush`."""
@@ -69,4 +68,6 @@ class RocksDbStore:
 
     def close(self) -> None:
         """See `KeyValueStore.close`."""
-        self._database.close()
+        if not self._is_closed:
+            self._database.close()
+        self._is_closed = True
