@@ -188,7 +188,7 @@ class TaskCommitter:
             self._back_up(commit, offsets, snapshot)
         except CommitFailed as failed:
             error = failed
-        except Exception as cause:
+        except BaseException as cause:  # an extension module may panic with one
             error = CommitFailed(self.task_name, commit.checkpoint_id, commit.step, cause)
             error.__cause__ = cause
         with self._lock:

@@ -176,6 +176,20 @@ def test_after_a_failed_write_of_the_checkpoint_the_next_commit_works(
     assert len(job.written()) == 2
 
 
+def test_a_panic_of_a_backend_fails_the_commit(job: Job) -> None:
+    class Panic(BaseException):
+        """Like those of extension modules in Rust."""
+
+    def panic() -> None:
+        raise Panic("out of memory")
+
+    job.backend.during["upload"] = panic
+    with job.started() as committer:
+        committer.commit()
+        with pytest.raises(CommitFailed, match="failed in step 'upload': out of memory"):
+            committer.wait(int(PATIENCE * 1000))
+
+
 @pytest.mark.parametrize("is_output", [True, False])
 def test_nothing_is_captured_unless_the_output_is_durable(job: Job, is_output: bool) -> None:
     with job.started() as committer:
