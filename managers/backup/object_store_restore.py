@@ -7,7 +7,7 @@ from threading import Event
 from typing import Final
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
-from managers.backup.object_snapshot import StoredFile, file_digest, store_folder
+from managers.backup.object_snapshot import StoredFile, StoreSnapshot, file_digest, store_folder
 from managers.backup.object_store import ObjectStore
 from managers.backup.object_store_backup import OBJECTS, read_snapshot
 from managers.backup.state_backend import Markers, ReportProgress, RestoreProgress, StatefulTask
@@ -58,6 +58,16 @@ class ObjectStoreRestoreManager:
         restored = directory.with_name(directory.name + _RESTORING)
         delete_directory(restored)
         restored.mkdir(parents=True)
+        try:
+            self._restore_files(name, snapshot, restored, report, cancelled)
+            delete_directory(directory)
+            restored.rename(directory)
+        finally:
+            delete_directory(restored)
+
+    def _restore_files(
+        self, name: str, snapshot: StoreSnapshot, restored: Path, report: ReportProgress, cancelled: Event
+    ) -> None:
         done = 0
         for path, file in snapshot.files.items():
             if cancelled.is_set():
@@ -65,8 +75,6 @@ class ObjectStoreRestoreManager:
             self._restore_file(name, path, file, restored / path)
             done += file.size
             report(RestoreProgress(self._task.task_name, name, done, snapshot.total_bytes, "bytes"))
-        delete_directory(directory)
-        restored.rename(directory)
 
     def _restore_file(self, name: str, path: str, file: StoredFile, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)

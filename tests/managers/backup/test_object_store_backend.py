@@ -270,3 +270,4 @@ def test_an_incomplete_restoration_leaves_the_store_as_it_was(job: Job, monkeypa
         with pytest.raises(OSError, match="The disk is full"):
             job.restore(checkpoint)
     assert job.entries()["counts"].keys() == {b"a", b"b"}
+    assert {path.name for path in job.task.store_directory("counts").parent.iterdir()} == {"Partition_0"}
