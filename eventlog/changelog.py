@@ -27,6 +27,9 @@ class Changelogs(Protocol):
     def flush(self) -> None:
         """Return when all changes are written. If it raises, the next call writes those that may be missing."""
 
+    def discard(self, partition: SystemStreamPartition) -> None:
+        """Forget the changes of a partition that are not written yet, since its store is restored."""
+
     def reach(self, partition: SystemStreamPartition) -> SystemStreamPartitionMetadata:
         """The offsets of a partition. Raises `InputMissing`."""
 

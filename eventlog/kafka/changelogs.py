@@ -97,6 +97,12 @@ class KafkaChangelogs:
         self._unwritten.clear()
         self._unwritten_bytes = 0
 
+    def discard(self, partition: SystemStreamPartition) -> None:
+        """See `Changelogs.discard`."""
+        self._unwritten.pop(partition, None)
+        kept = (change for changes in self._unwritten.values() for change in changes.items())
+        self._unwritten_bytes = sum(len(key) + len(value or b"") for key, value in kept)
+
     def reach(self, partition: SystemStreamPartition) -> SystemStreamPartitionMetadata:
         """See `Changelogs.reach`."""
         found = self._admin.get_system_stream_metadata([partition.stream])[partition.stream].partitions

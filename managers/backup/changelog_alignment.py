@@ -13,6 +13,7 @@ def align_changelog(
     Without that offset, or if the changelog does not have it, all changes are reverted and all entries are written.
     Raises what `Changelogs` raises.
     """
+    changelogs.discard(partition)
     reach = changelogs.reach(partition)
     oldest, end = int(reach.oldest_offset or 0), int(reach.upcoming_offset or 0)
     is_known = committed is not None and oldest <= committed < end

@@ -12,7 +12,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
 from managers.backup.offset_files import delete_offset_files, write_offset_files
 from managers.backup.state_backend import Markers, StatefulTask
-from managers.backup.state_errors import ChangelogUnusable, OffsetsNotWritten
+from managers.backup.state_errors import ChangelogShortened, ChangelogUnusable, OffsetsNotWritten
 from managers.backup.store_directories import checkpoint_directory
 
 
@@ -33,6 +33,7 @@ class KafkaChangelogBackupManager:
         self._task: Final = task
         self._partitions: Final = dict(partitions)
         self._systems: Final = systems
+        self._newest: dict[str, int] = {}
 
     def init(self, checkpoint: Checkpoint | None) -> None:
         """See `TaskBackupManager.init`."""
@@ -41,7 +42,8 @@ class KafkaChangelogBackupManager:
         """See `TaskBackupManager.snapshot`.
 
         Raises:
-            ChangelogUnusable: the newest offset of a changelog is unknown, or a change was not written.
+            ChangelogUnusable: the newest offset of a changelog is unknown, or before that of the last snapshot, or a
+                change was not written.
         """
         return {store: self._marker(store, partition).serialise() for store, partition in self._partitions.items()}
 
@@ -72,9 +74,18 @@ class KafkaChangelogBackupManager:
         changelogs = self._systems[partition.system]
         try:
             changelogs.flush()
-            return KafkaStateCheckpointMarker(partition, changelogs.reach(partition).newest_offset)
+            newest = changelogs.reach(partition).newest_offset
         except EventLogError as error:
             raise ChangelogUnusable(self._task.task_name, store, partition, error) from error
+        self._require_progress(store, partition, newest)
+        return KafkaStateCheckpointMarker(partition, newest)
+
+    def _require_progress(self, store: str, partition: SystemStreamPartition, newest: str | None) -> None:
+        """A changelog that was deleted and created again has only the latest changes of the store."""
+        offset, earlier = -1 if newest is None else int(newest), self._newest.get(store, -1)
+        if offset < earlier:
+            raise ChangelogUnusable(self._task.task_name, store, partition, ChangelogShortened(earlier, newest))
+        self._newest[store] = offset
 
 
 def _write_offsets(directory: Path, checkpoint_id: CheckpointId, marker: KafkaStateCheckpointMarker) -> None:

@@ -78,6 +78,7 @@ class KafkaChangelogRestoreManager:
         committed = committed_offsets(checkpoint, self._task.task_name, self._partitions)
         reaches = {store: self._reach(store, partition) for store, partition in self._partitions.items()}
         for store, reach in reaches.items():
+            self._discard(self._partitions[store])
             if checkpoint is None or is_cleaned_on_start(self._task.config, store):
                 self._delete_directories(store)
             plan = self._plan(store, reach, committed.get(store, _UNKNOWN), self._local(store))
@@ -137,6 +138,10 @@ class KafkaChangelogRestoreManager:
             found = self._systems[partition.system].reach(partition)
         newest = None if found.newest_offset is None else int(found.newest_offset)
         return _Reach(int(found.oldest_offset or 0), newest, int(found.upcoming_offset or 0))
+
+    def _discard(self, partition: SystemStreamPartition) -> None:
+        """Forget changes that the task made before it failed, in the same process."""
+        self._systems[partition.system].discard(partition)
 
     @contextmanager
     def _naming(self, store: str) -> Iterator[None]:

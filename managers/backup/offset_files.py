@@ -17,11 +17,12 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import decode_v2, encode_v2
 from eventlog.wire.jackson import loads, object_text
 from managers.backup.checksum_file import ChecksumMismatch, read_with_checksum, write_with_checksum
-
-OFFSET_FILE: Final = "OFFSET-v2"
-LEGACY_OFFSET_FILE: Final = "OFFSET"
-SIDE_INPUT_OFFSET_FILE: Final = "SIDE-INPUT-OFFSETS"
-CHECKPOINT_FILE: Final = "CHECKPOINT-V2"
+from managers.backup.store_directories import (
+    CHECKPOINT_FILE,
+    LEGACY_OFFSET_FILE,
+    OFFSET_FILE,
+    SIDE_INPUT_OFFSET_FILE,
+)
 
 _logger: Final = logging.getLogger(__name__)
 

@@ -1,6 +1,7 @@
 """Errors of local state. Each keeps the things it names as attributes.
 
 StateError (a ManagerError)
+ ├─ ChangelogShortened  a changelog was deleted or truncated while its task was running
  ├─ ChangelogUnusable   a changelog cannot be read or written
  ├─ CommitFailed        a step of a commit failed
  ├─ CommitTimedOut      an earlier commit of the task is still in progress
@@ -44,6 +45,19 @@ class ChangelogUnusable(StateError):
         self.store_name = store_name
         self.changelog = changelog
         super().__init__(f"The changelog {changelog} of store {store_name!r} of task {task_name!r} failed: {cause}")
+
+
+class ChangelogShortened(StateError):
+    """A changelog ends before the offset of an earlier snapshot, so that it lacks changes of the store."""
+
+    def __init__(self, earlier: int, newest: str | None) -> None:
+        self.earlier = earlier
+        self.newest = newest
+        end = "is empty" if newest is None else f"ends at offset {newest}"
+        super().__init__(
+            f"it ended at offset {earlier} before, but now {end}. It was deleted or truncated: restore the task, from "
+            "another state backend if the store has one."
+        )
 
 
 class CommitFailed(StateError):

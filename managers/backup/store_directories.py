@@ -9,6 +9,13 @@ from typing import Final
 from eventlog.checkpoint import CheckpointId
 from eventlog.errors import WireError
 
+OFFSET_FILE: Final = "OFFSET-v2"
+LEGACY_OFFSET_FILE: Final = "OFFSET"
+SIDE_INPUT_OFFSET_FILE: Final = "SIDE-INPUT-OFFSETS"
+CHECKPOINT_FILE: Final = "CHECKPOINT-V2"
+FILES_OF_COMMIT: Final = (OFFSET_FILE, LEGACY_OFFSET_FILE, SIDE_INPUT_OFFSET_FILE, CHECKPOINT_FILE)
+"""The files in the directory of a store that say which commit it has."""
+
 _TABLE_SUFFIX: Final = ".sst"
 
 
@@ -41,8 +48,13 @@ def copy_checkpoint(checkpoint: Path, directory: Path) -> None:
 
 
 def delete_directory(directory: Path) -> None:
-    """Delete a directory with its files; does nothing if it does not exist. Raises OSError."""
+    """Delete a directory with its files; does nothing if it does not exist. Raises OSError.
+
+    The files that say which commit it has go first: what is left after a crash is never taken for a whole store.
+    """
     if directory.exists():
+        for name in FILES_OF_COMMIT:
+            (directory / name).unlink(missing_ok=True)
         shutil.rmtree(directory)
 
 

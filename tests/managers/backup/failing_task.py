@@ -148,6 +148,7 @@ class FailingChangelogs:
         self._faults = faults
         self._skipped = skipped
         self.send, self.flush, self.close = changelogs.send, changelogs.flush, changelogs.close
+        self.discard = changelogs.discard
 
     def reach(self, partition: SystemStreamPartition) -> SystemStreamPartitionMetadata:
         self._count()

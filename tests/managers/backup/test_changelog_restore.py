@@ -1,7 +1,7 @@
 """Stores are restored from their changelogs, on a real broker."""
 
-import logging
 import os
+import shutil
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,8 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from managers.backup.changelog_backend import KafkaChangelogStateBackendFactory
-from managers.backup.offset_files import OFFSET_FILE, read_offset_files
+from managers.backup.dict_store import ENTRIES_FILE, DictStore
+from managers.backup.offset_files import read_offset_files
 from managers.backup.state_backend import RestoreProgress, StatefulTask
 from managers.backup.state_errors import (
     ChangelogUnusable,
@@ -28,7 +29,12 @@ from managers.backup.state_errors import (
     RestoreCancelled,
     StoreWithoutBackend,
 )
-from managers.backup.store_directories import checkpoint_directories
+from managers.backup.store_directories import (
+    OFFSET_FILE,
+    checkpoint_directories,
+    checkpoint_directory,
+    delete_directory,
+)
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 from tests.fixtures.waiting import wait_until
 from tests.managers.backup.conftest import TaskMaker
@@ -92,6 +98,65 @@ def test_a_commit_without_offset_files_is_restored_from_the_changelog(make_task:
     (*_, last) = restarted.restore(checkpoint)
     assert restarted.entries() == COMMITTED
     assert (last.restored, last.total) == (3, 3)
+
+
+def test_a_half_deleted_local_checkpoint_is_not_used(make_task: TaskMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    old = task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000) - 1000, 1))
+    checkpoint = task.commit()  # at the same offset
+
+    def die(path: Path) -> None:
+        (path / ENTRIES_FILE).unlink()
+        raise InterruptedError
+
+    assert old.checkpoint_id is not None
+    with monkeypatch.context() as killed:
+        killed.setattr(shutil, "rmtree", die)
+        with pytest.raises(InterruptedError):
+            delete_directory(checkpoint_directory(task.directory(), old.checkpoint_id))
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+
+
+@pytest.mark.parametrize("is_restored_elsewhere", [False, True])
+def test_changes_that_were_not_written_are_forgotten(make_task: TaskMaker, is_restored_elsewhere: bool) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.stores["orders"].put(b"kept", b"but not flushed")
+    if is_restored_elsewhere:  # the store is that of the checkpoint
+        task.stores["orders"].delete(b"a")
+        task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint)
+    else:
+        task.restore(checkpoint)
+    again = make_task(in_memory=True)
+    again.restore(task.commit())
+    assert again.entries() == COMMITTED
+
+
+def in_memory_of(task: LoggedTask, entries: dict[bytes, bytes]) -> StatefulTask:
+    store = DictStore()
+    for key, value in entries.items():
+        store.put(key, value)
+    return replace(task.task, open_store=lambda _: store)
+
+
+def test_a_changelog_that_became_shorter_is_not_committed(make_task: TaskMaker, topics: Topics) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    stream = task.partition().stream
+    topics.delete(stream)
+    topics.create(stream, partitions=2)
+    task.write({b"x": b"1"})
+    with pytest.raises(ChangelogUnusable, match="it ended at offset 2 before, but now ends at offset 0"):
+        task.commit()
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    restarted.commit()  # a restart accepts what is left
+    assert restarted.entries() == {b"x": b"1"}
 
 
 def test_a_local_checkpoint_of_an_interrupted_commit_is_thrown_away(make_task: TaskMaker) -> None:
@@ -162,7 +227,7 @@ def test_a_changelog_shorter_than_the_marker_is_restored_completely_with_a_warni
     restarted = make_task()
     restarted.restore(checkpoint)
     assert restarted.entries() == {b"x": b"1"}
-    (warning,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    (warning,) = [record.getMessage() for record in caplog.records if record.name.startswith("managers")]
     assert warning == (
         "Store 'orders' of task 'Partition 0': it was committed at offset 2 of its changelog, which ends at offset 0, "
         "so it is restored to the end of the changelog."

@@ -9,15 +9,13 @@ from eventlog.checkpoint import CheckpointId, CheckpointV2
 from eventlog.partition import SystemStreamPartition
 from managers.backup.checksum_file import ChecksumMismatch, read_with_checksum, write_with_checksum
 from managers.backup.offset_files import (
-    CHECKPOINT_FILE,
-    LEGACY_OFFSET_FILE,
-    OFFSET_FILE,
     delete_offset_files,
     read_checkpoint_file,
     read_offset_files,
     write_checkpoint_file,
     write_offset_files,
 )
+from managers.backup.store_directories import CHECKPOINT_FILE, LEGACY_OFFSET_FILE, OFFSET_FILE
 
 CHANGELOG: Final = SystemStreamPartition("kafka", "changelog", 0)
 

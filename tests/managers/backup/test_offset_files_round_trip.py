@@ -12,16 +12,13 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from managers.backup.checksum_file import read_with_checksum, write_with_checksum
 from managers.backup.offset_files import (
-    CHECKPOINT_FILE,
-    LEGACY_OFFSET_FILE,
-    OFFSET_FILE,
-    SIDE_INPUT_OFFSET_FILE,
     is_stale,
     read_checkpoint_file,
     read_offset_files,
     write_checkpoint_file,
     write_offset_files,
 )
+from managers.backup.store_directories import CHECKPOINT_FILE, LEGACY_OFFSET_FILE, OFFSET_FILE, SIDE_INPUT_OFFSET_FILE
 from tests.fixtures import samza_store_files
 from tests.fixtures.samza import Call, Samza
 

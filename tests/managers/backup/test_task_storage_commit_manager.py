@@ -13,9 +13,10 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.streams import checkpoint_stream_name, identify
 from managers.backup.dict_store import DictStore
 from managers.backup.key_value_store import KeyValueStore
-from managers.backup.offset_files import CHECKPOINT_FILE, read_checkpoint_file
+from managers.backup.offset_files import read_checkpoint_file
 from managers.backup.state_backend import StatefulTask
 from managers.backup.state_errors import CommitFailed
+from managers.backup.store_directories import CHECKPOINT_FILE
 from managers.backup.task_storage_commit_manager import TaskStorageCommitManager
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.managers.backup.recording_backup_manager import RecordingBackupManager
