@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 from psycopg import sql
+from psycopg.errors import InsufficientPrivilege
 
 from coordstream.cli.arguments.duration import parse_duration
 from coordstream.cli.arguments.number import parse_limit
@@ -23,6 +24,7 @@ from coordstream.errors import CoordstreamError
 from eventlog.error_text import printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
+from projections.input_bounds import delete_old_bounds
 
 app = typer.Typer()
 
@@ -118,6 +120,10 @@ def _chosen(connection: Connection, words: Sequence[str]) -> list[Job]:
 
 
 def _observe(connection: Connection, jobs: Sequence[Job], servers: str | None) -> list[str]:
+    try:
+        delete_old_bounds(connection, system_clock())
+    except InsufficientPrivilege:
+        raise CoordstreamError("This database user may not store observations. Use --stored.") from None
     return [
         f"Cannot ask the inputs of {job}: {failure}"
         for job in jobs

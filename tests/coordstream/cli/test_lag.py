@@ -139,3 +139,18 @@ def test_a_follower_observes_the_inputs(kafka_cli: CommandLine, job: ReadingJob)
 def test_a_follower_with_an_end_does_not_observe_inputs(cli: CommandLine) -> None:
     refused = cli.refused("follow", "--all", "--once", "--input-bounds", "30s", code=2)
     assert "--input-bounds cannot be used with --once or --until." in refused
+
+
+def test_observations_are_deleted_after_a_week(wordcount: CommandLine) -> None:
+    assert wordcount("lag").code == 1  # the recorded brokers do not answer
+    with wordcount.connection() as connection:
+        connection.execute("update eventlog.input_bound set observed_at = observed_at - interval '8 days'")
+    wordcount("lag")
+    ((oldest,),) = wordcount.ask("select now() - min(observed_at) < interval '1 day' from coordinator.input_bound")
+    assert oldest
+
+
+def test_a_user_who_may_only_read_uses_what_is_stored(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGOPTIONS", "-c role=coordstream_reader")
+    assert wordcount.refused("lag") == "This database user may not store observations. Use --stored."
+    assert "16 of 16 partitions is unknown" in wordcount("lag", "--stored").err
