@@ -10,9 +10,9 @@ from eventlog.errors import ConfigError, EventLogError
 from eventlog.partition import SystemStreamPartition
 from managers.backup.changelog_alignment import align_changelog
 from managers.backup.changelog_backup import KafkaChangelogBackupManager
-from managers.backup.changelog_markers import committed_offsets
+from managers.backup.changelog_markers import CommittedOffset, committed_offsets
 from managers.backup.changelog_restore import KafkaChangelogRestoreManager
-from managers.backup.changelog_settings import changelog_partitions
+from managers.backup.changelog_settings import changelog_partitions, delete_retention_ms
 from managers.backup.logged_store import LoggedStore
 from managers.backup.state_backend import StatefulTask
 from managers.backup.state_errors import ChangelogUnusable
@@ -56,7 +56,7 @@ class KafkaChangelogStateBackendFactory:
         partitions = self._partitions(task, store_names)
         committed = committed_offsets(checkpoint, task.task_name, partitions)
         for name, partition in partitions.items():
-            offset = committed[name].offset if name in committed else None
+            offset = self._known_offset(task, name, committed.get(name))
             store = task.open_store(name)
             try:
                 align_changelog(store, partition, self._systems[partition.system], offset)
@@ -65,6 +65,13 @@ class KafkaChangelogStateBackendFactory:
             finally:
                 if store.directory is not None:
                     store.close()
+
+    def _known_offset(self, task: StatefulTask, store_name: str, committed: CommittedOffset | None) -> int | None:
+        """The offset of a commit, unless the changelog may have lost a deletion after it, with the entry it deleted."""
+        if committed is None or committed.checkpoint_id is None:
+            return None
+        age_ms = self._clock().timestamp() * 1000 - committed.checkpoint_id.millis
+        return committed.offset if age_ms < delete_retention_ms(task.config, store_name) else None
 
     def _partitions(self, task: StatefulTask, store_names: Collection[str]) -> dict[str, SystemStreamPartition]:
         found = changelog_partitions(task.config, store_names, task.task_name, task.changelog_partition)

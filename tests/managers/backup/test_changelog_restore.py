@@ -136,6 +136,16 @@ def test_changes_that_were_not_written_are_forgotten(make_task: TaskMaker, is_re
     assert again.entries() == COMMITTED
 
 
+def test_entries_whose_deletion_was_compacted_are_written_again(make_task: TaskMaker) -> None:
+    task = make_task(clock=lambda: datetime.now(UTC) + timedelta(days=2))
+    task.write({b"a": b"1"})  # what compaction left
+    checkpoint = task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000), 1))
+    task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint)
+    again = make_task(in_memory=True)
+    again.restore(task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000), 2)))
+    assert again.entries() == COMMITTED
+
+
 def in_memory_of(task: LoggedTask, entries: dict[bytes, bytes]) -> StatefulTask:
     store = DictStore()
     for key, value in entries.items():
