@@ -260,10 +260,10 @@ class KafkaAdmin(AdminClient):
         asked = {TopicPartition(name, PARTITION): spec for name in stream_names}
         if not asked:
             return {}
-        answers = (UnknownTopicOrPartitionError,)
+        answers = (UnknownTopicOrPartitionError, TopicAuthorizationFailedError)
         try:
             found = ask(self._options, lambda: self._list_offsets(asked), answers=answers)
-        except UnknownTopicOrPartitionError:  # one was deleted since it was described
+        except answers:  # one is missing, or may not be described
             left = self.topic_ids(partition.topic for partition in asked)
             return self._offsets(left if len(left) < len(asked) else (), spec)
         return {partition.topic: one.offset for partition, one in found.items()}

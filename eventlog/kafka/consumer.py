@@ -293,6 +293,7 @@ class EventConsumer:
         def handle_and_wake(node_id: Any, offsets: Any, sent_at: Any, answer: Any) -> None:
             self._set_topic_names(answer)
             handle_answer(node_id, offsets, sent_at, answer)
+            fetcher._clear_pending_fetch_request(node_id, None)  # noqa: SLF001 (else a poll may find it, and wait)
             self._news.put(None)
 
         fetcher._handle_fetch_response = handle_and_wake  # noqa: SLF001

@@ -66,6 +66,7 @@ class FetchRequests:
         requests: Requests = self._make_by_kafka()
         for leader, (request, offsets) in requests.items():
             self._moved -= wanted[leader]
+            self._newest.pop(leader, None)
             if wanted[leader] <= offsets.keys():
                 self._newest[leader] = changes, request
         return requests

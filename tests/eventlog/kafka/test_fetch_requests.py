@@ -1,6 +1,7 @@
 """What a consumer asks brokers for: all streams after a change, and then those that moved."""
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -95,6 +96,41 @@ def test_a_stream_that_cannot_be_fetched_for_a_moment_is_fetched_after_it(
     streams.fetchable_partitions = lambda: [one for one in fetchable() if one.topic != first]
     asking.consumer._examine_all()
     monkeypatch.setattr(asking.consumer, "_examine_all", lambda: None)
+    for name in (second, third):
+        asking.follow(name)
+    del streams.fetchable_partitions
+    assert asking.follow(first) == {first}
+
+
+def test_when_a_poll_is_woken_by_an_answer_the_next_fetch_can_be_sent(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a poll without events waits before it sends one."""
+    consumer, fetcher = asking.consumer, asking.consumer._fetcher
+    asking.follow(asking.names[0])
+    (leader,) = consumer._requests._leaders
+    pending: list[bool] = []
+    monkeypatch.setattr(consumer, "_set_topic_names", lambda _: fetcher._nodes_with_pending_fetch_requests.add(leader))
+    monkeypatch.setattr(
+        consumer, "_news", SimpleNamespace(put=lambda _: pending.append(consumer._requests.are_all_pending))
+    )
+    answer = SimpleNamespace(API_VERSION=0, responses=[])
+    fetcher._handle_fetch_response(leader, {}, 0.0, answer)
+    assert pending[-1] is False
+
+
+def test_a_request_that_lacks_a_stream_is_not_used_again(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lost session makes kafka-python compare all streams, also without a change."""
+    first, second, third = asking.names
+    for name in asking.names:
+        asking.follow(name)
+    monkeypatch.setattr(asking.consumer, "_examine_all", lambda: None)
+    streams = asking.consumer._fetcher._subscriptions
+    fetchable = streams.fetchable_partitions
+    streams.fetchable_partitions = lambda: [one for one in fetchable() if one.topic != first]
+    (session,) = asking.consumer._fetcher._session_handlers.values()
+    wait_until(lambda: asking.consumer.poll(0) == [] and asking.consumer._requests.are_all_pending)
+    session.next_metadata = session.next_metadata.next_close_existing()
     for name in (second, third):
         asking.follow(name)
     del streams.fetchable_partitions
