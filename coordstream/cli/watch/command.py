@@ -77,7 +77,11 @@ def watch(
         try:
             while True:
                 for line in watcher.new_lines():
-                    print(json.dumps(line, ensure_ascii=False) if as_json else f"{line['time']}  {line['sentence']}")
+                    print(
+                        json.dumps(line, ensure_ascii=False)
+                        if as_json
+                        else f"{line['time'] or '–'}  {line['sentence']}"
+                    )
                 sys.stdout.flush()
                 if once:
                     return

@@ -25,13 +25,14 @@ class Narrator:
     def checkpoint(self, row: Row) -> str:
         """A commit, and how far the task went since the one before."""
         if row["operation"] == "delete":
-            return f"The checkpoint of {row['task_name']} was deleted"
+            return f"The checkpoint of {printable(row['task_name'])} was deleted"
         if row["system_name"] is None:
-            return f"{row['task_name']} committed no partitions"
+            return f"{printable(row['task_name'])} committed no partitions"
         number = row["input_offset_number"]
         before = self._replace(("checkpoint", row["task_name"], input_partition(row)), number)
         moved = "" if before is None or number is None else f" ({number - before:+,})"
-        return f"{row['task_name']} committed {printable(row['input_offset'])} of {input_partition(row)}{moved}"
+        task, offset, partition = map(printable, (row["task_name"], row["input_offset"], input_partition(row)))
+        return f"{task} committed {offset} of {partition}{moved}"
 
     def config(self, row: Row) -> str:
         """A changed key."""
@@ -40,7 +41,7 @@ class Narrator:
 
     def container(self, row: Row) -> str | None:
         """A container on another host."""
-        name, host = f"Container {row['container_id']}", row["host_name"]
+        name, host = f"Container {printable(row['container_id'])}", row["host_name"]
         before = self._replace(("container", row["container_id"]), host)
         if host is None:
             return f"{name} was removed"
@@ -51,15 +52,15 @@ class Narrator:
         container = row["container_id"]
         before = self._replace(("task", row["task_name"]), container)
         if container is None:
-            return f"{row['task_name']} was removed from its container"
+            return f"{printable(row['task_name'])} was removed from its container"
         how = "is in" if before is None else "moved to"
-        return None if container == before else f"{row['task_name']} {how} container {container}"
+        return None if container == before else f"{printable(row['task_name'])} {how} container {printable(container)}"
 
     def startpoint(self, row: Row) -> str:
         """A step in the life of a startpoint."""
-        task = "" if row["task_name"] is None else f" of {row['task_name']}"
+        task = "" if row["task_name"] is None else f" of {printable(row['task_name'])}"
         status = row["status"].replace("_", " ")
-        return f"Startpoint for {input_partition(row)}{task}, {type_and_value(row)}: {status}"
+        return f"Startpoint for {printable(input_partition(row))}{task}, {type_and_value(row)}: {status}"
 
     def _replace(self, key: tuple[Any, ...], value: Any) -> Any:
         before, self.seen[key] = self.seen.get(key), value

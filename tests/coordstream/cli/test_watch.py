@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from coordstream.cli.watch.sentences import Narrator
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from tests.builders import config_set, container_host, set_checkpoint, task_container
@@ -80,3 +81,11 @@ def test_only_what_changed_is_told(cli: CommandLine, tmp_path: Path) -> None:
         "t committed 22 of kafka.in.0 (+17)",
         "job-runner@host-1 changed a: – → 1",
     ]
+
+
+def test_control_characters_of_names_are_escaped() -> None:
+    row = {"task_name": "a\x1b[2J", "container_id": "0\x1b[2J"}
+    sentence = Narrator().sentence("task", row)
+    assert sentence is not None
+    assert "\x1b" not in sentence
+    assert sentence.startswith("a")
