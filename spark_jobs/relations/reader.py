@@ -22,7 +22,7 @@ from spark_jobs.relations.snapshots import Positions, Snapshot, exported_snapsho
 from spark_jobs.spark_errors import spark_errors
 
 STREAM_KINDS: Final = ("coordinator", "checkpoint")
-OF_CHECKPOINTS: Final = ("checkpoint", "commit", "event", "state_checkpoint")
+OF_CHECKPOINTS: Final = ("checkpoint", "commit", "event", "state_checkpoint", "state_lag")
 
 
 @dataclass(frozen=True)

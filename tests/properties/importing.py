@@ -21,7 +21,7 @@ ARCHIVED_AT: Final = datetime.fromtimestamp(ARCHIVED_MS // 1_000, UTC)
 JUDGED_AT: Final = "2025-06-15 16:00:00+00"
 """A time after every believable event; some startpoints have expired by then."""
 
-CURRENT: Final = (*ROWS, "starting_offset", "state_lag", "job")
+CURRENT: Final = (*ROWS, "starting_offset", "job")
 """Every relation that says what is true now."""
 
 HISTORIES: Final = (
@@ -40,7 +40,10 @@ HISTORIES: Final = (
     "job_coordinator_metadata_history",
     "event",
     "quarantine",
+    "state_lag",
 )
+"""Every relation that tells of events which compaction removes."""
+
 _NOT_COMPARED: Final = {"job": {"first_record_time", "last_record_time"}}
 
 RowsByJob = dict[str, list[Row]]

@@ -49,8 +49,8 @@ _AS_OF: Final = """
 select r.* from (select distinct job_name, job_id from coordinator.job) j
 cross join lateral coordinator.{}_as_of(j.job_name, j.job_id, '{}') r
 """
-BEYOND: Final = [name for name in HISTORIES if name != "config_deployment"]
-"""config_deployment has no log of its own, and numbers the deployments that are left from 1."""
+BEYOND: Final = [name for name in HISTORIES if name not in ("config_deployment", "state_lag")]
+"""config_deployment and state_lag number and count the events that are left."""
 
 _BEYOND: Final = """
 select h.* from coordinator.{} h
