@@ -117,24 +117,28 @@ class _Run:
 
     @contextmanager
     def _committer(self) -> Iterator[tuple[KeyValueStore, OffsetManager, TaskCommitter]]:
-        options = KafkaOptions.parse(self._topics.bootstrap_servers)
-        checkpoints = KafkaCheckpointManager(KafkaEventLog(options, identify(self._checkpoints)))
-        offsets = OffsetManager(
-            self._task.config, system_admins={"kafka": StatedAdmin()}, checkpoint_manager=checkpoints
-        )
-        offsets.register(TASK, [_IN])
         is_logged = self._backend == "changelog"
         store = self._kafka.open_store(self._task, STORE) if is_logged else self._open(STORE)
         manager = self._factory.get_backup_manager(self._task, [STORE])
-        with offsets:
-            commits = TaskStorageCommitManager(self._task, {STORE: store}, {self._factory_name: manager}, checkpoints)
-            commits.init()
-            yield store, offsets, TaskCommitter(self._task.config, offsets, commits)
-            commits.close()
-            store.close()
-        with KafkaCheckpointManager(KafkaEventLog(options, identify(self._checkpoints)), config=_READ) as checkpoints:
+        with self._open_log() as log:
+            checkpoints = KafkaCheckpointManager(log)
+            offsets = OffsetManager(
+                self._task.config, system_admins={"kafka": StatedAdmin()}, checkpoint_manager=checkpoints
+            )
+            offsets.register(TASK, [_IN])
+            with offsets:
+                managers = {self._factory_name: manager}
+                commits = TaskStorageCommitManager(self._task, {STORE: store}, managers, checkpoints)
+                commits.init()
+                yield store, offsets, TaskCommitter(self._task.config, offsets, commits)
+                commits.close()
+                store.close()
+        with self._open_log() as log, KafkaCheckpointManager(log, config=_READ) as checkpoints:
             checkpoints.register(TASK)
             self._checkpoint = checkpoints.read_last_checkpoint(TASK)
+
+    def _open_log(self) -> KafkaEventLog:
+        return KafkaEventLog(KafkaOptions.parse(self._topics.bootstrap_servers), identify(self._checkpoints))
 
     def _commit(
         self,

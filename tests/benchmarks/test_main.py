@@ -39,7 +39,7 @@ def test_a_run_prints_its_report_and_writes_it(
         "caught up from Kafka",
         "SQLAlchemy Core",
         "store bootstrap",
-        "Kafka changelog, 1 MB",
+        "Kafka changelog | 1 MB",
         "rebuild",
     ):
         assert f"| {row}" in text
@@ -77,5 +77,5 @@ def test_spark_is_measured_in_a_process_of_its_own(tmp_path: Path, jdbc_jar: Pat
     environ = {**os.environ, "COORDSTREAM_JDBC_JAR": str(jdbc_jar)}
     subprocess.run([sys.executable, "-m", "benchmarks", *words], env=environ, check=True, capture_output=True)
     text = out.read_text(encoding="utf-8")
-    for row in ("`spark replay`", "`import --processes 2`", "a user's pipeline, with histories", "raw COPY", "JDBC"):
+    for row in ("`spark replay`", "`import --processes 2`", "a user's pipeline, in full", "raw COPY", "JDBC"):
         assert f"| {row}" in text

@@ -216,6 +216,7 @@ WITHOUT_ROWS: Final = {
     *("up", "down", "backup", "restore", "reset", "grant", "spark", "spark replay", "spark follow"),
     *("migrate", "migrate upgrade", "migrate downgrade", "migrate current"),
     *("follow", "log create", "log append", "config set", "config delete", "pin add", "pin remove", "spark archive"),
+    "watch",
 }
 WITHOUT_RELATIVE_TIMES: Final = WITHOUT_ROWS | {
     *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify", "spark verify"),
