@@ -29,7 +29,7 @@ class FetchRequests:
         self._newest: dict[int, tuple[int, Any]] = {}  # by broker: the changes when kafka-python made its request
 
     def mark_moved(self, partition: TopicPartition) -> None:
-        """Fetch a partition at its new position."""
+        """Fetch a partition at its position, if it is a new one."""
         self._moved.add(partition)
 
     def mark_changed(self) -> None:
@@ -81,19 +81,24 @@ class FetchRequests:
     def _make(self, leader: int) -> tuple[Any, Any]:
         """The last request, which was answered, as the next one of its session."""
         session, (_, request) = self._sessions[leader], self._newest[leader]
-        moved = self._moved & session.session_partitions.keys()
-        self._moved -= moved
-        data = FetchRequestData(self._moved_on(moved, session.session_partitions), None, session.next_metadata)
+        data = FetchRequestData(self._moved_on(session.session_partitions), None, session.next_metadata)
         request.session_id, request.session_epoch = data.id, data.epoch
         request.topics, request.forgotten_topics_data = data.to_send, data.to_forget
         return request, _Offsets(session.session_partitions)
 
-    def _moved_on(self, moved: set[TopicPartition], asked: Mapping[TopicPartition, Any]) -> dict[TopicPartition, Any]:
-        for partition in moved:
-            position = self._fetcher._subscriptions.position(partition)  # noqa: SLF001
-            asked[partition].fetch_offset = position.offset
-            asked[partition].last_fetched_epoch = position.leader_epoch
-        return {partition: asked[partition] for partition in moved}
+    def _moved_on(self, asked: Mapping[TopicPartition, Any]) -> dict[TopicPartition, Any]:
+        """The partitions with another position than the broker was asked for, at that position.
+
+        An answer can be without records: brokers also report new high watermarks.
+        """
+        moved = {}
+        for partition in self._moved & asked.keys():
+            wanted, position = asked[partition], self._fetcher._subscriptions.position(partition)  # noqa: SLF001
+            if (wanted.fetch_offset, wanted.last_fetched_epoch) != (position.offset, position.leader_epoch):
+                wanted.fetch_offset, wanted.last_fetched_epoch = position.offset, position.leader_epoch
+                moved[partition] = wanted
+        self._moved -= asked.keys()
+        return moved
 
     @property
     def _sessions(self) -> Mapping[int | None, Any]:

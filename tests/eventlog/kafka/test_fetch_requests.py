@@ -64,6 +64,16 @@ def test_a_fetch_contains_the_streams_that_moved(asking: Asking, monkeypatch: py
         assert asking.follow(name) == {name}
 
 
+def test_a_stream_whose_position_is_the_same_is_not_asked_for_again(asking: Asking) -> None:
+    """A broker also answers when the high watermark of a stream changed, without events."""
+    first, second, third = asking.names
+    for name in asking.names:
+        asking.follow(name)
+    for name in (second, third):
+        asking.consumer._mark_moved(first)
+        assert asking.follow(name) == {name}
+
+
 def test_after_a_change_all_streams_are_compared(asking: Asking, admin: KafkaAdmin) -> None:
     first, second, third = asking.names
     for name in asking.names:
