@@ -7,8 +7,9 @@ from benchmarks.relation_data import JobLogs, JobSize
 from eventlog.recordings.recording import write_recording
 
 FINGERPRINTS: Final = """
-select j.stream_name, f.* from projection.job_log j
-cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f where j.is_current order by 1, 2
+with job as materialized (select distinct job_name, job_id from projection.job_log where is_current)
+select job.job_name, job.job_id, f.* from job
+cross join lateral coordinator.fingerprint(job.job_name, job.job_id) f order by 1, 2, 3
 """
 
 
