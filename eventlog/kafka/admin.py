@@ -130,8 +130,11 @@ class KafkaAdmin(AdminClient):
 
     def stream_names(self) -> list[str]:
         """All of Samza's streams, sorted. Raises `SourceUnavailable`."""
-        names = ask(self._options, self._client.list_topics)
-        return sorted(name for name in names if name.startswith((COORDINATOR_PREFIX, CHECKPOINT_PREFIX)))
+        return [name for name in self.topic_names() if name.startswith((COORDINATOR_PREFIX, CHECKPOINT_PREFIX))]
+
+    def topic_names(self) -> list[str]:
+        """All topics, sorted. Raises `SourceUnavailable`."""
+        return sorted(ask(self._options, self._client.list_topics))
 
     def topic(self, stream_name: str) -> Topic:
         """The current state of a stream's topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""

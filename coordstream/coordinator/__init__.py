@@ -1,0 +1,1 @@
+"""The process of a job coordinator: one per job, with an HTTP server and monitors."""

@@ -1,0 +1,38 @@
+"""What runs beside a job coordinator, in threads: the HTTP server for containers, and monitors of the inputs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from managers.coordinator.serving_context import JobServingContext
+from managers.job_names import Config
+from managers.streams.input_admin import InputAdmin
+
+OpenAdmins = Callable[[Config], AbstractContextManager[Mapping[str, InputAdmin]]]
+"""Opens admins of the systems that a config's inputs name. An admin is not thread-safe: each thread opens its own."""
+
+
+class Service(Protocol):
+    """Runs in threads of its own from `start` to `stop`. `start` returns once it works."""
+
+    def start(self) -> str:
+        """Start, and return a line to print, without a period; empty: none. Raises `CoordstreamError`."""
+
+    def stop(self) -> None:
+        """Stop within a second. Does nothing if it was not started."""
+
+
+@dataclass(frozen=True)
+class ServiceOptions:
+    """The options of `coordstream coordinator run` that services need. Port 0: any free port."""
+
+    host: str
+    port: int
+    open_admins: OpenAdmins
+
+
+def services_of(context: JobServingContext, options: ServiceOptions) -> Sequence[Service]:
+    """The services, in the order in which they start. They stop in reverse order."""
+    del context, options
+    return ()
