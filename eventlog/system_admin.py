@@ -95,10 +95,15 @@ class SystemAdmin(Protocol):
 
 
 class BoundedSystemAdmin(SystemAdmin, Protocol):
-    """A `SystemAdmin` that tells how far inputs reach, with the newest record times."""
+    """A `SystemAdmin` that answers for many partitions at once, and how far inputs reach with the newest times."""
 
     def get_bounds(self, stream_names: Iterable[str]) -> Sequence[PartitionBounds]:
         """The bounds of every partition of these streams. Streams that the system does not have are left out."""
+
+    def resolve_startpoints(
+        self, startpoints: Mapping[SystemStreamPartition, Startpoint]
+    ) -> Mapping[SystemStreamPartition, ResolvedStartpoint | None]:
+        """`resolve_startpoint` for several partitions."""
 
 
 def offset_after(offset: str) -> str | None:

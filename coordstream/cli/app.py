@@ -58,6 +58,7 @@ COMMANDS: Final = (
         "Show and write startpoints, which override checkpoints at the next start.",
         has_verbs=True,
     ),
+    Command("rewind", "rewind.plan", "Start a job from other offsets, with a plan that can be undone.", has_verbs=True),
     Command("explain", "explain", "Explain from where a task starts, and why."),
     Command("bisect", "bisect.command", "Find the event that made a condition about a job true."),
     Command("lag", "lag.show", "Show how far tasks are behind their inputs."),

@@ -62,6 +62,17 @@ def input_options(config: Config, system: str, given_servers: str | None) -> Kaf
     return KafkaOptions.parse(servers)
 
 
+def own_servers(config: Config, system: str) -> str | None:
+    """The brokers of the settings for a system that has none in the job's config and that has the job's own streams.
+
+    None: use the brokers in the config.
+    """
+    kafka = load_settings().kafka
+    has_servers = any(config.get(f"systems.{system}.{user}.bootstrap.servers") for user in ("consumer", "producer"))
+    own_system = config.get("job.coordinator.system") or config.get("job.default.system") or system
+    return None if kafka is None or has_servers or system != own_system else kafka.bootstrap_servers
+
+
 def _with_servers(own: KafkaOptions, servers: str) -> KafkaOptions:
     return KafkaOptions(KafkaOptions.parse(servers).bootstrap_servers, own.client_options)
 

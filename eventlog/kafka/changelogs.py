@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -12,7 +11,7 @@ from kafka.errors import BrokerResponseError, KafkaError, LogTruncationError, Of
 from eventlog.changelog import Change
 from eventlog.events import RecordedEvent
 from eventlog.kafka.client import Connected, connect, translate_errors
-from eventlog.kafka.fetch_response import FetchedEvents
+from eventlog.kafka.fetch_response import return_events
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.producer import APPEND_SECONDS, abandon
 from eventlog.kafka.system_admin import KafkaSystemAdmin
@@ -153,7 +152,7 @@ class KafkaChangelogs:
     def _connected_consumer(self) -> Any:
         if self._consumer is None:
             self._consumer = connect(KafkaConsumer, self._options, **_CONSUMER)
-            _decode_batches(self._consumer.client)
+            return_events(self._consumer.client)
         return self._consumer.client
 
     def _write(self) -> None:
@@ -187,14 +186,6 @@ class KafkaChangelogs:
             f"{partition} returned nothing after offset {position - 1} for {self._silence_seconds:g} s, but its end is "
             f"at {until}. Check its brokers and open transactions."
         )
-
-
-def _decode_batches(consumer: Any) -> None:
-    """Let a consumer return events, which takes half the CPU time of kafka-python's records."""
-    position = consumer._subscription.position  # noqa: SLF001 (there is no public access)
-    consumer._fetcher.PartitionRecords = partial(  # noqa: SLF001
-        FetchedEvents, lambda _: None, lambda partition: position(partition).leader_epoch
-    )
 
 
 def _poll(consumer: Any, topic: TopicPartition, position: int) -> Sequence[RecordedEvent]:

@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from typing import Any, Final
 
@@ -80,6 +81,14 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
             self.aborted_producer_ids.discard(batch.producer_id)
             return True
         return bool(self._is_batch_aborted(batch))
+
+
+def return_events(consumer: Any) -> None:
+    """Let a consumer of kafka-python return events, which takes half the CPU time of its own records."""
+    position = consumer._subscription.position  # noqa: SLF001 (there is no public access)
+    consumer._fetcher.PartitionRecords = partial(  # noqa: SLF001
+        FetchedEvents, lambda _: None, lambda partition: position(partition).leader_epoch
+    )
 
 
 @contextmanager

@@ -28,6 +28,8 @@ Requests = Mapping[str, Startpoint]
 """Requested startpoints by the texts of their keys."""
 Checkpoints = Mapping[str, Offsets]
 """The offsets of each task's checkpoint."""
+Starts = Mapping[tuple[str, SystemStreamPartition], StartingOffset]
+"""The next starts by task and partition."""
 _ByKey = Mapping[StartpointKey, Startpoint]
 
 
@@ -46,6 +48,7 @@ class StartpointFacts:
 
     ``readers`` are the active tasks of every partition that was ever assigned (or see `with_checkpoints`), ``requests``
     are by the texts of their keys, ``newest_record_ms`` is the latest record time, None for an empty stream.
+    ``log_offset`` is the offset after the last event that was read.
     """
 
     job: JobFacts
@@ -54,16 +57,19 @@ class StartpointFacts:
     fanned_out: FanOuts
     newest_record_ms: int | None = None
     assigned_by: AssignedBy = "assignment"
+    log_offset: int = 0
 
     @classmethod
     def read(cls, log: EventLog) -> "StartpointFacts":
         """Read the whole log. An unreadable value is ignored: the last readable value of its key counts."""
         state: KeyedState[Message] = KeyedState(decode_value)
         newest: int | None = None
-        for event in log.read(log.start_offset()):
+        log_offset = log.start_offset()
+        for event in log.read(log_offset):
             state.apply(event)
             newest = max(event.timestamp, newest or event.timestamp)
-        return cls.of([message for _, message in state.items()], newest)
+            log_offset = event.offset + 1
+        return replace(cls.of([message for _, message in state.items()], newest), log_offset=log_offset)
 
     @classmethod
     def of(cls, messages: Sequence[Message], newest_record_ms: int | None = None) -> "StartpointFacts":
@@ -125,24 +131,29 @@ def changed_starts(facts: StartpointFacts, checkpoints: Checkpoints, after: Requ
     meanings = key_meanings(reads)
     changed = {text for text in {*facts.requests, *after} if facts.requests.get(text) != after.get(text)}
     named = {key.partition for text in changed for key in meanings.get(text, ())}
-    old, new = (_by_key(requests, meanings) for requests in (facts.requests, after))
+    old, new = (next_starts(facts, checkpoints, requests, now_ms) for requests in (facts.requests, after))
+    return tuple(Start(*reader, old[reader], new[reader]) for reader in old if without_key_bucket(reader[1]) in named)
 
-    def start(requests: _ByKey, task_name: str, partition: SystemStreamPartition) -> StartingOffset:
-        return decide(
+
+def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requests, now_ms: int) -> Starts:
+    """Where the next start of every task would begin with these requests, sorted by task and partition.
+
+    Expiry is judged at ``now_ms``. Raises `ConfigError`.
+    """
+    reads = facts.reads()
+    effective = _by_key(requests, key_meanings(reads))
+    return {
+        (task_name, partition): decide(
             facts.job.config,
             partition,
-            requested=_effective(requests, task_name, without_key_bucket(partition)),
+            requested=_effective(effective, task_name, without_key_bucket(partition)),
             fanned_out=facts.fanned_out.get(task_name, {}).get(without_key_bucket(partition)),
             checkpoint_offset=checkpoints.get(task_name, {}).get(partition),
             now_ms=now_ms,
         )
-
-    return tuple(
-        Start(task_name, partition, start(old, task_name, partition), start(new, task_name, partition))
         for task_name, partitions in sorted(reads.items())
         for partition in sorted(partitions)
-        if without_key_bucket(partition) in named
-    )
+    }
 
 
 def plan_next_fan_out(facts: StartpointFacts, now_ms: int) -> FanOutPlan:

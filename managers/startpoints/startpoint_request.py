@@ -66,7 +66,7 @@ def choose_keys(
     if not force:
         _require_input(facts, stream)
         _require_tasks(facts, task_names)
-        _require_partitions(known, stream, partitions or ())
+        _require_partitions(known, stream, partitions or (), " Use --force to write it anyway.")
     if task_names:
         keys = [key for task_name in task_names for key in _task_keys(task_name, readers, stream, partitions, force)]
     else:
@@ -78,6 +78,16 @@ def choose_keys(
             f"No task is known to read a partition of {name}. Name the partitions, for example {name}.0-7."
         )
     return keys
+
+
+def require_known(
+    facts: StartpointFacts, stream: Stream | None, partitions: Collection[int], task_names: Collection[str]
+) -> None:
+    """Raise `InvalidStartpointRequest` unless the job has these tasks, and tasks read these partitions of a stream."""
+    _require_tasks(facts, task_names)
+    if stream is not None:
+        _require_input(facts, stream)
+        _require_partitions(_readers_by_partition(facts, stream).keys(), stream, partitions)
 
 
 def job_warnings(config: Mapping[str, str]) -> tuple[StartpointWarning, ...]:
@@ -131,12 +141,11 @@ def _require_tasks(facts: StartpointFacts, task_names: Collection[str]) -> None:
         )
 
 
-def _require_partitions(known: Collection[int], stream: Stream, partitions: Collection[int]) -> None:
+def _require_partitions(known: Collection[int], stream: Stream, partitions: Collection[int], advice: str = "") -> None:
     unknown = sorted(set(partitions) - set(known))
     if unknown and known:
         raise InvalidStartpointRequest(
-            f"No task reads partition {unknown[0]} of {'.'.join(stream)}; the last partition is {max(known)}. "
-            "Use --force to write it anyway."
+            f"No task reads partition {unknown[0]} of {'.'.join(stream)}; the last partition is {max(known)}.{advice}"
         )
 
 

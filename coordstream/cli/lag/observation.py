@@ -4,9 +4,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from coordstream.cli.input_system import Config, open_input
+from coordstream.cli.input_system import Config, open_input, own_servers
 from coordstream.cli.job.lookup import Job
-from coordstream.settings import load_settings
 from eventlog.errors import EventLogError
 from eventlog.log import Clock
 from eventlog.postgres.connection import Connection
@@ -31,21 +30,10 @@ def observe_inputs(connection: Connection, job: Job, clock: Clock, given_servers
     observed_at = clock()
     for system, partitions in groupby(wanted, key=attrgetter("system_name")):
         try:
-            with open_input(config, system, given_servers or _own_servers(config, system)) as admin:
+            with open_input(config, system, given_servers or own_servers(config, system)) as admin:
                 streams = dict.fromkeys(one.stream_name for one in partitions)
                 answers.append(BoundsOfSystem(system, admin.get_bounds(streams)))
         except EventLogError as error:
             failures.append(f"{system}: {error}")
     store_bounds(connection, *job, wanted, answers, observed_at)
     return failures
-
-
-def _own_servers(config: Config, system: str) -> str | None:
-    """The brokers of the settings for a system that has none in the job's config and that has the job's own streams.
-
-    None: use the brokers in the config.
-    """
-    kafka = load_settings().kafka
-    has_servers = any(config.get(f"systems.{system}.{user}.bootstrap.servers") for user in ("consumer", "producer"))
-    own_system = config.get("job.coordinator.system") or config.get("job.default.system") or system
-    return None if kafka is None or has_servers or system != own_system else kafka.bootstrap_servers

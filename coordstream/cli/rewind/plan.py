@@ -1,0 +1,139 @@
+"""`coordstream rewind plan`: where a job would start instead, and what that costs."""
+
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coordstream.cli.arguments.duration import parse_duration
+from coordstream.cli.arguments.number import parse_count, parse_limit, parse_offset
+from coordstream.cli.arguments.options import Csv, InputServers, JobWord, Json, Tasks
+from coordstream.cli.arguments.time import parse_time
+from coordstream.cli.completion import complete_input
+from coordstream.cli.input_system import check_servers
+from coordstream.cli.messages import note, warn
+from coordstream.cli.output.formats import print_list
+from coordstream.cli.rewind.plan_table import plan_rows, plan_warnings, print_plan
+from coordstream.cli.rewind.planning import COUNT_UP_TO, plan_rewind
+from coordstream.cli.rewind.selection import Selection
+from coordstream.cli.rewind.target_options import OPTIONS, ChosenTarget
+from coordstream.cli.startpoint.job import open_startpoint_job
+from eventlog.log import system_clock
+from managers.rewind.rewind_files import write_rewind_file
+from managers.rewind.rewind_plan import RewindPlan
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def _noun() -> None:
+    """A callback makes Typer keep the word of a single verb."""
+
+
+@app.command()
+def plan(
+    job: JobWord,
+    datetime_: Annotated[
+        datetime | None,
+        typer.Option("--to-datetime", metavar="TIME", parser=parse_time, help="The first records since this time."),
+    ] = None,
+    duration: Annotated[
+        float | None,
+        typer.Option(
+            "--by-duration",
+            metavar="DURATION",
+            parser=parse_duration,
+            help="The first records since this long ago: 90m, 2h, PT2H.",
+        ),
+    ] = None,
+    shift: Annotated[
+        int | None,
+        typer.Option("--shift-by", metavar="N", help="N offsets after the next start; before it if N is negative."),
+    ] = None,
+    offset: Annotated[
+        int | None,
+        typer.Option(
+            "--to-offset", metavar="OFFSET", parser=parse_offset, help="This offset, as the next one to read."
+        ),
+    ] = None,
+    earliest: Annotated[bool, typer.Option("--to-earliest", help="The oldest records.")] = False,
+    latest: Annotated[bool, typer.Option("--to-latest", help="The ends: skip everything.")] = False,
+    run: Annotated[
+        int | None,
+        typer.Option(
+            "--to-run", metavar="N", parser=parse_count, help="Where each task stood when this run of the job began."
+        ),
+    ] = None,
+    deployment: Annotated[
+        int | None,
+        typer.Option(
+            "--to-deployment",
+            metavar="N",
+            parser=parse_count,
+            help="Where each task stood when this deployment began (`config history --deployments`).",
+        ),
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--from-file",
+            metavar="FILE",
+            help="The offsets in a CSV file from `checkpoint show --csv` or `rewind plan --csv`; - is standard input.",
+        ),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="INPUT",
+            help="Only this input, or some of its partitions: kafka.page-views.0-3,5; repeatable.",
+            autocompletion=complete_input,
+        ),
+    ] = None,
+    tasks: Tasks = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The plan file to write (default: rewind-JOB-TIME.json)."),
+    ] = None,
+    count_up_to: Annotated[
+        int,
+        typer.Option(
+            "--count-up-to",
+            metavar="N",
+            parser=parse_limit,
+            help="Read the affected records and count them, unless the plan affects more offsets.",
+        ),
+    ] = COUNT_UP_TO,
+    servers: InputServers = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Plan to start a job from other offsets, and show what that costs.
+
+    Writes a plan file, and nothing else. Offsets are those of the next record to read.
+
+    Example: coordstream rewind plan wordcount --to-datetime '2 hours ago' --input kafka.page-views
+    """
+    values = (datetime_, duration, shift, offset, earliest, latest, run, deployment, file)
+    chosen = ChosenTarget.of(dict(zip(OPTIONS, values, strict=True)))
+    check_servers(servers)
+    with open_startpoint_job(job, system_clock) as found:
+        target_of = chosen.target_of(found, system_clock())
+        selection = Selection(inputs or (), tasks or ())
+        made = plan_rewind(found, target_of, selection, servers=servers, count_up_to=count_up_to, clock=system_clock)
+        path = output or default_path(made)
+        write_rewind_file(path, made, may_replace=False)
+        if as_json or as_csv:
+            print_list([{**row, "plan_file": str(path)} for row in plan_rows(made)], as_csv=as_csv)
+        else:
+            print_plan(made)
+        warn(plan_warnings(made, found))
+    note(f"Wrote {path}.")
+
+
+def default_path(made: RewindPlan) -> Path:
+    """A file in the current folder, named after the job and the time."""
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{made.job_name}-{made.job_id}")
+    return Path(f"rewind-{name}-{made.made_at:%Y%m%dT%H%M%SZ}.json")

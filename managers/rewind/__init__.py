@@ -1,0 +1,1 @@
+"""Rewinds: plans that move the starting offsets of a job, their price, and how they are applied and undone."""

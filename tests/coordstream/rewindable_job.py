@@ -1,0 +1,59 @@
+"""A job whose streams and inputs are topics of a real broker, for rewinds."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from eventlog.events import NewEvent
+from tests.builders import checkpoint_v1, config_set, task_partition
+from tests.coordstream.command_line import CommandLine
+from tests.fixtures.kafka_topics import Topics
+
+DELETED: Final[Mapping[str, str]] = {"cleanup.policy": "delete", "retention.ms": "-1"}
+
+
+class RewindableJob:
+    """Each task reads the partition with its number of one input."""
+
+    def __init__(
+        self, topics: Topics, name: str, *, partitions: int = 2, settings: Mapping[str, str] = DELETED, **config: str
+    ) -> None:
+        self.topics = topics
+        self.name = name
+        self.partitions = partitions
+        self.input = topics.create(f"{name}-input", settings, partitions=partitions)
+        self.coordinator = topics.create(f"__samza_coordinator_{name}_1")
+        self.checkpoints = topics.create(f"__samza_checkpoint_ver_1_for_{name}_1")
+        self.set_config(
+            {
+                "job.name": name,
+                "job.id": "1",
+                "task.inputs": f"kafka.{self.input}",
+                "systems.kafka.samza.factory": "org.apache.samza.system.kafka.KafkaSystemFactory",
+                "systems.kafka.consumer.bootstrap.servers": topics.bootstrap_servers,
+                "systems.kafka.samza.offset.default": "oldest",
+                **config,
+            }
+        )
+        self.assign(range(partitions))
+
+    def set_config(self, config: Mapping[str, str]) -> None:
+        """Write config keys to the coordinator stream."""
+        self.topics.write(self.coordinator, [config_set(key, value) for key, value in config.items()])
+
+    def assign(self, partitions: Iterable[int]) -> None:
+        """Assign partitions to the tasks with their numbers."""
+        mapped = [task_partition(f"kafka.{self.input}.{n}", f"Partition {n}") for n in partitions]
+        self.topics.write(self.coordinator, mapped)
+
+    def produce(self, partition: int, records: int, *, time: int | None = None, size: int = 6) -> None:
+        """Write records to a partition of the input."""
+        self.topics.write(self.input, [NewEvent(None, b"r" * size, time)] * records, partition=partition)
+
+    def commit(self, partition: int, offset: int) -> None:
+        """Commit a task's last processed offset."""
+        offsets = {f"kafka.{self.input}.{partition}": str(offset)}
+        self.topics.write(self.checkpoints, [checkpoint_v1(f"Partition {partition}", offsets)])
+
+    def follow(self, cli: CommandLine) -> None:
+        """Read the job's streams into the database."""
+        assert cli("follow", self.coordinator, self.checkpoints, "--once", "--timeout", "60s").code == 0
