@@ -60,7 +60,7 @@ def test_relations_equal_the_fold_and_each_event_is_there_once(
                         wait_until(lambda: incarnations(observer, names[0]) == 2, what="the re-created topic")
                     if kill % 2:
                         hand_over(driver, observer, names, settings)
-                    end(driver)
+                    end(driver, observer)
         ended = in_own_process("spark", "follow", *names, "--once", "--master", "local[2]", **settings)
         assert ended.code == 0, ended.err
         assert incarnations(observer, names[0]) == 2
@@ -110,16 +110,18 @@ def hand_over(
     """Kill the driver beside a plain follower, which takes the streams over until it is stopped."""
     with program("follow", *names, settings=settings) as process:
         wait_until(lambda: number(observer, _SESSIONS) > 0, what="the plain follower")
-        end(driver)
+        end(driver, observer)
         wait_until(lambda: is_held_by(observer, "coordstream follow"), what="the takeover")
         wait_for_news(observer)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
 
 
-def end(driver: "subprocess.Popen[bytes]") -> None:
+def end(driver: "subprocess.Popen[bytes]", observer: Connection) -> None:
+    """Kill the driver, and wait until Postgres has noticed: else its locks look like those of the next one."""
     driver.kill()
     driver.wait()
+    wait_until(lambda: not is_held_by(observer, "coordstream spark follow"), what="the end of the driver's session")
 
 
 @contextmanager
