@@ -22,6 +22,7 @@ from projections.fold.settings import FoldSettings
 from projections.garbage_collection import no_collections
 from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
+from projections.retired_streams import end_retirement
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log
 
@@ -81,6 +82,7 @@ def import_stream(
                 for number, batch in enumerate(_batches(read_events(), log.next_offset, batch_events)):
                     if number == 0:
                         connection.execute(_BEGIN, (log.is_complete, log.log_id))
+                        end_retirement(connection, stream.stream_name)
                     applied = _apply(projector, batch)
                     added += applied.events
                     quarantined += applied.quarantined

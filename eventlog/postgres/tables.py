@@ -121,6 +121,14 @@ pin = Table(
     Column("pinned_at", TIMESTAMP, nullable=False),
 )
 
+retired_stream = Table(
+    "retired_stream",
+    metadata,
+    Column("stream_name", Text, primary_key=True),
+    Column("retired_at", TIMESTAMP, nullable=False),
+    comment="streams whose logs are kept, but which nothing is expected to follow",
+)
+
 input_bound = Table(
     "input_bound",
     metadata,

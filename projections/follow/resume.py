@@ -16,6 +16,7 @@ from projections.follow.continuity import Continuity, Discontinuity, check_conti
 from projections.follow.heartbeat import server_now
 from projections.observations import Observation, write_observations
 from projections.projector import Clock
+from projections.retired_streams import end_retirement
 from projections.tracked_logs import TrackedLog, logs_of, register_log, track_log
 
 RECORDING: Final = "recording"
@@ -201,6 +202,7 @@ def _set_state(connection: Connection, log: TrackedLog, topic: Topic, *, begins:
     end, asked_at = topic.facts.end_offset, topic.asked_at
     values = {"log_id": log.log_id, "is_complete": log.is_complete, "resync_from": log.resync_from}
     connection.execute(_SET_STATE, values | {"end": end, "asked_at": asked_at, "begins": begins})
+    end_retirement(connection, log.stream.stream_name)
     is_read = begins or log.next_offset >= end
     return replace(log, end_offset=end, read_at=asked_at if is_read else log.read_at)
 

@@ -6313,6 +6313,16 @@ end
 $_$;
 
 --
+-- Name: retired_detail(timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.retired_detail(retired_at timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select 'retired on ' || to_char($1 at time zone 'UTC', 'YYYY-MM-DD') || ': nothing follows it'
+$_$;
+
+--
 -- Name: startpoint_candidate(integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -8161,6 +8171,21 @@ CREATE TABLE eventlog.log_head (
 );
 
 --
+-- Name: retired_stream; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.retired_stream (
+    stream_name text NOT NULL,
+    retired_at timestamp with time zone NOT NULL
+);
+
+--
+-- Name: TABLE retired_stream; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON TABLE eventlog.retired_stream IS 'streams whose logs are kept, but which nothing is expected to follow';
+
+--
 -- Name: refused_stream; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -8192,17 +8217,21 @@ CREATE VIEW coordinator.log_position AS
             WHEN ((e.end_offset IS NOT NULL) AND ((l.backend = 'postgres'::text) OR (NOT projection.is_lost(p.state, p.heartbeat_at)))) THEN GREATEST((e.end_offset - p.next_offset), (0)::bigint)
             ELSE NULL::bigint
         END AS lag,
-    p.state,
-    p.state_detail,
+        CASE
+            WHEN (t.retired_at IS NULL) THEN p.state
+            ELSE 'stopped'::text
+        END AS state,
+    COALESCE(projection.retired_detail(t.retired_at), p.state_detail) AS state_detail,
     p.heartbeat_at,
     p.fold_version,
     r.horizon_offset,
     r.horizon_time
-   FROM (((((projection."position" p
+   FROM ((((((projection."position" p
      JOIN projection.job_log j ON ((j.log_id = p.log_id)))
      LEFT JOIN projection.log_horizon r ON ((r.log_id = p.log_id)))
      JOIN eventlog.log l ON ((l.log_id = p.log_id)))
      LEFT JOIN eventlog.log_head h ON ((h.log_id = p.log_id)))
+     LEFT JOIN eventlog.retired_stream t ON ((t.stream_name = j.stream_name)))
      CROSS JOIN LATERAL ( SELECT
                 CASE l.backend
                     WHEN 'postgres'::text THEN h.next_offset
@@ -8218,13 +8247,17 @@ UNION ALL
     0 AS next_offset,
     NULL::bigint AS end_offset,
     NULL::bigint AS lag,
-    'refused'::text AS state,
-    r.state_detail,
+        CASE
+            WHEN (t.retired_at IS NULL) THEN 'refused'::text
+            ELSE 'stopped'::text
+        END AS state,
+    COALESCE(projection.retired_detail(t.retired_at), r.state_detail) AS state_detail,
     r.heartbeat_at,
     NULL::text AS fold_version,
     NULL::bigint AS horizon_offset,
     NULL::timestamp with time zone AS horizon_time
-   FROM (projection.refused_stream r
+   FROM ((projection.refused_stream r
+     LEFT JOIN eventlog.retired_stream t ON ((t.stream_name = r.stream_name)))
      LEFT JOIN LATERAL ( SELECT l.job_name,
             l.job_id
            FROM projection.job_log l
@@ -8296,13 +8329,13 @@ COMMENT ON COLUMN coordinator.log_position.lag IS 'The number of offsets from ne
 -- Name: COLUMN log_position.state; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `refused` (it cannot be followed as it is; its follower retries) or `stopped`.';
+COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `refused` (it cannot be followed as it is; its follower retries) or `stopped`. A retired stream is `stopped`.';
 
 --
 -- Name: COLUMN log_position.state_detail; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.state_detail IS 'Why the log is not followed now: why the stream is refused, or what its follower waits for. Null: nothing prevents it.';
+COMMENT ON COLUMN coordinator.log_position.state_detail IS 'Why the log is not followed now: why the stream is refused, what its follower waits for, or when it was retired. Null: nothing prevents it.';
 
 --
 -- Name: COLUMN log_position.heartbeat_at; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9740,6 +9773,15 @@ CREATE VIEW projection.pin AS
    FROM eventlog.pin p;
 
 --
+-- Name: retired_stream; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.retired_stream AS
+ SELECT stream_name,
+    retired_at
+   FROM eventlog.retired_stream r;
+
+--
 -- Name: startpoint_reading; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -9832,6 +9874,13 @@ ALTER TABLE ONLY eventlog.observation
 
 ALTER TABLE ONLY eventlog.pin
     ADD CONSTRAINT pk_pin PRIMARY KEY (name);
+
+--
+-- Name: retired_stream pk_retired_stream; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.retired_stream
+    ADD CONSTRAINT pk_retired_stream PRIMARY KEY (stream_name);
 
 --
 -- Name: log uq_log_stream_name_incarnation; Type: CONSTRAINT; Schema: eventlog; Owner: -
@@ -11270,6 +11319,14 @@ GRANT ALL ON FUNCTION projection.retained_cut(log_id integer, cut bigint) TO coo
 GRANT ALL ON FUNCTION projection.retained_cut(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION retired_detail(retired_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.retired_detail(retired_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.retired_detail(retired_at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.retired_detail(retired_at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11512,6 +11569,13 @@ GRANT SELECT ON TABLE eventlog.log_head TO coordstream_replayer;
 GRANT SELECT ON TABLE eventlog.log_head TO coordstream_writer;
 
 --
+-- Name: TABLE retired_stream; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.retired_stream TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.retired_stream TO coordstream_writer;
+
+--
 -- Name: TABLE refused_stream; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11657,6 +11721,13 @@ GRANT SELECT ON TABLE projection.message_current TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.pin TO coordstream_reader;
 GRANT SELECT ON TABLE projection.pin TO coordstream_replayer;
+
+--
+-- Name: TABLE retired_stream; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.retired_stream TO coordstream_reader;
+GRANT SELECT ON TABLE projection.retired_stream TO coordstream_replayer;
 
 --
 -- Name: TABLE startpoint_reading; Type: ACL; Schema: projection; Owner: -

@@ -1,5 +1,7 @@
 """The log that a stream's name and an incarnation refer to."""
 
+from collections.abc import Collection
+
 from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import did_you_mean
@@ -15,7 +17,7 @@ def find_log(connection: Connection, stream_name: str, incarnation: int | None =
     """
     known = logs_of(connection, stream_name)
     if not known:
-        raise CoordstreamError(_unknown(connection, stream_name))
+        raise unknown_stream(stream_name, _names(connection))
     for log in known:
         if log.incarnation == incarnation or (incarnation is None and log.is_current):
             return log
@@ -23,10 +25,16 @@ def find_log(connection: Connection, stream_name: str, incarnation: int | None =
     raise CoordstreamError(f"Stream '{stream_name}' has no incarnation {incarnation}. Known incarnations: {numbers}.")
 
 
-def _unknown(connection: Connection, stream_name: str) -> str:
-    rows = connection.execute("select distinct stream_name from projection.job_log order by 1").fetchall()
-    if not rows:
-        return NO_LOGS
-    names = [name for (name,) in rows]
-    listed = ", ".join(names[:10]) + (" and more" if len(names) > 10 else "")
-    return f"No stream {stream_name!r}.{did_you_mean(stream_name, names)} Known streams: {listed}."
+def unknown_stream(stream_name: str, names: Collection[str]) -> CoordstreamError:
+    """An error that lists the known streams."""
+    if not names:
+        return CoordstreamError(NO_LOGS)
+    listed = ", ".join(sorted(names)[:10]) + (" and more" if len(names) > 10 else "")
+    return CoordstreamError(
+        f"No stream {stream_name!r}.{did_you_mean(stream_name, sorted(names))} Known streams: {listed}."
+    )
+
+
+def _names(connection: Connection) -> list[str]:
+    rows = connection.execute("select distinct stream_name from projection.job_log").fetchall()
+    return [name for (name,) in rows]

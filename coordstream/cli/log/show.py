@@ -28,6 +28,7 @@ VERBS: Final = (
     Verb("create", "log.create", "create"),
     Verb("append", "log.append", "append"),
     Verb("tail", "log.tail", "tail"),
+    Verb("retire", "log.retire", "retire"),
 )
 
 PAGE_EVENTS: Final = 10_000

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-_WORST_FIRST: Final = ("lost", "refused", "replacing", "catching-up", "stopped", "live")
+_WORST_FIRST: Final = ("lost", "refused", "replacing", "catching-up", "stopped", "live", "retired")
 
 Status = dict[str, Any]
 
@@ -24,13 +24,13 @@ def faults(logs: Sequence[Status], limits: Limits) -> Iterator[str]:
     """A message for each fault. Only the newest log of a stream can have one.
 
     Without a limit of age, a lost log is a fault and one that was stopped cleanly is not; with a limit, only the age
-    counts. A recording has no follower: it has no fault once its import is complete. If there is a limit and there are
-    no logs at all, that is a fault too.
+    counts. A recording has no follower: it has no fault once its import is complete. A retired log has none. If there
+    is a limit and there are no logs at all, that is a fault too.
     """
     if not logs and limits != Limits():
         yield "No logs. Import or follow a stream."
     for log in logs:
-        if log["is_newest"]:
+        if log["is_newest"] and log["state"] != "retired":
             found = _of_recording(log, limits) if log["backend"] == "recording" else _of_log(log, limits)
             yield from (f"{log['stream_name']} {fault}." for fault in found)
 
@@ -50,7 +50,10 @@ def _of_log(log: Status, limits: Limits) -> Iterator[str]:
     elif log["state"] not in ("lost", "stopped") and log["state_detail"] is not None:
         yield f"is not followed now: {log['state_detail']}"
     if log["topic_is_missing"]:
-        yield "is missing on its brokers. Create the topic again, or check the rights of our Kafka user"
+        yield (
+            "is missing on its brokers. Create the topic again, check the rights of our Kafka user, or run "
+            f"`coordstream log retire {log['stream_name']}` if its job was deleted"
+        )
     yield from _of_age(log, limits.age_seconds)
     if limits.lag is not None:
         yield from _of_lag(log, limits.lag)

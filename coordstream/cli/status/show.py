@@ -27,12 +27,13 @@ STATUS: Final = sql.SQL(
     """
     select p.*, l.backend, l.cluster_id, l.topic_id,
            p.incarnation = max(p.incarnation) over (partition by p.stream_name) as is_newest,
-           projection.is_lost(p.state, p.heartbeat_at) as is_lost,
+           projection.is_lost(p.state, p.heartbeat_at) as is_lost, t.retired_at is not null as is_retired,
            greatest(extract(epoch from now() - p.heartbeat_at), 0)::float8 as heartbeat_age_seconds,
            e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count
     from coordinator.log_position p
     left join projection.job_log j using (stream_name, incarnation)
     left join projection.archived_log l using (log_id)
+    left join projection.retired_stream t using (stream_name)
     left join lateral (
       select a.record_time from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit 1
     ) e on true
@@ -118,7 +119,7 @@ def logs_now(database: Database) -> tuple[Rows, str]:
     found, unread = fetch(database.connection, STATUS), fetch(database.connection, UNREAD)
     known = [*map(_with_state, found), *map(_unread, unread)]
     rows, unreachable = _with_ends(known, database.settings.kafka)
-    return Rows((name for name in found.columns if name != "is_lost"), rows), unreachable
+    return Rows((name for name in found.columns if name not in ("is_lost", "is_retired")), rows), unreachable
 
 
 def with_end(row: Row, end: int | None) -> Row:
@@ -152,9 +153,14 @@ def _is_on_brokers(row: Row) -> bool:
 
 
 def _with_state(row: Row) -> Row:
-    """The row with the state ``lost`` if its follower ended unexpectedly; only the newest incarnation needs one."""
+    """The row with its state: ``retired``, or ``lost`` if its follower ended unexpectedly.
+
+    Only the newest incarnation needs a follower.
+    """
     is_lost = row.pop("is_lost") and row["is_newest"] and row["state"] != "refused"
-    return row | ({"state": "lost"} if is_lost else {}) | {"topic_is_missing": False}
+    is_retired = row.pop("is_retired")
+    state = "retired" if is_retired else "lost" if is_lost else row["state"]
+    return row | {"state": state, "topic_is_missing": False}
 
 
 def _unread(log: Row) -> Row:

@@ -24,3 +24,7 @@ $$;
 -- The moments that retention keeps below the horizon.
 create view projection.pin as
 select p.name, p.pinned_at from eventlog.pin p;
+
+-- The streams that nothing is expected to follow.
+create view projection.retired_stream as
+select r.stream_name, r.retired_at from eventlog.retired_stream r;

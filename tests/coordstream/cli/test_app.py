@@ -215,7 +215,17 @@ WITHOUT_JSON: Final = {"psql", "export", *(f"spark {job}" for job in JOBS)}
 WITHOUT_ROWS: Final = {
     *("up", "down", "backup", "restore", "reset", "grant", "spark", "spark replay", "spark follow"),
     *("migrate", "migrate upgrade", "migrate downgrade", "migrate current"),
-    *("follow", "log create", "log append", "config set", "config delete", "pin add", "pin remove", "spark archive"),
+    *(
+        "follow",
+        "log create",
+        "log append",
+        "log retire",
+        "config set",
+        "config delete",
+        "pin add",
+        "pin remove",
+        "spark archive",
+    ),
     "watch",
 }
 WITHOUT_RELATIVE_TIMES: Final = WITHOUT_ROWS | {

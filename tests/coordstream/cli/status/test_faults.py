@@ -13,7 +13,10 @@ NO_LOG = "No logs. Import or follow a stream."
 NOT_IMPORTED = f"{STREAM} has an unknown lag: its import is incomplete."
 IN_PART = f"{STREAM} was imported only partly. Import it again: it continues where it stopped."
 NEVER_READ = f"{STREAM} has never been read. Start its follower."
-MISSING = f"{STREAM} is missing on its brokers. Create the topic again, or check the rights of our Kafka user."
+MISSING = (
+    f"{STREAM} is missing on its brokers. Create the topic again, check the rights of our Kafka user, or run "
+    f"`coordstream log retire {STREAM}` if its job was deleted."
+)
 
 
 def log(state: str = "live", age: float | None = 3, lag: int | None = 0, **other: Any) -> dict[str, Any]:

@@ -1,0 +1,63 @@
+"""Retired streams: their logs are kept, and monitors do not expect that anything follows them."""
+
+from collections.abc import Collection
+from typing import Final
+
+from eventlog.postgres.connection import Connection
+from projections.errors import ProjectionError, StreamBusy
+from projections.stream_lock import holders
+
+_KNOWN: Final = """
+select stream_name from projection.job_log union select stream_name from projection.refused_stream
+"""
+_READ_NOW: Final = """
+select distinct stream_name from coordinator.log_position
+where stream_name = any(%s) and state in ('catching-up', 'live', 'replacing')
+"""
+_INSERT: Final = """
+insert into eventlog.retired_stream (stream_name, retired_at) select unnest(%s::text[]), clock_timestamp()
+on conflict do nothing
+"""
+_DELETE: Final = "delete from eventlog.retired_stream where stream_name = any(%s) returning stream_name"
+
+
+class NotRetired(ProjectionError):
+    """The stream is not retired."""
+
+    def __init__(self, stream_name: str) -> None:
+        self.stream_name = stream_name
+        super().__init__(f"{stream_name} is not retired. `coordstream status` shows which streams are.")
+
+
+def known_streams(connection: Connection) -> set[str]:
+    """Every stream that was ever imported or followed, or refused."""
+    return {name for (name,) in connection.execute(_KNOWN).fetchall()}
+
+
+def retire_streams(connection: Connection, stream_names: Collection[str]) -> None:
+    """Retire streams, for example those of a job that was deleted. All or none.
+
+    Whatever reads one of them later ends its retirement. A stream that is retired already stays so.
+
+    Raises:
+        StreamBusy: a follower or an import reads one of them now.
+    """
+    held = holders(connection)
+    with connection.transaction():
+        for (name,) in connection.execute(_READ_NOW, (list(stream_names),)).fetchall():
+            if name in held:
+                raise StreamBusy(name, str(held[name]))
+        connection.execute(_INSERT, (list(stream_names),))
+
+
+def end_retirement(connection: Connection, stream_name: str) -> bool:
+    """Expect that a stream is followed again; return whether it was retired."""
+    return connection.execute(_DELETE, ([stream_name],)).fetchone() is not None
+
+
+def restore_streams(connection: Connection, stream_names: Collection[str]) -> None:
+    """Expect that streams are followed again. All or none. Raises `NotRetired`."""
+    with connection.transaction():
+        for name in dict.fromkeys(stream_names):
+            if not end_retirement(connection, name):
+                raise NotRetired(name)
