@@ -26,7 +26,7 @@ from tests.spark_jobs.recorded_fleet import write_fleet
 JOBS: Final = scaled(20, 250)
 EVENTS: Final = scaled(400, 4_000)
 EXECUTORS_KILLED: Final = scaled(1, 2)
-SECONDS: Final = scaled(PATIENCE, 1_800.0)
+SECONDS: Final = scaled(300.0, 1_800.0)  # the cluster's processes share the machine's cores
 HELD: Final = "__samza_coordinator_job-0000_1"
 """A stream that the test holds, so that a replay cannot end before the kills."""
 
