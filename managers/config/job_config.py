@@ -59,8 +59,13 @@ def write_config(
     """
     if not reset_job_config:
         return
-    removed = [key for key in read_config(store) if key not in config and not _is_kept(key, config)]
+    removed = stale_keys(read_config(store), config)
     _write(store, config, removed, make_envelope(source, clock=clock), force)
+
+
+def stale_keys(old: Config, config: Config) -> list[str]:
+    """The keys of the old config that `write_config` deletes, sorted."""
+    return sorted(key for key in old if key not in config and not _is_kept(key, config))
 
 
 def set_config(

@@ -22,6 +22,8 @@ app.command()(diff)
 VERBS: Final = (
     Verb("set", "config.write", "set_key", takes_dashes=True),  # a value such as -1 or -Xmx512M
     Verb("delete", "config.write", "delete_key"),
+    Verb("write", "config.submit", "write_file"),
+    Verb("check", "config.submit", "check_file"),
 )
 
 

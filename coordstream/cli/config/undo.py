@@ -3,6 +3,7 @@
 import shlex
 from typing import Final, NamedTuple
 
+from coordstream.cli.config.secret_values import is_secret, shown
 from eventlog.secrets.secret_policy import SecretPolicy
 
 LONGEST_VALUE: Final = 1_000
@@ -17,11 +18,11 @@ class Undo(NamedTuple):
 
     def is_secret(self, value: str | None) -> bool:
         """Whether the value is a secret, by the name of the key or by the value itself."""
-        return value is not None and (self.secrets.is_secret_name(self.key) or self.secrets.holds_secret(value))
+        return is_secret(self.secrets, self.key, value)
 
     def shown(self, value: str | None) -> str | None:
         """The value, or its fingerprint if it is a secret, as in the relation ``config``."""
-        return self.secrets.fingerprint(value) if value is not None and self.is_secret(value) else value
+        return shown(self.secrets, self.key, value)
 
     def sentence(self, old: str | None, *, is_forced: bool) -> str:
         """The command that restores the old value (None: there was none), or what to do instead."""

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments.options import JobWord, Json
+from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.config.undo import Undo
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import coordinator_stream_of
@@ -140,7 +141,7 @@ def _needs_force(config: Mapping[str, str], key: str, value: str | None, *, forc
     kept = {name: text for name, text in config.items() if name != key}
     changes = write_once_changes(config, kept if value is None else {**kept, key: value})
     if changes and not force:
-        raise WriteOnceChange(changes)
+        raise WriteOnceChange(masked_changes(secret_policy(load_settings()), changes))
     return bool(changes)
 
 

@@ -75,6 +75,11 @@ def streams_of(streams: Sequence[StreamIdentity], word: str, place: str = DATABA
     return {stream.stream_kind: stream for stream in streams if (stream.job_name, stream.job_id) == job}
 
 
+def is_stream(stream_name: str) -> bool:
+    """Whether there is a stream of this name. Raises as `open_job_logs`, but not if no job has the name."""
+    return any(stream.stream_name == stream_name for stream in _known_streams())
+
+
 def _known_streams() -> list[StreamIdentity]:
     """All streams, including those of imported recordings."""
     if load_settings().kafka is not None:

@@ -1,0 +1,119 @@
+"""`coordstream config write|check`: a job's whole config from a property file, as a deployment writes it."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from coordstream.cli.arguments.options import JobWord, Json
+from coordstream.cli.config.secret_values import is_secret, masked_changes, shown
+from coordstream.cli.config.write import COLUMNS, SHOWN_LATER, DryRun, Force, Yes
+from coordstream.cli.event_logs import open_log
+from coordstream.cli.job.logs import is_stream
+from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
+from coordstream.cli.messages import confirm, note
+from coordstream.cli.output.tables import print_json, print_rows
+from coordstream.errors import CoordstreamError
+from coordstream.mask_key import secret_policy
+from coordstream.settings import load_settings
+from eventlog.secrets.secret_policy import SecretPolicy
+from managers.config.job_config import read_config, stale_keys, write_config
+from managers.config.write_once import write_once_changes
+from managers.errors import WriteOnceChange
+from managers.job_names import Config, coordinator_stream
+from managers.stores.coordinator_store import CoordinatorStreamStore
+
+Row = dict[str, Any]
+FromFile = Annotated[Path, PropertyFile]
+REFUSED: Final = 1
+
+
+def write_file(
+    job: JobWord,
+    from_file: FromFile,
+    force: Force = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Write a job's whole config from a property file, as a deployment of Samza does.
+
+    Every key of the file is set, and keys that it lacks are deleted. The coordinator stream is created if it is
+    missing. A write-once key that would change is refused.
+    """
+    config = read_submission(job, from_file)
+    stream = coordinator_stream(config).stream_name
+    if not dry_run and not is_stream(stream):
+        ensure_coordinator_stream(config)
+    secrets = secret_policy(load_settings())
+    with open_config(stream) as store:
+        old = {} if store is None else read_config(store)
+        rows = change_rows(secrets, stream, old, config)
+        refused = write_once_changes(old, config)
+        if refused and not force:
+            raise WriteOnceChange(masked_changes(secrets, refused))
+        if not as_json:
+            print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=False)
+        is_written = store is not None and not dry_run
+        if store is not None and is_written:
+            confirm("Write the config?", yes=yes or not sys.stdin.isatty(), done="written")
+            if read_config(store) != old:
+                raise CoordstreamError(f"Nothing was written: {stream} has changed in the meantime. Try again.")
+            write_config(store, config, force=force)
+    if as_json:
+        print_json([{**row, "is_written": is_written} for row in rows])
+        return
+    print(_summary(config, rows) if is_written else "Nothing was written (dry run).")
+    if is_written:
+        print(SHOWN_LATER)
+
+
+def check_file(job: JobWord, from_file: FromFile, as_json: Json = False) -> None:
+    """Show what `config write` would change; exit code 1 if it would be refused because of a write-once key."""
+    config = read_submission(job, from_file)
+    stream = coordinator_stream(config).stream_name
+    secrets = secret_policy(load_settings())
+    with open_config(stream) as store:
+        old = {} if store is None else read_config(store)
+    rows = change_rows(secrets, stream, old, config)
+    print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=as_json)
+    refused = write_once_changes(old, config)
+    if refused:
+        note(str(WriteOnceChange(masked_changes(secrets, refused))))
+        raise typer.Exit(REFUSED)
+
+
+@contextmanager
+def open_config(stream_name: str) -> Iterator[CoordinatorStreamStore | None]:
+    """The store of a coordinator stream; None if there is no such stream."""
+    if not is_stream(stream_name):
+        yield None
+        return
+    with open_log(stream_name, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
+        yield store
+
+
+def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, config: Config) -> list[Row]:
+    """The keys whose values change, sorted; a new value of None: the key is deleted."""
+    new: Mapping[str, str | None] = {**config, **dict.fromkeys(stale_keys(old, config))}
+    write_once = {change.config_key for change in write_once_changes(old, config)}
+    return [
+        {
+            "stream_name": stream_name,
+            "config_key": key,
+            "old_value": shown(secrets, key, old.get(key)),
+            "new_value": shown(secrets, key, new[key]),
+            "is_sensitive": is_secret(secrets, key, old.get(key)) or is_secret(secrets, key, new[key]),
+            "is_write_once": key in write_once,
+        }
+        for key in sorted(new)
+        if old.get(key) != new[key]
+    ]
+
+
+def _summary(config: Config, rows: Sequence[Row]) -> str:
+    deleted = sum(row["new_value"] is None for row in rows)
+    return f"Set {len(config)} keys, of which {len(rows) - deleted} changed, and deleted {deleted}."

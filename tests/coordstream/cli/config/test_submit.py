@@ -1,0 +1,108 @@
+"""`coordstream config write` and `config check`: a whole config from a property file."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from eventlog.postgres.log import PostgresEventLog
+from managers.config.job_config import read_config, set_config
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from tests.coordstream.command_line import CommandLine
+
+STREAM: Final = "__samza_coordinator_orders_1"
+GROUPER: Final = "job.systemstreampartition.grouper.factory"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "job.properties"
+    path.write_text("job.name=orders\ntask.class=demo.Task\ndb.password=hunter2\n")
+    return path
+
+
+def config(cli: CommandLine) -> dict[str, str]:
+    with PostgresEventLog(cli.database_url, STREAM) as log, CoordinatorStreamStore(log) as store:
+        return dict(read_config(store))
+
+
+def end_offset(cli: CommandLine) -> int:
+    with PostgresEventLog(cli.database_url, STREAM) as log:
+        return log.end_offset()
+
+
+def write(cli: CommandLine, file: Path, *words: str) -> str:
+    return cli.done("config", "write", "orders", "--from-file", file, *words)
+
+
+def test_the_first_write_creates_the_stream(cli: CommandLine, file: Path) -> None:
+    assert "Nothing was written (dry run)." in write(cli, file, "--dry-run")
+    assert cli.is_empty()
+    printed = write(cli, file)
+    assert "Set 3 keys, of which 3 changed, and deleted 0." in printed
+    assert "hunter2" not in printed
+    assert config(cli) == {"job.name": "orders", "task.class": "demo.Task", "db.password": "hunter2"}
+
+
+def test_every_key_is_set_and_stale_keys_are_deleted(cli: CommandLine, file: Path) -> None:
+    write(cli, file)
+    before = end_offset(cli)
+    file.write_text("job.name=orders\ntask.class=demo.Other\n")
+    rows = cli.rows("config", "write", "orders", "--from-file", file)
+    assert [(row["config_key"], row["new_value"], row["is_sensitive"]) for row in rows] == [
+        ("db.password", None, True),
+        ("task.class", "demo.Other", False),
+    ]
+    assert config(cli) == {"job.name": "orders", "task.class": "demo.Other"}
+    assert end_offset(cli) == before + 3
+
+
+def test_results_of_autosizing_stay(cli: CommandLine, file: Path) -> None:
+    file.write_text("job.name=orders\njob.autosizing.enabled=true\n")
+    write(cli, file)
+    with PostgresEventLog(cli.database_url, STREAM) as log, CoordinatorStreamStore(log) as store:
+        set_config(store, "job.autosizing.container.count", "4")
+    write(cli, file)
+    assert config(cli)["job.autosizing.container.count"] == "4"
+
+
+def test_a_write_once_key_is_refused_with_both_values(cli: CommandLine, file: Path) -> None:
+    file.write_text(f"job.name=orders\n{GROUPER}=demo.First\n")
+    write(cli, file)
+    end = end_offset(cli)
+    file.write_text(f"job.name=orders\n{GROUPER}=kafka://u:hunter2@db/x\n")
+    refused = cli.refused("config", "write", "orders", "--from-file", file)
+    assert refused.startswith(f"This changes {GROUPER} from 'demo.First' to 'hmac-sha256:")
+    assert "hunter2" not in refused
+    checked = cli("config", "check", "orders", "--from-file", file)
+    assert checked.code == 1
+    assert checked.err == f"{refused}\n"
+    assert (GROUPER in checked.out, "hunter2" in checked.out) == (True, False)
+    assert end_offset(cli) == end
+    write(cli, file, "--force")
+    assert config(cli)[GROUPER] == "kafka://u:hunter2@db/x"
+
+
+def test_a_check_only_shows_the_changes(cli: CommandLine, file: Path) -> None:
+    rows = cli.rows("config", "check", "orders", "--from-file", file)
+    assert [row["config_key"] for row in rows] == ["db.password", "job.name", "task.class"]
+    assert cli.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("job.name=orders\na=\\u12\n", "Invalid line 2 of "),
+        ("job.name=payments\n", 'is the config of payments/1, not of "orders". Check job.name and job.id.'),
+        ("task.class=demo.Task\n", "The config has no job.name"),
+    ],
+)
+def test_a_file_that_cannot_be_used(cli: CommandLine, file: Path, text: str, message: str) -> None:
+    file.write_text(text)
+    assert message in cli.refused("config", "write", "orders", "--from-file", file)
+    assert cli.is_empty()
+
+
+def test_a_file_that_does_not_exist(cli: CommandLine, tmp_path: Path) -> None:
+    refused = cli.refused("config", "write", "orders", "--from-file", tmp_path / "missing")
+    assert refused == f"Cannot access '{tmp_path / 'missing'}': no such file or directory."
