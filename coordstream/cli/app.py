@@ -59,6 +59,7 @@ COMMANDS: Final = (
         has_verbs=True,
     ),
     Command("rewind", "rewind.plan", "Start a job from other offsets, with a plan that can be undone.", has_verbs=True),
+    Command("coordinator", "coordinator.run", "Coordinate a job: serve its job model to containers.", has_verbs=True),
     Command("explain", "explain", "Explain from where a task starts, and why."),
     Command("bisect", "bisect.command", "Find the event that made a condition about a job true."),
     Command("lag", "lag.show", "Show how far tasks are behind their inputs."),

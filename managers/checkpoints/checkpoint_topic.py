@@ -47,13 +47,18 @@ def create_checkpoint_topic(open_admin: OpenAdmin, config: Mapping[str, str], *,
         StreamRefused: the topic has several partitions, or is not compacted.
         EventLogError: the topic cannot be created.
     """
+    with closing(open_admin()) as admin:
+        ensure_checkpoint_topic(admin, config, is_validating=is_validating)
+
+
+def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str], *, is_validating: bool) -> None:
+    """Do what `create_checkpoint_topic` does, with an admin that stays open. Raises the same errors."""
     stream = checkpoint_stream(config)
     copies, settings = _number(config, _REPLICATION_FACTOR, BROKER_DEFAULT), checkpoint_topic_settings(config)
-    with closing(open_admin()) as admin:
-        with suppress(LogExists):
-            admin.create_stream(stream, replication_factor=copies, settings=settings)
-        if is_validating:
-            admin.describe(stream.stream_name)
+    with suppress(LogExists):
+        admin.create_stream(stream, replication_factor=copies, settings=settings)
+    if is_validating:
+        admin.describe(stream.stream_name)
 
 
 def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:

@@ -56,6 +56,19 @@ def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]])
     return result
 
 
+def pattern_systems(config: Config) -> set[str]:
+    """The systems whose streams `with_matching_inputs` needs. Raises `ConfigError`: a rewriter has no system."""
+    return {_rewriter_setting(config, f"{prefix}system") for prefix in _topic_generators(config)}
+
+
+def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
+    """The rewriters that `with_matching_inputs` ignores: the key of each one's class, and the class."""
+    for name in filter(None, map(str.strip, config.get(_REWRITERS, "").split(","))):
+        key = f"{_REWRITER}{name}.class"
+        if not config.get(key, "").endswith(_TOPIC_GENERATOR):
+            yield key, config.get(key, "")
+
+
 def count_partitions(config: Config, systems: Mapping[str, PartitionCounter]) -> StreamPartitions:
     """Query the number of partitions of each stream in ``task.inputs``, and nothing else (SAMZA-971).
 

@@ -59,10 +59,12 @@ class JobCoordinatorMetadataManager:
         *,
         environment: Mapping[str, str] = os.environ,
         clock: Clock = system_clock,
+        metrics: MetadataMetrics | None = None,
     ) -> None:
+        """``metrics`` are those of an earlier manager of the same process, to count on."""
         if not cluster_type.strip():
             raise ValueError(f"cluster_type must not be blank; use for example {YARN} or {NON_YARN}")
-        self.metrics: Final = MetadataMetrics()
+        self.metrics: Final = MetadataMetrics() if metrics is None else metrics
         self.cluster_type: Final = cluster_type
         self._store: Final = store
         self._environment: Final = environment

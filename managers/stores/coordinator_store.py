@@ -52,6 +52,11 @@ class CoordinatorStreamStore:
                 self._is_ready = True
                 self._catch_up()
 
+    def catch_up(self) -> None:
+        """Read the log to its current end."""
+        with self._caught_up():
+            pass
+
     def get(self, key: NamespacedKey) -> bytes | None:
         """The value of a key, None if it has none."""
         with self._caught_up():

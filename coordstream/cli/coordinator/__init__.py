@@ -1,0 +1,1 @@
+"""`coordstream coordinator`."""

@@ -1,0 +1,134 @@
+"""`coordstream coordinator run`: coordinate a job, as the application master of Samza does."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from time import sleep
+from typing import Annotated, Final
+
+import typer
+
+from coordstream.cli.arguments.options import InputServers, JobWord, Json
+from coordstream.cli.database import database_errors, open_database
+from coordstream.cli.event_logs import open_log
+from coordstream.cli.input_system import check_servers, input_options
+from coordstream.cli.job.logs import coordinator_stream_of
+from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
+from coordstream.cli.output.formats import print_json
+from coordstream.cli.termination import stopped_by_signals
+from coordstream.coordinator.job_lock import JobLock
+from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
+from coordstream.coordinator.services import ServiceOptions
+from coordstream.settings import load_settings
+from eventlog.postgres.connection import connect
+from managers.coordinator.job_attempt import JobAttempt
+from managers.coordinator.job_plan import systems_of
+from managers.job_names import Config, coordinator_stream
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.input_admin import InputAdmin
+
+app = typer.Typer(no_args_is_help=True)
+WAIT_SECONDS: Final = 0.5
+
+
+@app.callback()
+def coordinator() -> None:
+    """Coordinate a job: compute its job model, write it to its streams, and serve it to containers."""
+
+
+@app.command()
+def run(
+    job: JobWord,
+    config: Annotated[Path | None, PropertyFile] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="If the job has a coordinator, take over when it ends.")] = False,
+    restart_on_change: Annotated[
+        bool, typer.Option("--restart-on-change", help="Write the new job model when the job's inputs change.")
+    ] = False,
+    bind: Annotated[str, typer.Option("--bind", metavar="ADDRESS", help="The address to serve on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port (default: any free one).")] = 0,
+    input_servers: InputServers = None,
+    as_json: Json = False,
+) -> None:
+    """Start a job's coordinator, and serve its job model and config to containers until it is stopped.
+
+    Without --config, the config is that on the coordinator stream. Containers are started by somebody else.
+
+    The database has the lock that lets a job have one coordinator.
+    """
+    check_servers(input_servers)
+    submitted = None if config is None else read_submission(job, config)
+    stream = coordinator_stream_of(job) if submitted is None else coordinator_stream(submitted).stream_name
+    with open_database() as database:
+        url = database.url
+    services = ServiceOptions(bind, port, partial(open_admins, given_servers=input_servers))
+    request = CoordinatorRun(job, submitted, restart_on_change, services, print_line)
+    connect_lock = partial(connect, url, application_name="coordstream coordinator")
+    with database_errors(load_settings()), closing(JobLock(connect_lock, job, stream)) as lock:
+        take(lock, wait=wait)
+        if submitted is not None:
+            ensure_coordinator_stream(submitted)
+        with open_log(stream, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
+            coordinate(CoordinatorProcess(request, store, lock), job, as_json=as_json)
+
+
+def coordinate(process: CoordinatorProcess, job: str, *, as_json: bool) -> None:
+    """Start the job, and serve until a signal comes."""
+    attempt = process.start()
+    with process.serving() as lines, stopped_by_signals(lambda _number: process.request_stop()):
+        print_line(describe_attempt(job, attempt))
+        for line in lines:
+            print_line(f"{line}.")
+        if as_json:
+            print_json([attempt_row(attempt)])
+            sys.stdout.flush()
+        process.wait()
+    print_line(f"Stopped the coordinator of {job}.")
+
+
+def take(lock: JobLock, *, wait: bool) -> None:
+    """Take the job's lock. Raises `CoordinatorRunning` if another process has it, unless ``wait`` is set."""
+    if not wait:
+        lock.require()
+        return
+    is_waiting = False
+    while not lock.take():
+        if not is_waiting:
+            print_line(f"Waiting until the current coordinator ends: {lock.holder()}.")
+            is_waiting = True
+        sleep(WAIT_SECONDS)
+
+
+@contextmanager
+def open_admins(config: Config, *, given_servers: str | None) -> Iterator[Mapping[str, InputAdmin]]:
+    """Admins of the systems that a job's coordinator needs. Raises `InputUnknown`: a system is not Kafka."""
+    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415 (loads kafka-python)
+
+    options = {system: input_options(config, system, given_servers) for system in sorted(systems_of(config))}
+    with ExitStack() as opened:
+        yield {system: opened.enter_context(KafkaAdmin(each)) for system, each in options.items()}
+
+
+def describe_attempt(job: str, attempt: JobAttempt) -> str:
+    """The job model in numbers, and what is different from the previous attempt."""
+    model = attempt.job_model
+    changes = ", ".join(sorted(change.value for change in attempt.changes)) or "none"
+    return f"Coordinating {job}: containers {len(model.containers)}, tasks {len(model.tasks)}; changes: {changes}."
+
+
+def attempt_row(attempt: JobAttempt) -> dict[str, object]:
+    """The attempt, for --json."""
+    return {
+        "epoch_id": attempt.metadata.epoch_id,
+        "config_id": attempt.metadata.config_id,
+        "job_model_id": attempt.metadata.job_model_id,
+        "changes": sorted(change.value for change in attempt.changes),
+        "containers": len(attempt.job_model.containers),
+        "tasks": len(attempt.job_model.tasks),
+    }
+
+
+def print_line(line: str) -> None:
+    """Print a line of progress on standard error."""
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,71 @@
+"""ConfigWatch: follows a job's coordinator stream while its coordinator runs, and reports changes of the config."""
+
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Final
+
+from eventlog.error_text import list_names
+from eventlog.errors import EventLogError
+from managers.config.job_config import read_config
+from managers.config.write_once import write_once_changes
+from managers.job_names import Config
+from managers.stores.coordinator_store import CoordinatorStreamStore
+
+INTERVAL_SECONDS: Final = 1.0
+MOST_KEYS: Final = 5
+
+
+class ConfigWatch:
+    """A `Service` that reads the stream every second. It reports the names of keys, never their values."""
+
+    def __init__(self, store: CoordinatorStreamStore, report: Callable[[str], None]) -> None:
+        self._store: Final = store
+        self._report: Final = report
+        self._stopped: Final = Event()
+        self._thread: Final = Thread(target=self._run, name="config-watch", daemon=True)
+        self._config: Config = {}
+        self._position = 0
+        self._outage = ""
+
+    def start(self) -> str:
+        """Start to watch, from the config as it is now."""
+        self._config = read_config(self._store)
+        self._position = self._store.position
+        self._thread.start()
+        return ""
+
+    def stop(self) -> None:
+        """Stop; a read that is waiting for brokers is left to end with the process."""
+        self._stopped.set()
+        if self._thread.ident is not None:
+            self._thread.join(INTERVAL_SECONDS)
+
+    def _run(self) -> None:
+        while not self._stopped.wait(INTERVAL_SECONDS):
+            try:
+                self.poll()
+            except EventLogError as error:
+                self._report_once(f"{str(error).rstrip('.')}. Retrying.")
+
+    def poll(self) -> None:
+        """Read the stream to its end, and report the keys that have changed. Raises what the log raises."""
+        self._store.catch_up()
+        self._outage = ""
+        if self._store.position == self._position:
+            return
+        config, self._position = read_config(self._store), self._store.position
+        changed = sorted(key for key in {**config, **self._config} if config.get(key) != self._config.get(key))
+        write_once = [key for key, *_ in write_once_changes(self._config, config)]
+        self._config = config
+        if write_once:
+            self._report(
+                f"Another program changed {list_names(write_once, MOST_KEYS)}, which may be set only once: the next "
+                "start would assign the job's state to other tasks. Restore the old value."
+            )
+        elif changed:
+            self._report(f"The config changed ({list_names(changed, MOST_KEYS)}). The next start uses it.")
+
+    def _report_once(self, sentence: str) -> None:
+        if sentence != self._outage:
+            self._outage = sentence
+            self._report(sentence)

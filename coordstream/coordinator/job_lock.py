@@ -1,0 +1,69 @@
+"""JobLock: one coordinator per job, by a lock in the database that Postgres frees when the process ends."""
+
+from collections.abc import Callable
+from typing import Final
+
+import psycopg
+
+from coordstream.errors import CoordstreamError
+from eventlog.error_text import printable_text
+from eventlog.postgres.connection import Connection
+from projections.stream_lock import StreamLocks
+
+Connect = Callable[[], Connection]
+
+
+class CoordinatorRunning(CoordstreamError):
+    """Another process coordinates the job."""
+
+    def __init__(self, job: str, holder: str) -> None:
+        super().__init__(
+            f"{printable_text(job)} already has a coordinator: {holder}. Stop it first, or use --wait to take over "
+            "when it ends."
+        )
+
+
+class JobLock:
+    """The lock of a job, on a connection of its own. Not thread-safe."""
+
+    def __init__(self, connect: Connect, job: str, stream_name: str) -> None:
+        self._connect: Final = connect
+        self._job: Final = job
+        self._name: Final = f"coordinator of {stream_name}"
+        self._connection: Connection | None = None
+        self._locks: StreamLocks | None = None
+
+    def take(self) -> bool:
+        """Take the lock if it is free. Raises psycopg.Error if the database does not answer."""
+        self.close()
+        self._connection = self._connect()
+        self._locks = StreamLocks(self._connection)
+        return self._locks.take(self._name)
+
+    def require(self) -> None:
+        """Raise `CoordinatorRunning` unless this process has the lock, which is taken again if it was lost.
+
+        Raises psycopg.Error if the database does not answer.
+        """
+        if not self._is_held() and not self.take():
+            raise CoordinatorRunning(self._job, self.holder())
+
+    def holder(self) -> str:
+        """Who has the lock, in words."""
+        found = None if self._locks is None else self._locks.holder(self._name)
+        return str(found or "another process")
+
+    def close(self) -> None:
+        """Release the lock."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = self._locks = None
+
+    def _is_held(self) -> bool:
+        if self._locks is None:
+            return False
+        try:
+            self._locks.check()
+        except psycopg.OperationalError:
+            return False
+        return True

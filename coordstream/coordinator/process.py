@@ -1,0 +1,133 @@
+"""The process of a job coordinator: takes the job's lock, starts the job, and serves until it is stopped."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from queue import Empty
+from typing import Final
+
+import psycopg
+
+from coordstream.coordinator.config_watch import ConfigWatch
+from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
+from coordstream.coordinator.services import Service, ServiceOptions, services_of
+from eventlog.errors import EventLogError
+from managers.assignments.locality_manager import LocalityManager
+from managers.coordinator.job_attempt import JobAttempt
+from managers.coordinator.job_coordinator import JobCoordinator
+from managers.coordinator.job_plan import JobPlan, plan_job, read_job_config
+from managers.coordinator.plan_difference import describe_difference
+from managers.coordinator.serving_context import JobServingContext
+from managers.job_models.job_model import compare_container_models
+from managers.job_names import Config
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.input_admin import InputAdmin
+
+CHECK_SECONDS: Final = 1.0
+"""How often the lock is checked while nothing happens."""
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class CoordinatorRun:
+    """What `coordstream coordinator run` was asked to do. ``submitted`` None: the config on the stream is used."""
+
+    job: str
+    submitted: Config | None
+    restarts_on_change: bool
+    services: ServiceOptions
+    report: Report
+    """Prints a line."""
+
+
+class CoordinatorProcess:
+    """One job's coordinator, from the lock to the stop. Everything that writes runs in the thread that calls `run`."""
+
+    def __init__(self, run: CoordinatorRun, store: CoordinatorStreamStore, lock: JobLock) -> None:
+        self._options: Final = run
+        self._store: Final = store
+        self._lock: Final = lock
+        self._coordinator: Final = JobCoordinator(store, before_write=lock.require)
+        self.context: Final = JobServingContext(LocalityManager(store).read_locality)
+        self._is_outage_reported = False
+
+    def start(self) -> JobAttempt:
+        """Start the job, and serve its job model from now on. Raises as `plan_job` and `JobCoordinator.start`."""
+        config = read_job_config(self._store, self._options.submitted)
+        with self._options.services.open_admins(config) as admins:
+            attempt = self._coordinator.start(plan_job(self._store, config, admins), admins)
+        self.context.publish(attempt)
+        return attempt
+
+    @contextmanager
+    def serving(self) -> Iterator[Sequence[str]]:
+        """Run the services during the block, which gets their lines. They stop in reverse order."""
+        watch = ConfigWatch(self._store, self._options.report)
+        services: Sequence[Service] = (*services_of(self.context, self._options.services), watch)
+        with ExitStack() as started:
+            lines = []
+            for service in services:
+                started.callback(service.stop)
+                lines.append(service.start())
+            yield [line for line in lines if line]
+
+    def wait(self) -> None:
+        """React to changes of the inputs, until `request_stop`.
+
+        Raises:
+            CoordinatorRunning: the lock was lost, and another process has it now.
+        """
+        while True:
+            try:
+                change = self.context.input_changes.get(timeout=CHECK_SECONDS)
+            except Empty:
+                self._keep_lock()
+                continue
+            if change is None:
+                return
+            self._react(change)
+
+    def request_stop(self) -> None:
+        """End `wait`. May be called by a signal handler or another thread."""
+        self.context.input_changes.put(None)
+
+    def _keep_lock(self) -> None:
+        try:
+            self._lock.require()
+            self._is_outage_reported = False
+        except psycopg.Error:
+            if not self._is_outage_reported:
+                self._options.report("The database of the lock does not answer. Retrying; containers are still served.")
+                self._is_outage_reported = True
+
+    def _react(self, change: str) -> None:
+        """Compute the job model again; write it if that was asked for. An error leaves the current one in place."""
+        report, current = self._options.report, self.context.attempt
+        report(f"{change}.")
+        try:
+            self._plan_again(report, current)
+        except CoordinatorRunning:
+            raise
+        except (EventLogError, psycopg.Error) as error:
+            reason = "the database does not answer" if isinstance(error, psycopg.Error) else str(error).rstrip(".")
+            report(f"The job model stays as it is: {reason}.")
+
+    def _plan_again(self, report: Report, current: JobAttempt | None) -> None:
+        config = read_job_config(self._store, None)
+        with self._options.services.open_admins(config) as admins:
+            plan = plan_job(self._store, config, admins)
+            old = None if current is None else current.job_model
+            if compare_container_models(old, plan.job_model):
+                report("The job model does not change.")
+                return
+            difference = describe_difference(old, plan.job_model)
+            if not self._options.restarts_on_change:
+                report(f"A restart would change the job model: {difference}. Restart, or use --restart-on-change.")
+                return
+            self._restart(plan, admins, difference)
+
+    def _restart(self, plan: JobPlan, admins: Mapping[str, InputAdmin], difference: str) -> None:
+        attempt = self._coordinator.start(plan, admins)
+        self.context.publish(attempt)
+        self._options.report(f"The job model changed: {difference}. Restart the containers to use it.")

@@ -1,0 +1,96 @@
+"""JobCoordinator: the steps of a start, each of which a later start repeats if the process is killed in between."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from eventlog.log import Clock, system_clock
+from eventlog.timestamps import ms_of
+from managers.assignments.changelog_streams import create_changelog_streams
+from managers.assignments.job_model_assignments import JobModelAssignments
+from managers.checkpoints.checkpoint_topic import ensure_checkpoint_topic
+from managers.checkpoints.kafka_checkpoint_manager import VALIDATION
+from managers.config.job_config import read_config, write_config
+from managers.coordinator.deployment_id import cluster_type_of, with_deployment_id
+from managers.coordinator.job_attempt import JobAttempt
+from managers.coordinator.job_plan import JobPlan, checkpoint_system
+from managers.job_models.job_coordinator_metadata_manager import JobCoordinatorMetadataManager, MetadataMetrics
+from managers.job_models.job_model import JobModel
+from managers.startpoints.startpoint_fan_out import FanOuts, should_fan_out_startpoints
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.input_admin import InputAdmin
+
+
+class JobCoordinator:
+    """Writes what a start of a job needs (ClusterBasedJobCoordinator of Samza, without starting containers).
+
+    Not thread-safe, and only for one process at a time: ``before_write`` is called before each step that writes, and
+    raises if another process coordinates the job.
+    """
+
+    def __init__(
+        self,
+        store: CoordinatorStreamStore,
+        *,
+        environment: Mapping[str, str] = os.environ,
+        clock: Clock = system_clock,
+        before_write: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``environment`` has the deployment id (see `with_deployment_id`). The caller opens and closes the store."""
+        self.metrics: Final = MetadataMetrics()
+        self._store: Final = store
+        self._environment: Final = environment
+        self._clock: Final = clock
+        self._before_write: Final = before_write
+
+    def start(self, plan: JobPlan, admins: Mapping[str, InputAdmin]) -> JobAttempt:
+        """Write a plan: config, streams, assignments, fan-out, metadata. A config that is already there is not written.
+
+        The metadata comes last, later than in Samza: if the process is killed before, the next start still sees the
+        change, and fans startpoints out.
+
+        Raises:
+            WriteOnceChange: a write-once setting would change. Nothing was written.
+            MetadataNotGenerated: the environment has an invalid deployment id. Nothing was written.
+            EventLogError: a stream cannot be created or has the wrong number of partitions, or an append failed.
+        """
+        now = self._clock()
+        is_new = read_config(self._store) != plan.config
+        manager = self._metadata_manager(plan, ms_of(now) if is_new else None)
+        metadata = manager.generate_job_coordinator_metadata(plan.job_model, plan.config)
+        if is_new:
+            self._before_write()
+            write_config(self._store, plan.config, clock=lambda: now)
+        self._create_streams(plan, admins)
+        self._before_write()
+        JobModelAssignments(self._store, clock=self._clock).save(plan.job_model)
+        changes = manager.check_for_metadata_changes(metadata, manager.read_job_coordinator_metadata())
+        if should_fan_out_startpoints(plan.config, changes):
+            self._fan_out(plan.job_model)
+        if changes:
+            self._before_write()
+            manager.write_job_coordinator_metadata(metadata)
+        return JobAttempt(plan.config, plan.job_model, metadata, changes)
+
+    def _metadata_manager(self, plan: JobPlan, written_ms: int | None) -> JobCoordinatorMetadataManager:
+        return JobCoordinatorMetadataManager(
+            self._store,
+            cluster_type_of(self._environment),
+            environment=with_deployment_id(self._environment, self._store, plan.config, written_ms),
+            clock=self._clock,
+            metrics=self.metrics,
+        )
+
+    def _create_streams(self, plan: JobPlan, admins: Mapping[str, InputAdmin]) -> None:
+        self._before_write()
+        system = checkpoint_system(plan.config)
+        if system is not None:
+            is_validating = plan.config.get(VALIDATION, "true").casefold() == "true"
+            ensure_checkpoint_topic(admins[system], plan.config, is_validating=is_validating)
+        create_changelog_streams(plan.config, plan.job_model.max_changelog_stream_partitions, admins)
+
+    def _fan_out(self, model: JobModel) -> FanOuts:
+        self._before_write()
+        with StartpointManager(self._store, clock=lambda: ms_of(self._clock())) as manager:
+            return manager.fan_out({name: task.partitions for name, task in model.tasks.items()})

@@ -1,0 +1,170 @@
+"""`coordstream coordinator run`, in its own process, with its inputs on Kafka."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import EventLog
+from eventlog.streams import identify
+from managers.assignments.job_model_assignments import JobModelAssignments
+from managers.config.job_config import read_config, set_config
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from tests.coordstream.command_line import MASK_KEY, CommandLine, without_settings
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import PATIENCE
+
+pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+
+
+class Job:
+    """A job with an input topic of four partitions, and the file with its config."""
+
+    def __init__(self, cli: CommandLine, topics: Topics, name: str, folder: Path) -> None:
+        self.name = name
+        self.stream = f"__samza_coordinator_{name}_1"
+        self.checkpoint = f"__samza_checkpoint_ver_1_for_{name}_1"
+        self.changelog = f"{name}-changelog"
+        self.file = folder / "job.properties"
+        self._cli = cli
+        self._topics = topics
+        self.input = topics.create(f"{name}-input", {}, partitions=4)
+        for own in (self.stream, self.checkpoint, self.changelog):
+            topics.will_be_made(own)
+        self.write_file({})
+
+    def write_file(self, more: Mapping[str, str]) -> None:
+        """Write the config, with more or other settings."""
+        config = {
+            "job.name": self.name,
+            "task.class": "demo.Task",
+            "task.inputs": f"kafka.{self.input}",
+            "job.default.system": "kafka",
+            "systems.kafka.samza.factory": "org.apache.samza.system.kafka.KafkaSystemFactory",
+            "systems.kafka.consumer.bootstrap.servers": self._topics.bootstrap_servers,
+            "systems.kafka.default.stream.replication.factor": "1",
+            "task.checkpoint.factory": "org.apache.samza.checkpoint.kafka.KafkaCheckpointManagerFactory",
+            "task.checkpoint.replication.factor": "1",
+            "job.container.count": "2",
+            "stores.s.factory": "org.apache.samza.storage.kv.RocksDbKeyValueStorageEngineFactory",
+            "stores.s.changelog": f"kafka.{self.changelog}",
+            **more,
+        }
+        self.file.write_text("".join(f"{key}={value}\n" for key, value in config.items()))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The settings of the command."""
+        return {
+            **without_settings(),
+            "COORDSTREAM_DATABASE_URL": self._cli.database_url,
+            "COORDSTREAM_MASK_KEY": MASK_KEY,
+            "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": self._topics.bootstrap_servers,
+        }
+
+    @contextmanager
+    def coordinator(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+        """The command in its own process, which is killed at the end."""
+        command = [sys.executable, "-m", "coordstream.cli", "coordinator", "run", self.name, *words]
+        with subprocess.Popen(
+            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def refused(self, *words: str) -> str:
+        """The message of a coordinator that must not start."""
+        with self.coordinator(*words) as process:
+            out, err = process.communicate()
+        assert (process.returncode, out) == (1, "")
+        assert err.count("\n") == 1
+        return err.removesuffix("\n")
+
+    def log(self) -> EventLog:
+        """The coordinator stream."""
+        return KafkaEventLog(KafkaOptions.parse(self._topics.bootstrap_servers), identify(self.stream))
+
+
+def line_with(stream: IO[str] | None, words: str) -> str:
+    """The next line that contains these words."""
+    assert stream is not None
+    for line in stream:
+        if words in line:
+            return line.removesuffix("\n")
+    raise AssertionError(f"no line with {words!r}")
+
+
+@pytest.fixture
+def job(cli: CommandLine, topics: Topics, tmp_path: Path, request: pytest.FixtureRequest) -> Job:
+    return Job(cli, topics, f"co{abs(hash(request.node.name)) % 10**8}", tmp_path)
+
+
+def test_it_starts_a_job_and_stops_on_a_signal(job: Job) -> None:
+    with job.coordinator("--config", str(job.file), "--json") as process:
+        said = line_with(process.stderr, "Coordinating")
+        assert said == f"Coordinating {job.name}: containers 2, tasks 4; changes: CONFIG, JOB_MODEL, NEW_DEPLOYMENT."
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, err) == (0, f"Stopped the coordinator of {job.name}.\n")
+    (row,) = json.loads(out)
+    assert (row["containers"], row["tasks"]) == (2, 4)
+    with job.log() as log, CoordinatorStreamStore(log) as store:
+        assert read_config(store)["task.inputs"] == f"kafka.{job.input}"
+        previous = JobModelAssignments(store).read_previous()
+    assert previous.task_containers == {
+        "Partition 0": "0",
+        "Partition 1": "1",
+        "Partition 2": "0",
+        "Partition 3": "1",
+    }
+
+
+def test_the_second_one_is_refused_waits_and_takes_over_after_a_kill(job: Job) -> None:
+    with job.coordinator("--config", str(job.file)) as first:
+        line_with(first.stderr, "Coordinating")
+        assert job.refused().startswith(f"{job.name} already has a coordinator: coordstream coordinator")
+        with job.coordinator("--wait") as second:
+            line_with(second.stderr, "Waiting until the current coordinator ends")
+            first.kill()
+            said = line_with(second.stderr, "Coordinating")
+            assert said.endswith("changes: none.")
+
+
+def test_what_another_program_writes_is_reported(job: Job) -> None:
+    grouper = "job.systemstreampartition.grouper.factory"
+    with job.coordinator("--config", str(job.file)) as process:
+        line_with(process.stderr, "Coordinating")
+        with job.log() as log, CoordinatorStreamStore(log) as store:
+            set_config(store, "task.opts", "-Xmx1g")
+            said = line_with(process.stderr, "The config changed")
+            assert said == "The config changed (task.opts). The next start uses it."
+            set_config(store, grouper, "demo.Grouper", force=True)
+        assert f"Another program changed {grouper}" in line_with(process.stderr, "Another program")
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"job.elasticity.factor": "2"}, "job.elasticity.factor is 2, but elastic tasks are not supported"),
+        ({"task.inputs": "kafka.missing-input"}, "has no stream missing-input"),
+        ({"task.inputs": "other.input"}, "The job's config has no brokers for system other"),
+        ({"systems.kafka.consumer.bootstrap.servers": "127.0.0.1:1"}, "127.0.0.1:1"),
+    ],
+)
+def test_what_it_cannot_do_is_refused_before_anything_is_written(
+    job: Job, setting: Mapping[str, str], message: str
+) -> None:
+    job.write_file(setting)
+    assert message in job.refused("--config", str(job.file))
+    with job.log() as log:
+        assert log.end_offset() == 0
