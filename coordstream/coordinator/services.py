@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from coordstream.extras import require_packages
 from managers.coordinator.serving_context import JobServingContext
 from managers.job_names import Config
 from managers.streams.input_admin import InputAdmin
@@ -17,7 +18,7 @@ class Service(Protocol):
     """Runs in threads of its own from `start` to `stop`. `start` returns once it works."""
 
     def start(self) -> str:
-        """Start, and return a line to print, without a period; empty: none. Raises `CoordstreamError`."""
+        """Start, and return a line to print; empty: none. Raises `CoordstreamError`."""
 
     def stop(self) -> None:
         """Stop within a second. Does nothing if it was not started."""
@@ -30,9 +31,18 @@ class ServiceOptions:
     host: str
     port: int
     open_admins: OpenAdmins
+    report: Callable[[str], None] = lambda _sentence: None
+    """Gets a sentence about what a service cannot do now. Called in any thread."""
 
 
 def services_of(context: JobServingContext, options: ServiceOptions) -> Sequence[Service]:
     """The services, in the order in which they start. They stop in reverse order."""
-    del context, options
-    return ()
+    # loaded here: both modules import this one, and the server is in the extra `serve`
+    require_packages("starlette", "uvicorn")
+    from coordstream.coordinator.http_server import CoordinatorServer  # noqa: PLC0415
+    from coordstream.coordinator.input_monitors import InputMonitors  # noqa: PLC0415
+
+    return (
+        CoordinatorServer(context, options.host, options.port),
+        InputMonitors(context, options.open_admins, options.report),
+    )

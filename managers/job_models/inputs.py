@@ -69,6 +69,21 @@ def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
             yield key, config.get(key, "")
 
 
+def input_patterns(config: Config) -> dict[str, re.Pattern[str]]:
+    """The pattern of each system whose streams a config rewriter selects, of any class (JobConfig of Samza).
+
+    Raises:
+        ConfigError: a pattern is invalid.
+    """
+    patterns: dict[str, list[str]] = {}
+    for name in config.get(_REWRITERS, "").split(","):
+        prefix = f"{_REWRITER}{name.strip()}."
+        key, system = f"{prefix}regex", config.get(f"{prefix}system")
+        if system is not None and key in config:
+            patterns.setdefault(system, []).append(_compile(key, config[key]).pattern)
+    return {system: re.compile("|".join(found)) for system, found in patterns.items()}
+
+
 def count_partitions(config: Config, systems: Mapping[str, PartitionCounter]) -> StreamPartitions:
     """Query the number of partitions of each stream in ``task.inputs``, and nothing else (SAMZA-971).
 

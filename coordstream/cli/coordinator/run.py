@@ -62,7 +62,7 @@ def run(
     stream = coordinator_stream_of(job) if submitted is None else coordinator_stream(submitted).stream_name
     with open_database() as database:
         url = database.url
-    services = ServiceOptions(bind, port, partial(open_admins, given_servers=input_servers))
+    services = ServiceOptions(bind, port, partial(open_admins, given_servers=input_servers), print_line)
     request = CoordinatorRun(job, submitted, restart_on_change, services, print_line)
     connect_lock = partial(connect, url, application_name="coordstream coordinator")
     with database_errors(load_settings()), closing(JobLock(connect_lock, job, stream)) as lock:
@@ -79,7 +79,7 @@ def coordinate(process: CoordinatorProcess, job: str, *, as_json: bool) -> None:
     with process.serving() as lines, stopped_by_signals(lambda _number: process.request_stop()):
         print_line(describe_attempt(job, attempt))
         for line in lines:
-            print_line(f"{line}.")
+            print_line(line)
         if as_json:
             print_json([attempt_row(attempt)])
             sys.stdout.flush()

@@ -1,0 +1,117 @@
+"""The monitors of a running job's inputs, which report to its coordinator what has changed."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
+
+from coordstream.coordinator.services import OpenAdmins
+from eventlog.error_text import list_names
+from eventlog.errors import ConfigError, EventLogError, WireError
+from eventlog.inputs import task_inputs
+from eventlog.partition import parse_int32
+from managers.coordinator.serving_context import JobServingContext
+from managers.coordinator.stream_partition_count_monitor import (
+    PartitionCountChanges,
+    Stream,
+    StreamPartitionCountMonitor,
+)
+from managers.coordinator.stream_regex_monitor import StreamRegexMonitor
+from managers.job_names import MONITOR_FREQUENCY, Config
+from managers.streams.input_admin import InputAdmin
+
+REGEX_FREQUENCY: Final = "job.coordinator.monitor-input-regex.frequency.ms"
+
+_DEFAULT_FREQUENCY: Final = "300000"
+_MOST_STREAMS: Final = 5
+
+Report = Callable[[str], None]
+
+
+class InputMonitors:
+    """A `Service`: both of Samza's monitors of inputs, at the frequencies that the job's config sets.
+
+    ``report`` gets a sentence about what cannot be checked.
+    """
+
+    def __init__(self, context: JobServingContext, open_admins: OpenAdmins, report: Report) -> None:
+        self._context: Final = context
+        self._open_admins: Final = open_admins
+        self._report: Final = report
+        self._started: list[StreamPartitionCountMonitor | StreamRegexMonitor] = []
+
+    def start(self) -> str:
+        """Start the monitors. Raises `ConfigError`: a frequency or a pattern is invalid."""
+        config = self._config
+        self._started = [
+            StreamPartitionCountMonitor(
+                self._known_counts,
+                self._count_partitions,
+                self._report_growth,
+                self._report,
+                seconds=_seconds(config, MONITOR_FREQUENCY),
+            ),
+            StreamRegexMonitor(
+                config,
+                lambda: task_inputs(self._config),
+                self._stream_names,
+                self._report_new_streams,
+                self._report,
+                seconds=_seconds(config, REGEX_FREQUENCY),
+            ),
+        ]
+        for monitor in self._started:
+            monitor.start()
+        return ""
+
+    def stop(self) -> None:
+        """Stop the monitors."""
+        for monitor in self._started:
+            monitor.stop()
+
+    @property
+    def _config(self) -> Config:
+        attempt = self._context.attempt
+        return {} if attempt is None else attempt.config
+
+    def _known_counts(self) -> Mapping[Stream, int]:
+        attempt = self._context.attempt
+        if attempt is None:
+            return {}
+        read = {each for task in attempt.job_model.tasks.values() for each in task.partitions}
+        counts = Counter((each.system, each.stream) for each in read)
+        return {stream: counts[stream] for stream in task_inputs(attempt.config)}
+
+    def _count_partitions(self, streams: Collection[Stream]) -> Mapping[Stream, int | EventLogError]:
+        try:
+            with self._open_admins(self._config) as admins:
+                return {stream: _count(admins, stream) for stream in streams}
+        except EventLogError as error:
+            return dict.fromkeys(streams, error)
+
+    def _stream_names(self, system: str) -> Sequence[str]:
+        with self._open_admins(self._config) as admins:
+            return admins[system].topic_names()
+
+    def _report_growth(self, changes: PartitionCountChanges) -> None:
+        for (system, stream), (before, now) in sorted(changes.items()):
+            self._context.report_input_change(f"{system}.{stream} has {now} partitions; the job model has {before}")
+
+    def _report_new_streams(self, streams: Collection[Stream]) -> None:
+        listed = list_names([".".join(stream) for stream in streams], _MOST_STREAMS)
+        self._context.report_input_change(f"New streams match the job's inputs: {listed}")
+
+
+def _count(admins: Mapping[str, InputAdmin], stream: Stream) -> int | EventLogError:
+    system, name = stream
+    try:
+        return admins[system].partition_count(name)
+    except EventLogError as error:
+        return error
+
+
+def _seconds(config: Config, key: str) -> float:
+    text = config.get(key, _DEFAULT_FREQUENCY)
+    try:
+        return parse_int32(text, "bad_number", key) / 1000
+    except WireError:
+        raise ConfigError(f"{key} is {text!r}. Expected an integer in milliseconds; 0 disables the monitor.") from None

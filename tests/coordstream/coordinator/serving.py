@@ -1,0 +1,42 @@
+"""Contexts of a job coordinator with plain values, for tests of what it serves."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+from coordstream.coordinator.http_server import CoordinatorServer
+from managers.assignments.locality_manager import ContainerLocality
+from managers.coordinator.job_attempt import JobAttempt
+from managers.coordinator.serving_context import JobServingContext, ReadLocality
+from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
+from managers.job_models.job_model import JobModel
+
+METADATA: Final = JobCoordinatorMetadata("epoch", "1", "2")
+
+
+def attempt_of(model: JobModel) -> JobAttempt:
+    """An attempt with this job model."""
+    return JobAttempt(model.config, model, METADATA, frozenset())
+
+
+def context_of(model: JobModel | None = None, read_locality: ReadLocality = dict) -> JobServingContext:
+    """A context that serves a job model, if there is one."""
+    context = JobServingContext(read_locality)
+    if model is not None:
+        context.publish(attempt_of(model))
+    return context
+
+
+def localities(hosts: Mapping[str, str]) -> dict[str, ContainerLocality]:
+    """The localities of containers, by id."""
+    return {each: ContainerLocality(each, host) for each, host in hosts.items()}
+
+
+@contextmanager
+def running(server: CoordinatorServer) -> Iterator[CoordinatorServer]:
+    """The server, from start to stop."""
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()

@@ -1,0 +1,163 @@
+"""What a job coordinator answers over HTTP, and which errors."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Final, NoReturn
+
+import httpx
+import pytest
+
+from coordstream.coordinator.http_server import CoordinatorServer
+from coordstream.coordinator.served_job_model import RequestCounts
+from eventlog.errors import EventLogError
+from managers.coordinator.serving_context import JobServingContext
+from managers.job_models import job_model_json
+from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
+from tests.coordstream.coordinator.serving import attempt_of, context_of, localities, running
+
+MODEL: Final = JobModel({"a": "b"}, {"0": ContainerModel("0", {"t": TaskModel("t", frozenset(), 0)})})
+UNAVAILABLE: Final = "The log is not available: password=hunter2"
+
+
+class Client:
+    """Sends requests to a server of its own."""
+
+    def __init__(self, server: CoordinatorServer) -> None:
+        self._server = server
+        self._http = httpx.Client(base_url=server.url)
+
+    @property
+    def counts(self) -> RequestCounts:
+        return self._server.counts
+
+    def get(self, path: str) -> httpx.Response:
+        return self._http.get(path)
+
+    def request(self, method: str, path: str) -> httpx.Response:
+        return self._http.request(method, path)
+
+    def close(self) -> None:
+        self._http.close()
+
+
+ClientOf = Callable[[JobServingContext], Client]
+
+
+@pytest.fixture
+def client_of() -> Iterator[ClientOf]:
+    with ExitStack() as stack:
+
+        def client(context: JobServingContext) -> Client:
+            opened = Client(stack.enter_context(running(CoordinatorServer(context))))
+            stack.callback(opened.close)
+            return opened
+
+        yield client
+
+
+def read_nothing() -> NoReturn:
+    raise EventLogError(UNAVAILABLE)
+
+
+def fail(*_arguments: object) -> NoReturn:
+    raise RuntimeError(UNAVAILABLE)
+
+
+@pytest.mark.scenario("JMM-08")
+def test_the_job_model_is_served(client_of: ClientOf) -> None:
+    client = client_of(context_of(MODEL))
+    answer = client.get("/")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json;charset=UTF-8")
+    assert answer.content == job_model_json.to_json(MODEL)
+    assert client.counts == RequestCounts(1, 1, 0)
+
+
+@pytest.mark.scenario("JMM-08")
+def test_there_is_no_job_model_yet(client_of: ClientOf) -> None:
+    client = client_of(context_of())
+    answer = client.get("/")
+    assert (answer.status_code, answer.text) == (
+        404,
+        "The job model is not available yet. Try again when the coordinator has started.\n",
+    )
+    assert client.counts == RequestCounts(1, 0, 1)
+
+
+@pytest.mark.scenario("JMM-08")
+def test_a_failure_is_answered_without_its_text(client_of: ClientOf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coordstream.coordinator.served_job_model.job_model_to_json", fail)
+    client = client_of(context_of(MODEL))
+    answer = client.get("/")
+    assert answer.status_code == 500
+    assert answer.text.startswith("The request failed because of an internal error.")
+    assert "hunter2" not in answer.text
+    assert client.counts == RequestCounts(1, 0, 1)
+
+
+@pytest.mark.scenario("HRD-53")
+def test_a_job_model_is_encoded_once_per_version(client_of: ClientOf, monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = {f"Partition {each}": TaskModel(f"Partition {each}", frozenset(), each) for each in range(2000)}
+    encoded: list[JobModel] = []
+
+    def count(model: JobModel) -> bytes:
+        encoded.append(model)
+        return job_model_json.to_json(model)
+
+    monkeypatch.setattr("coordstream.coordinator.served_job_model.job_model_to_json", count)
+    context = context_of(JobModel({}, {"0": ContainerModel("0", tasks)}))
+    client = client_of(context)
+    answers = {client.get("/").content for _ in range(500)}
+    assert (len(answers), len(encoded)) == (1, 1)
+    context.publish(attempt_of(MODEL))
+    assert client.get("/").content == job_model_json.to_json(MODEL)
+    assert len(encoded) == 2
+
+
+def test_hosts_of_containers(client_of: ClientOf) -> None:
+    client = client_of(context_of(read_locality=lambda: localities({"0": "host-1", "1": ""})))
+    answer = client.get("/locality?processorId=0")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert answer.text == '{"id":"0","host":"host-1","jmx-url":"","jmx-tunneling-url":""}'
+    assert client.get("/locality").json()["processor-localities"].keys() == {"0", "1"}
+
+
+@pytest.mark.parametrize("container_id", ["1", "7"])
+def test_a_container_without_a_host_has_an_empty_one(client_of: ClientOf, container_id: str) -> None:
+    client = client_of(context_of(read_locality=lambda: localities({"1": ""})))
+    answer = client.get(f"/locality?processorId={container_id}")
+    assert answer.text == f'{{"id":"{container_id}","host":"","jmx-url":"","jmx-tunneling-url":""}}'
+
+
+@pytest.mark.parametrize("query", ["processorId=", "processor=0", "processorId=0&other=1"])
+def test_invalid_queries_of_hosts(client_of: ClientOf, query: str) -> None:
+    answer = client_of(context_of()).get(f"/locality?{query}")
+    assert answer.status_code == 400
+    assert answer.text == "Invalid query. Expected no parameter, or processorId with the id of a container.\n"
+
+
+def test_hosts_that_cannot_be_read(client_of: ClientOf) -> None:
+    answer = client_of(context_of(read_locality=read_nothing)).get("/locality")
+    assert (answer.status_code, answer.text) == (
+        503,
+        "The hosts of containers cannot be read now. Try again later.\n",
+    )
+
+
+def test_a_container_may_go_on(client_of: ClientOf) -> None:
+    client = client_of(context_of())
+    assert client.get("/containerHeartbeat?executionContainerId=container_1").text == '{"alive":true}'
+    assert client.get("/containerHeartbeat").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "sentence"),
+    [
+        ("GET", "/../etc/passwd", 404, "Page not found. Expected /, /locality or /containerHeartbeat.\n"),
+        ("GET", "/<script>", 404, "Page not found. Expected /, /locality or /containerHeartbeat.\n"),
+        ("POST", "/", 405, "Method not allowed. Expected GET.\n"),
+    ],
+)
+def test_other_requests(client_of: ClientOf, method: str, path: str, status: int, sentence: str) -> None:
+    answer = client_of(context_of(MODEL)).request(method, path)
+    assert (answer.status_code, answer.text) == (status, sentence)
+    assert answer.headers["content-type"].startswith("text/plain")

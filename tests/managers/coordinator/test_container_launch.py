@@ -1,0 +1,49 @@
+"""What those who start containers get from a job coordinator."""
+
+import pytest
+
+from eventlog.memory import MemoryEventLog
+from eventlog.streams import identify
+from managers.assignments.locality_manager import ContainerLocality
+from managers.config.job_config import read_config
+from managers.coordinator.container_launch import (
+    container_environment,
+    processor_localities,
+    publish_coordinator_url,
+)
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from tests.contracts.event_log import clock
+
+URL = "http://127.0.0.1:1234/"
+
+
+@pytest.mark.scenario("HRD-31")
+def test_each_container_of_the_job_has_a_host_and_no_other_container() -> None:
+    hosts = {each: ContainerLocality(each, host) for each, host in (("0", "host-1"), ("2", ""), ("3", "host-4"))}
+    preferred = processor_localities({"job.container.count": "3"}, hosts)
+    assert preferred == {"0": "host-1", "1": "ANY_HOST", "2": "ANY_HOST"}
+
+
+def test_the_environment_of_a_container() -> None:
+    assert container_environment({}, URL, "0-1") == {
+        "SAMZA_CONTAINER_ID": "0-1",
+        "SAMZA_COORDINATOR_URL": URL,
+        "JAVA_OPTS": "",
+        "ADDITIONAL_CLASSPATH_DIR": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"), [("", "-Xmx512m"), ("-Xms1m", "-Xms1m -Xmx512m"), ("-Xmx1g -ea", "-Xmx512m -ea")]
+)
+def test_auto_sizing_sets_the_heap(options: str, expected: str) -> None:
+    heap = {"task.opts": options, "job.autosizing.container.maxheap.mb": "512", "task.java.home": "/java"}
+    assert container_environment(heap, URL, "0")["JAVA_OPTS"] == options
+    sized = container_environment(heap | {"job.autosizing.enabled": "true"}, URL, "0")
+    assert (sized["JAVA_OPTS"], sized["JAVA_HOME"]) == (expected, "/java")
+
+
+def test_the_url_is_written_where_containers_read_it() -> None:
+    with CoordinatorStreamStore(MemoryEventLog(identify("__samza_coordinator_a_1"), clock=clock)) as store:
+        publish_coordinator_url(store, URL)
+        assert read_config(store) == {"yarn.am.tracking.url": URL}
