@@ -69,6 +69,7 @@ COMMANDS: Final = (
     Command("verify", "verify", "Compare the relations' tables with the log."),
     Command("retention", "retention", "Detach the history before a horizon."),
     Command("pin", "pin", "Moments that retention keeps.", has_verbs=True),
+    Command("serve", "serve", "Serve health, metrics, JSON and pages over HTTP."),
     Command("spark", "spark.jobs", "Run the data pipeline and reports on Spark.", has_verbs=True),
 )
 

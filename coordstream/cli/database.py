@@ -100,14 +100,18 @@ def check_url(url: str) -> None:
 @contextmanager
 def connecting(settings: Settings, url: str) -> Iterator[Connection]:
     """A connection, closed at the end. Raises DatabaseError, with the place that cannot be reached and the reason."""
+    with open_connection(settings, url) as connection:
+        yield connection
+
+
+def open_connection(settings: Settings, url: str, application_name: str = "coordstream") -> Connection:
+    """A connection. Raises DatabaseError, with the place that cannot be reached and the reason."""
     try:
-        connection = connect(url)
+        return connect(url, application_name=application_name)
     except psycopg.OperationalError as error:
         advice = f"Start it, or correct {URL_SETTING}." if settings.database_url else "See its log."
         kind = DatabaseError if refuses_login(error) else DatabaseUnreachable
         raise kind(f"Cannot reach {place(settings)} ({failure_line(error)}). {advice}") from None
-    with connection:
-        yield connection
 
 
 @contextmanager

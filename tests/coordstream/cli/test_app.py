@@ -209,8 +209,8 @@ def test_the_exit_code_of_a_command_is_kept(monkeypatch: pytest.MonkeyPatch) -> 
     assert main(["status"]) == 3
 
 
-#: psql and Spark jobs run another program, and an export is JSON lines
-WITHOUT_JSON: Final = {"psql", "export", *(f"spark {job}" for job in JOBS)}
+#: psql and Spark jobs run another program, an export is JSON lines, and a server logs
+WITHOUT_JSON: Final = {"psql", "export", "serve", *(f"spark {job}" for job in JOBS)}
 #: they report an action, not rows
 WITHOUT_ROWS: Final = {
     *("up", "down", "backup", "restore", "reset", "grant", "spark", "spark replay", "spark follow"),

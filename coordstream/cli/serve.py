@@ -1,0 +1,71 @@
+"""`coordstream serve`: health, metrics, JSON and pages over HTTP."""
+
+from pathlib import Path
+from time import monotonic
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+
+from coordstream.cli.arguments.duration import parse_duration
+from coordstream.cli.database import DatabaseUnreachable, database_url, open_database
+from coordstream.cli.follow.options import Format
+from coordstream.cli.follow.progress import FollowProgress, LogFormat
+from coordstream.cli.termination import stopped_by_signals
+from coordstream.extras import require_packages
+from coordstream.settings import load_settings
+from eventlog.log import system_clock
+
+app = typer.Typer()
+
+Bind = Annotated[
+    str,
+    typer.Option("--bind", metavar="HOST:PORT", help="The address to listen on. All but 127.0.0.1 need a token."),
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--token-file",
+        metavar="FILE",
+        help="A file with the token that requests must have: as a Bearer token, or as the password of HTTP Basic.",
+    ),
+]
+QueryTimeout = Annotated[
+    float,
+    typer.Option("--query-timeout", metavar="DURATION", parser=parse_duration, help="How long a query may take."),
+]
+DEFAULT_ADDRESS: Final = "127.0.0.1:8470"
+DEFAULT_TIMEOUT: Final = "10s"
+
+
+@app.command()
+def serve(
+    bind: Bind = DEFAULT_ADDRESS,
+    token_file: TokenFile = None,
+    query_timeout: QueryTimeout = DEFAULT_TIMEOUT,  # type: ignore[assignment]  # Typer parses it
+    log_format: Format = LogFormat.TEXT,
+) -> None:
+    """Serve health, metrics, JSON and pages over HTTP, from the database. Nothing can be written.
+
+    SIGTERM stops it, with exit code 0. While the database does not answer, requests are answered with status 503.
+    """
+    require_packages("starlette", "uvicorn", "jinja2", "prometheus_client")
+    from coordstream.serve.address import parse_address  # noqa: PLC0415 (not installed without the extra)
+    from coordstream.serve.service import open_service  # noqa: PLC0415
+
+    try:
+        address = parse_address(bind)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    report = FollowProgress(Console(stderr=True), monotonic, system_clock, log_format).message
+    settings = load_settings()
+    url = database_url(settings)
+    with open_service(settings, url, address, token_file, query_timeout, report) as service:
+        try:
+            with open_database():
+                pass
+        except DatabaseUnreachable as error:
+            report(f"{error} Until then, requests are answered with status 503.")
+        report(f"Serving http://{service.address}/ (stop with Ctrl-C).")
+        with stopped_by_signals(lambda _: service.stop()):
+            service.server.run()

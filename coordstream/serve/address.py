@@ -1,0 +1,63 @@
+"""The address of a server: parsed from the command line, and listened on."""
+
+import errno
+import re
+import socket
+from ipaddress import ip_address
+from typing import Final, NamedTuple
+
+from coordstream.errors import CoordstreamError
+
+_ADDRESS: Final = re.compile(r"(?:(?P<host>[^:\[\]]+|\[[0-9a-fA-F:.]+\]):)?(?P<port>[0-9]{1,5})")
+_BACKLOG: Final = 128
+
+
+class Address(NamedTuple):
+    """A host and a port to listen on; port 0 is any free port."""
+
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only programs on this machine can connect."""
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def parse_address(text: str) -> Address:
+    """``127.0.0.1:8470``, ``[::1]:8470``, ``localhost:8470`` or just a port, which is one of 127.0.0.1.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    found = _ADDRESS.fullmatch(text)
+    if found is None or int(found["port"]) > 65_535:
+        raise ValueError(f"Invalid address {text!r}. Expected HOST:PORT, such as 127.0.0.1:8470 or [::1]:8470.")
+    return Address((found["host"] or "127.0.0.1").strip("[]"), int(found["port"]))
+
+
+def listen(address: Address, option: str) -> socket.socket:
+    """A socket that listens on an address.
+
+    Raises:
+        CoordstreamError: it cannot; the message names the option to change.
+    """
+    try:
+        (family, _, _, _, place), *_ = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
+        return socket.create_server(place[:2], family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = _reason(error)
+        raise CoordstreamError(f"Cannot listen on {address}: {reason}. Choose another address with {option}.") from None
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "another program uses this port"
+    text = error.strerror or type(error).__name__
+    return text[:1].lower() + text[1:]

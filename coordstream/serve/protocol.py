@@ -1,0 +1,69 @@
+"""uvicorn's protocol with a time limit for each request, so that slow clients hold no connections."""
+
+import asyncio
+from typing import Final
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST_CONNECTIONS: Final = 600
+"""Further ones are closed at once. From half as many on, requests are answered with 503."""
+HEAD_SECONDS: Final = 10.0
+"""From the first byte of a request to the end of its headers, and from the connection to the first request."""
+ANSWER_SECONDS: Final = 60.0
+"""From a request to the end of its answer, as far as the client takes it."""
+KEEP_ALIVE_SECONDS: Final = 5
+
+
+class LimitedProtocol(H11Protocol):
+    """Closes a connection whose client sends its request, or takes the answer, too slowly."""
+
+    _timer: asyncio.TimerHandle | None = None
+    _is_between_requests = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept a connection, unless there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+            return
+        self._expect_within(HEAD_SECONDS)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; the first byte of a request starts its time."""
+        if self._is_between_requests:
+            self._is_between_requests = False
+            self._expect_within(HEAD_SECONDS)
+        was_answering = self._is_answering
+        super().data_received(data)
+        if self._is_answering and not was_answering:
+            self._expect_within(ANSWER_SECONDS)
+
+    def on_response_complete(self) -> None:
+        """End the time of a request, and start that of the next one if the client has sent it already."""
+        super().on_response_complete()
+        if self._is_answering:
+            self._expect_within(ANSWER_SECONDS)
+        else:
+            self._is_between_requests = True
+            self._expect_within(HEAD_SECONDS + KEEP_ALIVE_SECONDS)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the time limit."""
+        super().connection_lost(exc)
+        self._cancel()
+
+    @property
+    def _is_answering(self) -> bool:
+        return not getattr(self.cycle, "response_complete", True)  # None before the first request
+
+    def _expect_within(self, seconds: float) -> None:
+        self._cancel()
+        self._timer = self.loop.call_later(seconds, self.transport.abort)
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """An upgrade is ignored, as HTTP allows."""

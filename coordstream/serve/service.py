@@ -1,0 +1,73 @@
+"""The service of `coordstream serve`: its pool, application and server, opened and closed together."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from typing import Final
+
+from coordstream.errors import CoordstreamError
+from coordstream.serve.address import Address, listen
+from coordstream.serve.application import Report, build_app
+from coordstream.serve.http_server import HttpServer
+from coordstream.serve.read_pool import ReadPool
+from coordstream.serve.routes import service_routes
+from coordstream.serve.token import Token, read_token
+from coordstream.settings import Settings
+
+_QUERY_GRACE_SECONDS: Final = 1.5
+"""After a stop, how long queries may go on before they are cancelled."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """A server that listens already, and the address where. Run it with ``server.run()``, and end it with `stop`."""
+
+    server: HttpServer
+    pool: ReadPool
+    address: Address
+
+    def stop(self) -> None:
+        """End the server, and soon the queries that still run. May be called from a signal handler."""
+        self.server.stop()
+        timer = Timer(_QUERY_GRACE_SECONDS, self.pool.close)
+        timer.daemon = True
+        timer.start()
+
+
+@contextmanager
+def open_service(
+    settings: Settings, url: str, address: Address, token_file: Path | None, query_seconds: float, report: Report
+) -> Iterator[Service]:
+    """The service, which listens on the address; connections to the database are opened when needed.
+
+    Raises:
+        CoordstreamError: the address is taken, or a token is missing or invalid.
+    """
+    token = required_token(address, token_file, "--bind")
+    pool = ReadPool(settings, url, query_seconds=query_seconds)
+    app = build_app(service_routes(), token, report)
+    app.state.pool = pool
+    with listen(address, "--bind") as listener:
+        port = listener.getsockname()[1]
+        try:
+            yield Service(HttpServer(app, listener, report), pool, address._replace(port=port))
+        finally:
+            pool.close()
+
+
+def required_token(address: Address, token_file: Path | None, option: str) -> Token | None:
+    """The token; None if only programs on this machine can connect and none is given.
+
+    Raises:
+        CoordstreamError: other machines can connect and no token is given, or it is invalid.
+    """
+    if token_file is not None:
+        return read_token(token_file)
+    if address.is_loopback:
+        return None
+    raise CoordstreamError(
+        f"Refused to serve on {address} without a token: other machines can connect to it. Add --token-file FILE, or "
+        f"use {option} with an address of 127.0.0.1."
+    )
