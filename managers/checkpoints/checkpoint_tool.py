@@ -13,7 +13,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import JobAlive, UnknownTask
 from managers.checkpoints.checkpoint_events import require_offsets
-from managers.checkpoints.checkpoint_file import TaskOffsets, property_lines
+from managers.checkpoints.checkpoint_file import property_lines
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.job_facts import JobFacts
@@ -89,7 +89,9 @@ class CheckpointTool:
         for task_name, offsets in self.current_inputs().items():
             yield from property_lines(task_name, offsets)
 
-    def plan(self, offsets: TaskOffsets, *, replace: bool = False, any_task: bool = False) -> list[CheckpointChange]:
+    def plan(
+        self, offsets: Mapping[str, Offsets], *, replace: bool = False, any_task: bool = False
+    ) -> list[CheckpointChange]:
         """The changes of tasks whose checkpoint would differ. Nothing is written.
 
         A task's other partitions stay, or with ``replace`` are dropped. State stays in both cases.

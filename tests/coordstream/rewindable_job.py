@@ -4,6 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from eventlog.events import NewEvent
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import system_clock
+from eventlog.streams import identify
+from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_tool import CheckpointTool
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.startpoints.startpoint_plan import StartpointFacts, next_starts
 from tests.builders import checkpoint_v1, config_set, task_partition
 from tests.coordstream.command_line import CommandLine
 from tests.fixtures.kafka_topics import Topics
@@ -49,11 +57,24 @@ class RewindableJob:
         """Write records to a partition of the input."""
         self.topics.write(self.input, [NewEvent(None, b"r" * size, time)] * records, partition=partition)
 
-    def commit(self, partition: int, offset: int) -> None:
-        """Commit a task's last processed offset."""
+    def commit(self, partition: int, offset: int, *, time: int | None = None) -> None:
+        """Commit a task's last processed offset, at a time in ms since 1970."""
         offsets = {f"kafka.{self.input}.{partition}": str(offset)}
-        self.topics.write(self.checkpoints, [checkpoint_v1(f"Partition {partition}", offsets)])
+        self.topics.write(self.checkpoints, [checkpoint_v1(f"Partition {partition}", offsets, at=time)])
 
     def follow(self, cli: CommandLine) -> None:
         """Read the job's streams into the database."""
         assert cli("follow", self.coordinator, self.checkpoints, "--once", "--timeout", "60s").code == 0
+
+    def starts(self) -> dict[int, tuple[str, str | None]]:
+        """What decides the next start of each partition, and its first offset."""
+        options = KafkaOptions(self.topics.bootstrap_servers)
+        with (
+            KafkaEventLog(options, identify(self.coordinator)) as coordinator,
+            KafkaEventLog(options, identify(self.checkpoints)) as checkpoints,
+        ):
+            facts = StartpointFacts.read(coordinator)
+            manager = KafkaCheckpointManager(checkpoints, config=facts.job.config)
+            with CheckpointTool(manager, facts.job) as tool:
+                found = next_starts(facts, tool.current_inputs(), facts.requests, ms_of(system_clock()))
+        return {partition.partition: (one.decided_by, one.starting_offset) for (_, partition), one in found.items()}

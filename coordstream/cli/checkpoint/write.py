@@ -1,38 +1,26 @@
 """`coordstream checkpoint write`: change the checkpoints of a stopped job, like Samza's CheckpointTool."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import typer
 
 from coordstream.cli.arguments.offsets import read_offsets
 from coordstream.cli.arguments.options import Csv, JobWord, Json
-from coordstream.cli.job.logs import JobLogs, appears_running, open_job_logs
+from coordstream.cli.checkpoint.tool import read_facts, require_stopped, require_writable, writing_manager
+from coordstream.cli.job.logs import JobLogs, open_job_logs
 from coordstream.cli.job.lookup import Job
 from coordstream.cli.messages import confirm, note, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
 from coordstream.cli.query.rows import Row
-from coordstream.errors import CoordstreamError
 from eventlog.error_text import list_names
 from eventlog.log import system_clock
-from managers.appending import Retry
-from managers.checkpoints.checkpoint_errors import JobAlive
 from managers.checkpoints.checkpoint_file import TaskOffsets
-from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_place import (
-    CHECKPOINT_FACTORY,
-    JobCheckpoints,
-    checkpoint_manager,
-    checkpoint_place,
-)
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.job_facts import JobFacts
 from managers.job_names import JOB_ID, JOB_NAME
-from managers.signature import CHECKPOINT_TOOL
 
-RETRY_SECONDS: Final = 15
 COLUMNS: Final = (
     Column("task", "task_name"),
     Column("input partition", input_partition),
@@ -79,16 +67,16 @@ def write(
     given = read_offsets(offsets) if offsets else {}
     overrides = _overrides(settings or [])
     with open_job_logs(job) as logs:
-        facts = _facts(logs, overrides)
+        facts = read_facts(logs, overrides)
         found = _named(logs, facts)
-        with CheckpointTool(_manager(logs, facts), facts, clock=system_clock) as tool:
+        with CheckpointTool(writing_manager(logs, facts), facts, clock=system_clock) as tool:
             if not given:
                 _print_current(tool, found, as_json=as_json, as_csv=as_csv)
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
             if not dry_run:
-                _require_writable(logs, facts)
-                _require_stopped(tool, found, force=force)
+                require_writable(logs, facts)
+                require_stopped(tool, found, force=force)
             _note_missing(tool, given)
             _show(changes, found, as_json=as_json or as_csv)
             if changes and not dry_run:
@@ -108,54 +96,9 @@ def _overrides(settings: Sequence[str]) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _facts(logs: JobLogs, overrides: Mapping[str, str]) -> JobFacts:
-    """The facts on the job's coordinator stream; the user's overrides take precedence (SAMZA-2074)."""
-    read = JobFacts({}, frozenset()) if logs.coordinator is None else JobFacts.read(logs.coordinator)
-    return replace(read, config={**read.config, **overrides})
-
-
 def _named(logs: JobLogs, facts: JobFacts) -> Job:
     """The job's name in its config, or else in the names of its streams."""
     return Job(facts.config.get(JOB_NAME, logs.job.name), facts.config.get(JOB_ID, logs.job.id))
-
-
-def _manager(logs: JobLogs, facts: JobFacts) -> JobCheckpoints:
-    retry = Retry(longest=RETRY_SECONDS)
-    manager = checkpoint_manager(
-        facts.config,
-        coordinator=logs.coordinator,
-        checkpoint=logs.checkpoint,
-        source=CHECKPOINT_TOOL,
-        retry=retry,
-        writes_any_version=True,  # the one that the job reads
-    )
-    if isinstance(manager, CheckpointManager) and not _has_checkpoints(manager):
-        raise CoordstreamError(
-            f"Job {logs.job} has no checkpoints: no checkpoint topic, none on its coordinator stream, and no "
-            f"{CHECKPOINT_FACTORY}. Set that key, and create the topic with `coordstream log create`."
-        )
-    return manager
-
-
-def _has_checkpoints(manager: CheckpointManager) -> bool:
-    with manager:
-        return bool(manager.task_names())
-
-
-def _require_writable(logs: JobLogs, facts: JobFacts) -> None:
-    """Raise an EventLogError if the log is read-only, before the user is asked."""
-    place = checkpoint_place(facts.config, has_checkpoint_topic=logs.checkpoint is not None)
-    log = logs.checkpoint if place == "checkpoint" else logs.coordinator
-    if log is not None and not log.capabilities.can_append:
-        log.append([])  # raises with the reason
-
-
-def _require_stopped(tool: CheckpointTool, job: Job, *, force: bool) -> None:
-    try:
-        if not force:
-            tool.require_stopped()
-    except JobAlive as alive:
-        raise appears_running(job, alive) from None
 
 
 def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool, as_csv: bool) -> None:

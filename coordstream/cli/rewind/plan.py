@@ -1,9 +1,10 @@
 """`coordstream rewind plan`: where a job would start instead, and what that costs."""
 
 import re
+import shlex
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -20,11 +21,13 @@ from coordstream.cli.rewind.planning import COUNT_UP_TO, plan_rewind
 from coordstream.cli.rewind.selection import Selection
 from coordstream.cli.rewind.target_options import OPTIONS, ChosenTarget
 from coordstream.cli.startpoint.job import open_startpoint_job
+from coordstream.cli.verbs import Verb
 from eventlog.log import system_clock
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.rewind_plan import RewindPlan
 
 app = typer.Typer(no_args_is_help=True)
+VERBS: Final = (Verb("apply", "rewind.apply", "apply"), Verb("undo", "rewind.undo", "undo"))
 
 
 @app.callback()
@@ -112,7 +115,7 @@ def plan(
 ) -> None:
     """Plan to start a job from other offsets, and show what that costs.
 
-    Writes a plan file, and nothing else. Offsets are those of the next record to read.
+    Writes a plan file for `rewind apply`, and nothing else. Offsets are those of the next record to read.
 
     Example: coordstream rewind plan wordcount --to-datetime '2 hours ago' --input kafka.page-views
     """
@@ -130,7 +133,7 @@ def plan(
         else:
             print_plan(made)
         warn(plan_warnings(made, found))
-    note(f"Wrote {path}.")
+    note(f"Wrote {path}. To apply it: coordstream rewind apply {shlex.quote(str(path))}")
 
 
 def default_path(made: RewindPlan) -> Path:

@@ -1,0 +1,83 @@
+"""Applies and undoes a plan as checkpoints of a stopped job."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from coordstream.cli.checkpoint.tool import read_facts, require_stopped, require_writable, writing_manager
+from coordstream.cli.job.logs import open_job_logs
+from coordstream.cli.messages import confirm
+from coordstream.cli.rewind.application import Application, require_same_stream, require_unmoved
+from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job
+from eventlog.log import system_clock
+from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_tool import CheckpointTool
+from managers.rewind.checkpoint_changes import plan_checkpoints, reverse, write_missing_checkpoints
+from managers.rewind.rewind_check import require_followed
+from managers.rewind.rewind_files import write_rewind_file
+from managers.rewind.undo_file import OffsetsChange, UndoFile, restored_offsets
+from managers.startpoints.startpoint_plan import next_starts
+
+
+class _StoppedJob(NamedTuple):
+    found: StartpointJob
+    tool: CheckpointTool
+
+
+def apply_checkpoints(wish: Application) -> int:
+    """Write the checkpoints of a plan that are not written yet, and return their number."""
+    with _open(wish.job_word, force=wish.force or wish.dry_run) as job:
+        require_same_stream(wish, job.found)
+        begun = wish.begun or _begin(wish, job)
+        return 0 if begun is None else write_missing_checkpoints(job.tool, begun.checkpoints)
+
+
+def undo_applied_checkpoints(undo_file: UndoFile, path: Path, *, force: bool, yes: bool) -> int:
+    """Restore the checkpoints of before a rewind, and return the number of written ones."""
+    with _open(f"{undo_file.plan.job_name}/{undo_file.plan.job_id}", force=force) as job:
+        if not undo_file.is_undone:
+            confirm(f"Restore {count_checkpoints(len(undo_file.checkpoints))}?", yes=yes)
+            write_rewind_file(path, undo_file.model_copy(update={"is_undone": True}), may_replace=True)
+        return write_missing_checkpoints(job.tool, reverse(undo_file.checkpoints), force=force)
+
+
+def count_checkpoints(count: int) -> str:
+    """``1 checkpoint``, ``2 checkpoints``."""
+    return "1 checkpoint" if count == 1 else f"{count} checkpoints"
+
+
+@contextmanager
+def _open(word: str, *, force: bool) -> Iterator[_StoppedJob]:
+    with open_startpoint_job(word, system_clock) as found, open_job_logs(word) as logs:
+        facts = read_facts(logs, {})
+        with CheckpointTool(writing_manager(logs, facts), facts, clock=system_clock) as tool:
+            require_writable(logs, facts)
+            require_stopped(tool, found.job, force=force)
+            yield _StoppedJob(found, tool)
+
+
+def _begin(wish: Application, job: _StoppedJob) -> UndoFile | None:
+    """Check the plan, ask, and write the undo file; None for a dry run."""
+    found = job.found
+    require_unmoved(wish, found, may_advance=False)
+    changes = plan_checkpoints(wish.plan, job.tool.current_inputs())
+    _require_followed(wish, found, changes)
+    if wish.dry_run:
+        return None
+    begun = UndoFile(
+        plan_sha256=wish.plan_sha256,
+        begun_at=system_clock(),
+        plan=wish.plan,
+        log_offset=found.facts.log_offset,
+        checkpoints=changes,
+    )
+    wish.begin(begun, f"Write {count_checkpoints(len(changes))}?")
+    return begun
+
+
+def _require_followed(wish: Application, found: StartpointJob, changes: tuple[OffsetsChange, ...]) -> None:
+    after = {**found.checkpoints, **{each.task_name: restored_offsets(each.after) for each in changes}}
+    require_followed(
+        wish.plan, next_starts(found.facts, after, found.facts.requests, ms_of(system_clock())), "checkpoint"
+    )

@@ -1,0 +1,119 @@
+"""Applies and undoes a plan as startpoint requests: the job, which may be running, follows them at its next start."""
+
+from pathlib import Path
+from typing import Final
+
+from coordstream.cli.messages import confirm, warn
+from coordstream.cli.rewind.application import Application, require_same_stream, require_unmoved
+from coordstream.cli.startpoint.job import StartpointJob, clock_behind, open_startpoint_job
+from coordstream.cli.startpoint.write import count_startpoints
+from coordstream.errors import CoordstreamError
+from eventlog.log import system_clock
+from eventlog.startpoint import EXPIRY_MS
+from eventlog.timestamps import ms_of
+from managers.rewind.request_changes import (
+    UndoneRequest,
+    is_fanned_out,
+    plan_requests,
+    undo_requests,
+    values_since,
+    write_missing,
+    written_requests,
+)
+from managers.rewind.rewind_check import require_followed
+from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
+from managers.rewind.rewind_files import write_rewind_file
+from managers.rewind.undo_file import RequestUndo, UndoFile
+from managers.startpoints.startpoint_fan_out import STARTPOINTS_ENABLED, startpoints_enabled
+from managers.startpoints.startpoint_plan import next_starts
+from managers.startpoints.startpoint_records import REQUESTS
+from managers.startpoints.startpoint_request import job_warnings
+from managers.stores.coordinator_store import CoordinatorStreamStore
+
+EXPIRY_HOURS: Final = EXPIRY_MS // 3_600_000
+
+
+def apply_requests(wish: Application) -> int:
+    """Write the startpoints of a plan that are not written yet, and return their number."""
+    with open_startpoint_job(wish.job_word, system_clock) as found, CoordinatorStreamStore(found.log) as store:
+        require_same_stream(wish, found)
+        begun = _begun(wish) or _begin(wish, found, store)
+        return 0 if begun is None else _write(wish, found, store, begun)
+
+
+def undo_applied_requests(undo_file: UndoFile, path: Path, *, force: bool, yes: bool) -> int:
+    """Undo the startpoints of a rewind, and return the number of written changes."""
+    word = f"{undo_file.plan.job_name}/{undo_file.plan.job_id}"
+    with open_startpoint_job(word, system_clock) as found, CoordinatorStreamStore(found.log) as store:
+        undo = undo_file.undo
+        if undo is None:
+            undo = _plan_undo(undo_file, found, force=force)
+            confirm(f"Write {count_startpoints(len(undo.requests))} to undo the rewind?", yes=yes)
+            begun = undo_file.model_copy(update={"is_undone": True, "undo": undo})
+            write_rewind_file(path, begun, may_replace=True)
+        return write_missing(store, found.log, undo.log_offset, undo.requests)
+
+
+def _begun(wish: Application) -> UndoFile | None:
+    """The undo file of a former `apply`. Raises `WorldMoved` if its startpoints have expired."""
+    if wish.begun is not None and ms_of(system_clock()) - ms_of(wish.begun.begun_at) > EXPIRY_MS:
+        raise WorldMoved(
+            f"The plan was applied more than {EXPIRY_HOURS} hours ago, after which startpoints expire. Make a new plan."
+        )
+    return wish.begun
+
+
+def _begin(wish: Application, found: StartpointJob, store: CoordinatorStreamStore) -> UndoFile | None:
+    """Check the plan, ask, and write the undo file; None for a dry run."""
+    config, now = found.facts.job.config, system_clock()
+    if not startpoints_enabled(config):
+        raise InvalidRewind(
+            f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use --checkpoints."
+        )
+    require_unmoved(wish, found, may_advance=True)
+    stored = {name.key: value for name, value in store.all(REQUESTS).items()}
+    changes = plan_requests(wish.plan, found.facts, stored, ms_of(now))
+    after = written_requests(changes, found.facts)
+    require_followed(wish.plan, next_starts(found.facts, found.checkpoints, after, ms_of(now)), "startpoint")
+    behind = clock_behind(found, system_clock)
+    if behind and not wish.force:
+        raise CoordstreamError(f"{behind} Set the clock, or use --force.")
+    warn([*filter(None, [behind]), *(each.text for each in job_warnings(config) if each.code != "stores_stay")])
+    if wish.dry_run:
+        return None
+    found.require_writable()
+    begun = UndoFile(
+        plan_sha256=wish.plan_sha256,
+        begun_at=now,
+        plan=wish.plan,
+        log_offset=found.facts.log_offset,
+        requests=changes,
+    )
+    wish.begin(begun, f"Write {count_startpoints(len(changes))}?")
+    return begun
+
+
+def _write(wish: Application, found: StartpointJob, store: CoordinatorStreamStore, begun: UndoFile) -> int:
+    try:
+        return write_missing(store, found.log, begun.log_offset, begun.requests)
+    except WorldMoved:
+        if wish.begun is None:
+            wish.undo_path.unlink(missing_ok=True)  # nothing was written
+        raise
+
+
+def _plan_undo(undo_file: UndoFile, found: StartpointJob, *, force: bool) -> RequestUndo:
+    values = values_since(found.log, undo_file.log_offset, [each.key_text for each in undo_file.requests])
+    undone = undo_requests(undo_file.requests, values, ms_of(system_clock()))
+    consumed = [each for each in undone if each.is_started and not is_fanned_out(each.done, found.facts)]
+    if consumed and not force:
+        raise WorldMoved(_describe_consumed(consumed))
+    return RequestUndo(log_offset=found.facts.log_offset, requests=tuple(each.undo for each in undone))
+
+
+def _describe_consumed(consumed: list[UndoneRequest]) -> str:
+    first = consumed[0].done.key_text
+    return (
+        f"The job has started from {count_startpoints(len(consumed))} of the rewind and committed since, the first for "
+        f"{first!r}. Use --force to request the starting offsets of before again."
+    )

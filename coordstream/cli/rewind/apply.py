@@ -1,0 +1,68 @@
+"""`coordstream rewind apply`: write the startpoints or checkpoints of a plan, and an undo file first."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coordstream.cli.arguments.options import Csv, InputServers, Json
+from coordstream.cli.input_system import check_servers
+from coordstream.cli.messages import note
+from coordstream.cli.output.formats import print_list
+from coordstream.cli.rewind.application import Application, default_undo_path, read_begun
+from coordstream.cli.rewind.applied_checkpoints import apply_checkpoints, count_checkpoints
+from coordstream.cli.rewind.applied_requests import apply_requests
+from coordstream.cli.rewind.plan_table import plan_rows, print_plan
+from coordstream.cli.startpoint.write import count_startpoints
+from managers.rewind.rewind_files import read_rewind_file
+from managers.rewind.rewind_plan import RewindPlan
+
+
+def apply(
+    plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="A file of `rewind plan`.")],
+    checkpoints: Annotated[
+        bool, typer.Option("--checkpoints", help="Write checkpoints instead of startpoints; the job must be stopped.")
+    ] = False,
+    undo_file: Annotated[
+        Path | None,
+        typer.Option("--undo-file", metavar="FILE", help="The undo file (default: beside PLAN, *.undo.json)."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write even if the job appears to be running, or the clock is hours behind.")
+    ] = False,
+    servers: InputServers = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and write nothing.")] = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Apply a plan: the job starts from its offsets at the next start.
+
+    Writes startpoints, which a running job follows when it starts again within 12 hours, or checkpoints of a stopped
+    job. Refuses a plan if the job's startpoints, assignments or checkpoints have changed since it was made; the
+    checkpoints of a running job may have advanced.
+
+    The undo file is written first. If this command is interrupted, run it again: it continues.
+    """
+    check_servers(servers)
+    plan, plan_sha256 = read_rewind_file(plan_file, RewindPlan)
+    path = undo_file or default_undo_path(plan_file)
+    begun = read_begun(path, plan_sha256, with_checkpoints=checkpoints)
+    is_shown = not (as_json or as_csv)
+    if is_shown:
+        print_plan(plan)
+    wish = Application(plan, plan_sha256, path, begun, servers, force, yes, dry_run)
+    written = apply_checkpoints(wish) if checkpoints else apply_requests(wish)
+    if is_shown:
+        print(_result(written, checkpoints=checkpoints, dry_run=dry_run, is_continued=begun is not None))
+    else:
+        print_list([{**row, "is_written": not dry_run} for row in plan_rows(plan)], as_csv=as_csv)
+    note("" if dry_run else f"To undo: coordstream rewind undo {shlex.quote(str(path))}")
+
+
+def _result(written: int, *, checkpoints: bool, dry_run: bool, is_continued: bool) -> str:
+    counted = count_checkpoints(written) if checkpoints else count_startpoints(written)
+    if dry_run:
+        return "Nothing was written (dry run)."
+    return f"{counted} written." if written or not is_continued else "Nothing to write: the plan is already applied."
