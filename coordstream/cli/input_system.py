@@ -43,12 +43,17 @@ def open_input(config: Config, system: str, given_servers: str | None = None) ->
         OptionRefused: The given addresses are invalid.
     """
     options = input_options(config, system, given_servers)
-    if not any(_answers(server) for server in options.bootstrap_servers.split(",")):
-        raise InputUnknown(f"No broker answers at {options.bootstrap_servers}.")
+    require_answer(options)
     from eventlog.kafka.system_admin import KafkaSystemAdmin  # noqa: PLC0415 (loads kafka-python)
 
     with KafkaSystemAdmin(options) as admin:
         yield admin
+
+
+def require_answer(options: KafkaOptions) -> None:
+    """Raise `InputUnknown` if no broker accepts a connection within seconds."""
+    if not any(_answers(server) for server in options.bootstrap_servers.split(",")):
+        raise InputUnknown(f"No broker answers at {options.bootstrap_servers}.")
 
 
 def input_options(config: Config, system: str, given_servers: str | None) -> KafkaOptions:

@@ -13,7 +13,7 @@ import typer
 from coordstream.cli.arguments.options import InputServers, JobWord, Json
 from coordstream.cli.database import database_errors, open_database
 from coordstream.cli.event_logs import open_log
-from coordstream.cli.input_system import check_servers, input_options
+from coordstream.cli.input_system import check_servers, input_options, require_answer
 from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
 from coordstream.cli.output.formats import print_json
@@ -102,10 +102,12 @@ def take(lock: JobLock, *, wait: bool) -> None:
 
 @contextmanager
 def open_admins(config: Config, *, given_servers: str | None) -> Iterator[Mapping[str, InputAdmin]]:
-    """Admins of the systems that a job's coordinator needs. Raises `InputUnknown`: a system is not Kafka."""
+    """Admins of the systems that a job's coordinator needs. Raises `InputUnknown`."""
     from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415 (loads kafka-python)
 
     options = {system: input_options(config, system, given_servers) for system in sorted(systems_of(config))}
+    for each in set(options.values()):
+        require_answer(each)
     with ExitStack() as opened:
         yield {system: opened.enter_context(KafkaAdmin(each)) for system, each in options.items()}
 

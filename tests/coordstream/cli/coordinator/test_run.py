@@ -158,7 +158,7 @@ def test_what_another_program_writes_is_reported(job: Job) -> None:
         ({"job.elasticity.factor": "2"}, "job.elasticity.factor is 2, but elastic tasks are not supported"),
         ({"task.inputs": "kafka.missing-input"}, "has no stream missing-input"),
         ({"task.inputs": "other.input"}, "The job's config has no brokers for system other"),
-        ({"systems.kafka.consumer.bootstrap.servers": "127.0.0.1:1"}, "127.0.0.1:1"),
+        ({"systems.kafka.consumer.bootstrap.servers": "127.0.0.1:1"}, "No broker answers at 127.0.0.1:1."),
     ],
 )
 def test_what_it_cannot_do_is_refused_before_anything_is_written(

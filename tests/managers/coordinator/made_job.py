@@ -1,0 +1,36 @@
+"""The config of a job for tests of its coordinator."""
+
+from collections.abc import Mapping
+
+from managers.coordinator.job_attempt import JobAttempt
+from managers.coordinator.job_coordinator import JobCoordinator
+from managers.coordinator.job_plan import plan_job, read_job_config
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.input_admin import InputAdmin
+
+ENVIRONMENT = {"SAMZA_EPOCH_ID": "deployment-1"}
+
+
+def job_config(name: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A job that reads the stream ``views`` of ``kafka``, with a store and a checkpoint topic."""
+    return {
+        "job.name": name,
+        "task.class": "demo.Task",
+        "task.inputs": "kafka.views",
+        "job.default.system": "kafka",
+        "job.container.count": "2",
+        "task.checkpoint.factory": "org.apache.samza.checkpoint.kafka.KafkaCheckpointManagerFactory",
+        "stores.s.factory": "org.apache.samza.storage.kv.RocksDbKeyValueStorageEngineFactory",
+        "stores.s.changelog": f"kafka.{name}-changelog",
+        **(more or {}),
+    }
+
+
+def start_job(
+    coordinator: JobCoordinator,
+    store: CoordinatorStreamStore,
+    admins: Mapping[str, InputAdmin],
+    submitted: Mapping[str, str] | None,
+) -> JobAttempt:
+    """A start, as the process of a coordinator does it."""
+    return coordinator.start(plan_job(store, read_job_config(store, submitted), admins), admins)
