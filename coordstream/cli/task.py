@@ -58,11 +58,11 @@ def show(
     with open_database() as database:
         found = find_job(database.connection, job)
         early = too_early(database.connection, found, cut)
-        relations = {name: state(database.connection, name, found, cut) for name in _RELATIONS}
+        relations = task_relations(database.connection, found, cut)
         rows = [{"job_name": found.name, "job_id": found.id, **row} for row in task_rows(relations)]
         if task is not None:
-            rows = [_named(rows, task, f"{found}{cut}", early)]
-            rows[0]["partitions"] = _partitions(database.connection, found, task, cut, relations)
+            rows = [task_named(rows, task, f"{found}{cut}", early)]
+            rows[0]["partitions"] = task_partitions(database.connection, found, task, cut, relations)
     note(early)
     if as_json or as_csv:
         print_list(rows, as_csv=as_csv)
@@ -72,6 +72,11 @@ def show(
     if task is not None:
         print()
         print_rows(rows[0]["partitions"], PARTITION_COLUMNS, title=f"Partitions of {task}", as_json=False, utc=utc)
+
+
+def task_relations(connection: Connection, job: Job, cut: Cut) -> Relations:
+    """The relations that `task_rows` reads, of one job."""
+    return {name: state(connection, name, job, cut) for name in _RELATIONS}
 
 
 def task_rows(relations: Relations) -> list[Row]:
@@ -141,12 +146,14 @@ PARTITION_COLUMNS: Final = (
 )
 
 
-def _partitions(connection: Connection, job: Job, task: str, cut: Cut, relations: Relations) -> list[Row]:
+def task_partitions(connection: Connection, job: Job, task: str, cut: Cut, relations: Relations) -> list[Row]:
+    """The rows of `partition_rows`; ``relations`` are those of `task_relations`."""
     starts = state(connection, "starting_offset", job, cut)
     return partition_rows({**relations, "starting_offset": starts}, task)
 
 
-def _named(rows: list[Row], task: str, job: str, early: str) -> Row:
+def task_named(rows: list[Row], task: str, job: str, early: str) -> Row:
+    """The row of a task. Raises CoordstreamError, which names similar tasks."""
     for row in rows:
         if row["task_name"] == task:
             return row

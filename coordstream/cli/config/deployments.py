@@ -6,9 +6,10 @@ from typing import Final
 from psycopg import sql
 
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
+from coordstream.cli.job.lookup import Job, find_job
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
-from coordstream.cli.query.rows import Row, fetch, job_values
+from coordstream.cli.query.rows import Row, Rows, fetch, job_values
+from eventlog.postgres.connection import Connection
 
 _NEWEST: Final = sql.SQL("""
 select * from (
@@ -40,6 +41,18 @@ _COLUMNS: Final = (
 )
 
 
+def newest_deployments(
+    connection: Connection,
+    job: Job,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int | None = None,
+) -> Rows:
+    """The newest ``limit`` deployments (None: all) between two times, both inclusive, oldest first."""
+    return fetch(connection, _NEWEST, {**job_values(job), "since": since, "until": until, "limit": limit})
+
+
 def print_deployments(
     job: str,
     since: datetime | None,
@@ -53,6 +66,5 @@ def print_deployments(
     """Print the newest ``limit`` deployments (None: all) between two times, both inclusive, oldest first."""
     with open_database() as database:
         found = find_job(database.connection, job)
-        values = {**job_values(found), "since": since, "until": until, "limit": limit}
-        rows = fetch(database.connection, _NEWEST, values)
+        rows = newest_deployments(database.connection, found, since=since, until=until, limit=limit)
     print_rows(rows, _COLUMNS, title=f"Deployments of {found}", as_json=as_json, as_csv=as_csv, utc=utc)

@@ -106,16 +106,21 @@ def open_history(connection: Connection, job: Job, history: History) -> Iterator
 
     The checkpoint topic follows the coordinator stream, and a newer incarnation follows the older one.
     """
-    relation = sql.Identifier("coordinator", history.relation)
-    order = sql.SQL(", ").join(sql.SQL("h.{}").format(sql.Identifier(name)) for name in ("log_offset", *history.order))
     with connection.transaction():
         connection.execute("set transaction isolation level repeatable read, read only")
-        columns = fetch(connection, sql.SQL("select * from {} limit 0").format(relation)).columns
-        stretches = _stretches(connection, job, history)
-        if history.limit is not None:
-            stretches = _newest(connection, job, history, stretches, history.limit)
-        select = sql.SQL("select h.* {within} order by {order}").format(within=_within(relation, history), order=order)
-        yield HistoryRows(connection, columns, [(select, _values(job, history, each)) for each in stretches])
+        yield select_history(connection, job, history)
+
+
+def select_history(connection: Connection, job: Job, history: History) -> HistoryRows:
+    """The rows of `open_history`, in the caller's transaction, which must be a snapshot."""
+    relation = sql.Identifier("coordinator", history.relation)
+    order = sql.SQL(", ").join(sql.SQL("h.{}").format(sql.Identifier(name)) for name in ("log_offset", *history.order))
+    columns = fetch(connection, sql.SQL("select * from {} limit 0").format(relation)).columns
+    stretches = _stretches(connection, job, history)
+    if history.limit is not None:
+        stretches = _newest(connection, job, history, stretches, history.limit)
+    select = sql.SQL("select h.* {within} order by {order}").format(within=_within(relation, history), order=order)
+    return HistoryRows(connection, columns, [(select, _values(job, history, each)) for each in stretches])
 
 
 def _stretches(connection: Connection, job: Job, history: History) -> list[Stretch]:
