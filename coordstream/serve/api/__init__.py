@@ -1,0 +1,1 @@
+"""The relations as JSON: ``/api`` and ``/api/<relation>``."""

@@ -1,0 +1,1 @@
+"""The pages of `coordstream serve`: rendered by the server, without scripts."""

@@ -1,0 +1,90 @@
+"""What a request asks of a page: its parameters, checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Final
+from urllib.parse import urlencode
+
+import typer
+
+from coordstream.cli.arguments.time import parse_time
+from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.query.cut import Cut
+from coordstream.errors import CoordstreamError
+from coordstream.serve.failures import BadRequest, NotFound
+from eventlog.postgres.connection import Connection
+
+AS_OF: Final = "as_of"
+MOST_PAGES: Final = 100_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The path and the parameters of a request. An empty parameter counts as missing."""
+
+    path: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self, name: str) -> str | None:
+        """A parameter without surrounding spaces; None if it is missing."""
+        return self.values.get(name, "").strip() or None
+
+    def required(self, name: str) -> str:
+        """A parameter as it was given. Raises BadRequest if it is missing."""
+        given = self.values.get(name)
+        if not given:
+            raise BadRequest(f'Missing parameter "{name}".')
+        return given
+
+    @cached_property
+    def cut(self) -> Cut:
+        """The state to show. Raises BadRequest for an invalid time."""
+        return Cut(self.time(AS_OF))
+
+    def time(self, name: str) -> datetime | None:
+        """A time in any of the forms that the command line accepts. Raises BadRequest."""
+        given = self.text(name)
+        return None if given is None else time_of(name, given)
+
+    @cached_property
+    def page_number(self) -> int:
+        """The page of a long list, from 1. Raises BadRequest."""
+        given = self.text("page") or "1"
+        number = int(given) if given.isascii() and given.isdigit() and len(given) < 7 else 0
+        if not 1 <= number <= MOST_PAGES:
+            raise BadRequest(f'Invalid value of "page": expected a number from 1 to {MOST_PAGES:,}.')
+        return number
+
+    def job(self, connection: Connection) -> Job:
+        """The job of the parameter ``job``. Raises NotFound, with similar names."""
+        return known_job(connection, self.required("job"))
+
+    def link(self, path: str | None = None, **parameters: object) -> str:
+        """The address of a page, or of this one with other parameters, as of the same time. None drops one."""
+        kept = {AS_OF: self.moment} if path is not None else {**self.values, AS_OF: self.moment, "page": None}
+        given = {name: str(value) for name, value in {**kept, **parameters}.items() if value not in (None, "")}
+        return f"{path or self.path}?{urlencode(given)}" if given else (path or self.path)
+
+    @property
+    def moment(self) -> str | None:
+        """The as-of time as an absolute one, so that it means the same on the next page."""
+        at = self.cut.time
+        return None if at is None else at.isoformat(timespec="auto").replace("+00:00", "Z")
+
+
+def time_of(name: str, given: str) -> datetime:
+    """The time of a parameter. Raises BadRequest."""
+    try:
+        return parse_time(given)
+    except typer.BadParameter as error:
+        raise BadRequest(f'Parameter "{name}": {error.message}') from None
+
+
+def known_job(connection: Connection, word: str) -> Job:
+    """The job that a word names. Raises NotFound, with similar names."""
+    try:
+        return find_job(connection, word)
+    except CoordstreamError as error:
+        raise NotFound(str(error)) from None

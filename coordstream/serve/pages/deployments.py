@@ -1,0 +1,31 @@
+"""The page of a job's runs and deployments."""
+
+from datetime import datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
+from typing import Final
+
+from coordstream.cli.config.deployments import newest_deployments, writer
+from coordstream.cli.query.rows import Row
+from coordstream.serve.pages.asked import Asked
+from coordstream.serve.pages.job import job_head
+from eventlog.postgres.connection import Connection
+
+MOST_DEPLOYMENTS: Final = 100
+
+
+def deployments_page(connection: Connection, asked: Asked) -> Row:
+    """The newest deployments of a job, by run: the newest run first."""
+    job, head = job_head(connection, asked)
+    rows = newest_deployments(connection, job, until=asked.cut.time, limit=MOST_DEPLOYMENTS)[::-1]
+    deployments = [row | {"before": _before(row["first_record_time"])} for row in rows]
+    runs = [(number, list(found)) for number, found in groupby(deployments, key=itemgetter("run_number"))]
+    return head | {"runs": runs, "writer": writer, "is_cut": len(rows) == MOST_DEPLOYMENTS, "most": MOST_DEPLOYMENTS}
+
+
+def _before(time: str | None) -> str | None:
+    """A millisecond before a time, to compare the config of a deployment with that before it."""
+    if time is None:
+        return None
+    before = datetime.fromisoformat(time) - timedelta(milliseconds=1)
+    return before.isoformat().replace("+00:00", "Z")

@@ -1,0 +1,117 @@
+"""The page of all jobs: problems first, or as of a time."""
+
+from collections import Counter
+from datetime import datetime
+from typing import Any, Final
+
+from psycopg import sql
+
+from coordstream.cli.query.rows import Row, fetch
+from coordstream.serve.pages.asked import Asked
+from coordstream.serve.pages.paging import Page, page_of
+from eventlog.postgres.connection import Connection
+
+PAGE_ROWS: Final = 50
+
+# As in `coordstream status`, the newest log of a stream decides, and the worst log of a job.
+_NOW: Final = sql.SQL(
+    """
+    with log as (
+      select p.job_name, p.job_id, p.lag, p.state_detail,
+        p.incarnation = max(p.incarnation) over (partition by p.stream_name) as is_newest,
+        case when p.state <> 'refused' and projection.is_lost(p.state, p.heartbeat_at) then 'lost'
+             else p.state end as state
+      from coordinator.log_position p
+    ), open as (
+      select q.job_name, q.job_id, count(*) as quarantined
+      from coordinator.quarantine q where not q.is_resolved group by q.job_name, q.job_id
+    ), job as (
+      select l.job_name, l.job_id,
+        (array['lost', 'refused', 'replacing', 'catching-up', 'stopped', 'live'])[min(array_position(
+          array['lost', 'refused', 'replacing', 'catching-up', 'stopped', 'live'], l.state))] as state,
+        case when count(*) = count(l.lag) then sum(l.lag)::bigint end as lag,
+        string_agg(l.state_detail, ' ' order by l.state_detail) as state_detail
+      from log l where l.is_newest group by l.job_name, l.job_id
+    )
+    select j.*, coalesce(o.quarantined, 0) as quarantined,
+      j.state in ('lost', 'refused') or o.quarantined > 0 or j.state_detail is not null as is_problem
+    from job j left join open o using (job_name, job_id)
+    where %(search)s::text is null or strpos(lower(j.job_name || '/' || j.job_id), lower(%(search)s)) > 0
+    order by is_problem desc nulls last, j.state in ('lost', 'refused') desc, coalesce(o.quarantined, 0) desc,
+      j.state not in ('stopped', 'live') desc, j.lag desc nulls last, j.job_name, j.job_id
+    """
+)
+_DETAILS: Final = sql.SQL(
+    """
+    select j.job_name, j.job_id, j.task_count, j.container_count, j.last_record_time,
+      (select count(*) from coordinator.log_gap g where g.job_name = j.job_name and g.job_id = j.job_id) as gap_count
+    from unnest(%(names)s::text[], %(ids)s::text[]) w(job_name, job_id)
+    join coordinator.job j on j.job_name = w.job_name and j.job_id = w.job_id
+    """
+)
+# A job is listed from its first event on.
+_THEN: Final = sql.SQL(
+    """
+    select j.job_name, j.job_id, null as state, null as state_detail, false as is_problem
+    from (select distinct l.job_name, l.job_id from projection.job_log l) j
+    where (%(search)s::text is null or strpos(lower(j.job_name || '/' || j.job_id), lower(%(search)s)) > 0)
+      and exists (
+        select from projection.job_log l
+        cross join lateral (
+          select t.log_time from projection.log_time t where t.log_id = l.log_id order by t.log_offset limit 1) f
+        where l.job_name = j.job_name and l.job_id = j.job_id and f.log_time <= %(at)s)
+    order by j.job_name, j.job_id
+    """
+)
+# Below the horizon of a retention the as-of functions raise, so they are not called there.
+_DETAILS_THEN: Final = sql.SQL(
+    """
+    select w.job_name, w.job_id, h.is_retained,
+      case when h.is_retained then (
+        select count(*) from coordinator.config_as_of(w.job_name, w.job_id, %(at)s)) end as config_count,
+      case when h.is_retained then (
+        select count(distinct t.task_name)
+        from coordinator.task_container_as_of(w.job_name, w.job_id, %(at)s) t) end as task_count,
+      case when h.is_retained then (
+        select count(distinct t.container_id)
+        from coordinator.task_container_as_of(w.job_name, w.job_id, %(at)s) t) end as container_count,
+      (select max(e.record_time)
+       from projection.job_log l
+       cross join lateral projection.log_cut(l.log_id, %(at)s) c
+       cross join lateral (
+         select a.record_time from projection.archived_event a
+         where a.log_id = l.log_id and a.log_offset <= c.cut order by a.log_offset desc limit 1) e
+       where l.job_name = w.job_name and l.job_id = w.job_id) as last_record_time
+    from unnest(%(names)s::text[], %(ids)s::text[]) w(job_name, job_id)
+    cross join lateral (
+      select coalesce(max(p.horizon_time) <= %(at)s, true) as is_retained
+      from coordinator.log_position p where p.job_name = w.job_name and p.job_id = w.job_id) h
+    """
+)
+
+
+def fleet(connection: Connection, asked: Asked) -> Row:
+    """A page of the jobs: those with problems first; as of a time, those that existed, by name."""
+    search, at = asked.text("q"), asked.cut.time
+    if at is None:
+        every = fetch(connection, _NOW, {"search": search})
+        jobs = [job for job in every if asked.text("show") != "problems" or job["is_problem"]]
+    else:
+        jobs = fetch(connection, _THEN, {"search": search, "at": at})
+        every = jobs
+    page = page_of(jobs, asked.page_number, PAGE_ROWS)
+    return {
+        "search": search,
+        "page": page._replace(rows=_with_details(connection, page, at)),
+        "states": Counter(job["state"] for job in every),
+        "job_count": len(every),
+        "problem_count": sum(bool(job["is_problem"]) for job in every),
+    }
+
+
+def _with_details(connection: Connection, page: Page, at: datetime | None) -> list[Row]:
+    names, ids = ([job[column] for job in page.rows] for column in ("job_name", "job_id"))
+    values: dict[str, Any] = {"names": names, "ids": ids, "at": at}
+    found = fetch(connection, _DETAILS if at is None else _DETAILS_THEN, values) if names else []
+    details = {(row["job_name"], row["job_id"]): row for row in found}
+    return [job | details.get((job["job_name"], job["job_id"]), {}) for job in page.rows]

@@ -1,0 +1,25 @@
+"""A page of a long list."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from coordstream.cli.query.rows import Row
+
+
+class Page(NamedTuple):
+    """Some rows of a list, which page of it they are (from 1), and how long the list is."""
+
+    rows: list[Row]
+    number: int
+    pages: int
+    total: int
+    first: int
+    """The place in the list of the first row, from 1."""
+
+
+def page_of(rows: Sequence[Row], number: int, page_rows: int) -> Page:
+    """The page with a number; the last one if there are fewer."""
+    pages = max(-(-len(rows) // page_rows), 1)
+    shown = min(number, pages)
+    first = (shown - 1) * page_rows
+    return Page(list(rows[first : first + page_rows]), shown, pages, len(rows), first + 1)
