@@ -18,7 +18,7 @@ class Change(NamedTuple):
 class Changelogs(Protocol):
     """The changelogs of one system. For one thread.
 
-    `send`, `flush`, `reach` and `read` raise `SourceUnavailable` if the system does not answer.
+    `send`, `flush`, `discard`, `reach` and `read` raise `SourceUnavailable` if the system does not answer.
     """
 
     def send(self, partition: SystemStreamPartition, key: bytes, value: bytes | None) -> None:
@@ -28,7 +28,10 @@ class Changelogs(Protocol):
         """Return when all changes are written. If it raises, the next call writes those that may be missing."""
 
     def discard(self, partition: SystemStreamPartition) -> None:
-        """Forget the changes of a partition that are not written yet, since its store is restored."""
+        """Forget the changes of a partition that are not written yet, since its store is restored.
+
+        When it returns, no earlier change is on its way.
+        """
 
     def reach(self, partition: SystemStreamPartition) -> SystemStreamPartitionMetadata:
         """The offsets of a partition. Raises `InputMissing`."""

@@ -2,11 +2,19 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Final, Self
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.errors import BrokerResponseError, KafkaError, LogTruncationError, OffsetOutOfRangeError, RetriableError
+from kafka.errors import (
+    BrokerResponseError,
+    KafkaError,
+    KafkaTimeoutError,
+    LogTruncationError,
+    OffsetOutOfRangeError,
+    RetriableError,
+)
 
 from eventlog.changelog import Change
 from eventlog.events import RecordedEvent
@@ -27,12 +35,14 @@ SILENCE_SECONDS: Final = 90.0
 """How long a read may return nothing: brokers abort a transaction whose producer has died after 60 s."""
 
 _POLL_MS: Final = 500
+_NEVER_MS: Final = 7_200_000
 _PRODUCER: Final[dict[str, Any]] = {
     "acks": "all",
     "linger_ms": 20,
     "batch_size": 512 << 10,
     "max_request_size": 2**31 - 1,  # the topic's limit counts
     "max_block_ms": int(APPEND_SECONDS * 1000),
+    "delivery_timeout_ms": _NEVER_MS,
     "metrics_enabled": False,
 }
 _CONSUMER: Final[dict[str, Any]] = {
@@ -50,7 +60,8 @@ class KafkaChangelogs:
     """See `Changelogs`. A context manager; connects when it is first used.
 
     Changes are kept by key until they are written, so that of several changes of a key only the last is written, and
-    the changes of a failed `flush` are written by the next one.
+    the changes of a failed `flush` are written by the next one. A change that brokers did not acknowledge in time may
+    still arrive: the idempotent producer keeps sending it, and later changes follow it.
     """
 
     def __init__(
@@ -69,6 +80,7 @@ class KafkaChangelogs:
         self._consumer: Connected | None = None
         self._unwritten: dict[SystemStreamPartition, dict[bytes, bytes | None]] = {}
         self._unwritten_bytes = 0
+        self._awaits_acknowledgements = False
 
     def send(self, partition: SystemStreamPartition, key: bytes, value: bytes | None) -> None:
         """See `Changelogs.send`. Raises as `flush` does if enough changes have come together to write them."""
@@ -86,18 +98,19 @@ class KafkaChangelogs:
         """
         if not self._unwritten:
             return
-        try:
+        with self._translated():
             self._write()
-        except BaseException as error:
-            self._abandon_producer()  # changes that it has not sent yet must not overwrite later ones
-            if isinstance(error, KafkaError):
-                raise self._translate(error) from error
-            raise
         self._unwritten.clear()
         self._unwritten_bytes = 0
 
     def discard(self, partition: SystemStreamPartition) -> None:
-        """See `Changelogs.discard`."""
+        """See `Changelogs.discard`.
+
+        Raises:
+            SourceUnavailable: an earlier change is not acknowledged yet.
+        """
+        with self._translated():
+            self._await_acknowledgements()
         self._unwritten.pop(partition, None)
         kept = (change for changes in self._unwritten.values() for change in changes.items())
         self._unwritten_bytes = sum(len(key) + len(value or b"") for key, value in kept)
@@ -155,16 +168,34 @@ class KafkaChangelogs:
             return_events(self._consumer.client)
         return self._consumer.client
 
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Keep the producer after a timeout, since what it has sent may arrive, and must not overwrite later changes."""
+        try:
+            yield
+        except KafkaError as error:
+            if not isinstance(error, KafkaTimeoutError):
+                self._abandon_producer()
+            raise self._translate(error) from error
+
+    def _await_acknowledgements(self) -> None:
+        """Return when nothing that was sent before is on its way."""
+        if self._awaits_acknowledgements and self._producer is not None:
+            self._producer.client.flush(self._append_seconds)
+        self._awaits_acknowledgements = False
+
     def _write(self) -> None:
+        self._await_acknowledgements()
         if self._producer is None:
             self._producer = connect(KafkaProducer, self._options, **_PRODUCER)
         producer = self._producer.client
+        self._awaits_acknowledgements = True
         sent = [
             producer.send(partition.stream, key=key, value=value, partition=partition.partition)
             for partition, changes in self._unwritten.items()
             for key, value in changes.items()
         ]
-        producer.flush(self._append_seconds)
+        self._await_acknowledgements()
         for future in sent:
             future.get(0)
 
@@ -172,6 +203,7 @@ class KafkaChangelogs:
         if self._producer is not None:
             abandon(self._producer)
             self._producer = None
+        self._awaits_acknowledgements = False
 
     def _translate(self, error: KafkaError) -> Exception:
         names = ", ".join(sorted({partition.stream for partition in self._unwritten}))

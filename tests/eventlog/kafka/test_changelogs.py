@@ -1,10 +1,15 @@
 """Changelogs of stores, on a real broker."""
 
+import os
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 
 import pytest
+from kafka import KafkaProducer
 
+import eventlog.kafka.changelogs as module
 from eventlog.changelog import Change
 from eventlog.events import NewEvent
 from eventlog.kafka.changelogs import UNWRITTEN_BYTES, KafkaChangelogs
@@ -14,7 +19,9 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable
 from eventlog.system_admin import InputMissing, SystemStreamPartitionMetadata
 from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, Topics
+from tests.fixtures.waiting import wait_until
 
 pytestmark = pytest.mark.kafka
 
@@ -138,3 +145,48 @@ def test_changes_that_a_broker_did_not_acknowledge_are_written_later(start_broke
             changelogs.send(partition, b"b", b"2")
             changelogs.flush()
             assert read(changelogs, partition, 0, 2) == [Change(0, b"a", b"1"), Change(1, b"b", b"2")]
+
+
+@pytest.mark.slow
+def test_a_change_that_arrives_late_does_not_overwrite_a_later_one(
+    start_broker: BrokerMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connected: list[object] = []
+    connect = module.connect
+    with start_broker() as broker:
+        with Topics(broker.bootstrap_servers) as topics:
+            topics.create("changelog")
+        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers), append_seconds=0.5) as changelogs:
+            monkeypatch.setattr(module, "connect", lambda *of, **by: connected.append(of[0]) or connect(*of, **by))
+            partition = SystemStreamPartition("kafka", "changelog", 0)
+            changelogs.send(partition, b"a", b"1")
+            changelogs.flush()
+            with paused(broker):
+                for value in (b"2", b"3"):
+                    changelogs.send(partition, b"a", value)
+                    with pytest.raises(SourceUnavailable, match="did not acknowledge changes in changelog"):
+                        changelogs.flush()
+                with pytest.raises(SourceUnavailable):
+                    changelogs.discard(partition)  # a restore must see all changes
+            wait_until(lambda: is_discarded(changelogs, partition), what="the changes to be acknowledged")
+            assert connected == [KafkaProducer]  # whose later changes follow the earlier ones
+            end = int(changelogs.reach(partition).upcoming_offset or 0)
+            assert [change.value for change in read(changelogs, partition, 0, end)] == [b"1", b"2"]
+
+
+@contextmanager
+def paused(broker: KafkaBroker) -> Iterator[None]:
+    """A broker that takes bytes but does not answer."""
+    os.kill(broker.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(broker.pid, signal.SIGCONT)
+
+
+def is_discarded(changelogs: KafkaChangelogs, partition: SystemStreamPartition) -> bool:
+    try:
+        changelogs.discard(partition)
+    except SourceUnavailable:
+        return False
+    return True
