@@ -103,6 +103,7 @@ if TYPE_CHECKING:
         SnapshotDamaged as SnapshotDamaged,
         StateError as StateError,
         StoreNotBackedUp as StoreNotBackedUp,
+        StoreNotRestored as StoreNotRestored,
         StoreUnreadable as StoreUnreadable,
         StoreWithoutBackend as StoreWithoutBackend,
         UnknownStateBackend as UnknownStateBackend,
@@ -284,7 +285,7 @@ _NAMES: Final = {
     ),
     "managers.backup.state_errors": (
         "ChangelogUnusable CommitFailed CommitTimedOut InvalidMarker MarkersNotRead MissingPackage SnapshotDamaged "
-        "StateError StoreNotBackedUp StoreUnreadable StoreWithoutBackend UnknownStateBackend"
+        "StateError StoreNotBackedUp StoreNotRestored StoreUnreadable StoreWithoutBackend UnknownStateBackend"
     ),
     "managers.backup.state_marker_serde": "StateCheckpointMarkerSerde",
     "managers.backup.task_committer": "TaskCommitter",

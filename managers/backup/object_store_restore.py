@@ -41,7 +41,7 @@ class ObjectStoreRestoreManager:
             InvalidMarker: a marker is not a snapshot id, or that of another store.
             SnapshotDamaged: an object is missing, or was changed. The store's directory is unchanged.
             RestoreCancelled: ``cancelled`` was set.
-            OSError: the disk is full, or the object store cannot be read.
+            Exception: what the disk or the file system raises, mostly OSError (`StoreNotRestored` of a restoration).
         """
         for name in self._store_names:
             if name in self._markers:

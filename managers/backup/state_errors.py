@@ -12,6 +12,7 @@ StateError (a ManagerError)
  ├─ RestoreCancelled    a restore was cancelled before it was complete
  ├─ SnapshotDamaged     an object of a snapshot is missing, or was changed
  ├─ StoreNotBackedUp    a store could not be backed up
+ ├─ StoreNotRestored    a store could not be restored
  ├─ StoreUnreadable     a file of a store cannot be read
  ├─ StoreWithoutBackend a store has the Kafka changelog as its state backend, but no changelog
  └─ UnknownStateBackend config names a factory that is not known
@@ -179,8 +180,21 @@ class StoreNotBackedUp(StateError):
         super().__init__(f"Cannot back up store {store_name!r} of task {task_name!r}: {_sentence(cause)}")
 
 
+class StoreNotRestored(StateError):
+    """A store could not be restored from a state backend, or not opened. The cause says why."""
+
+    def __init__(self, task_name: str, store_name: str, factory: str, cause: BaseException) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        self.factory = factory
+        super().__init__(
+            f"Cannot restore store {store_name!r} of task {task_name!r} from state backend {factory}: "
+            f"{_sentence(cause)} Check the disk and the backend, then restore the task again."
+        )
+
+
 class StoreUnreadable(StateError):
-    """A file of a store cannot be read."""
+    """A file of a store cannot be read, or is that of another kind of store."""
 
     def __init__(self, path: Path, problem: str) -> None:
         self.path = path

@@ -2,11 +2,13 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing, contextmanager
 from threading import Event
 from typing import Final
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
+from eventlog.errors import PortableError
 from eventlog.log import Clock, system_clock
 from eventlog.timestamps import ms_of
 from managers.backup.backend_choice import (
@@ -22,8 +24,9 @@ from managers.backup.state_backend import (
     RestoreProgress,
     StateBackendFactory,
     StatefulTask,
+    TaskRestoreManager,
 )
-from managers.backup.state_errors import SnapshotDamaged
+from managers.backup.state_errors import SnapshotDamaged, StoreNotRestored
 from managers.backup.task_storage_commit_manager import TaskStorageCommitManager
 from managers.checkpoints.checkpoint_versions import build_checkpoints, version_of
 from managers.checkpoints.task_checkpoints import TaskCheckpoints
@@ -104,12 +107,22 @@ class TaskRestoration:
         return factory
 
     def _restore_from(self, store: str, factory: str, checkpoint: Checkpoint | None) -> None:
-        manager = self._backends[factory].get_restore_manager(self._task, [store])
-        try:
+        with self._naming(store, factory), closing(self._manager(store, factory)) as manager:
             manager.init(checkpoint)
             manager.restore(self._report, self._cancelled)
-        finally:
-            manager.close()
+
+    def _manager(self, store: str, factory: str) -> TaskRestoreManager:
+        return self._backends[factory].get_restore_manager(self._task, [store])
+
+    @contextmanager
+    def _naming(self, store: str, factory: str) -> Iterator[None]:
+        """Raise errors of disks and of a backend's client with the store."""
+        try:
+            yield
+        except PortableError:
+            raise
+        except Exception as error:
+            raise StoreNotRestored(self._task.task_name, store, factory, error) from error
 
     def _with_marker(self, store: str, checkpoint: Checkpoint | None) -> list[str]:
         markers = checkpoint.state_markers if isinstance(checkpoint, CheckpointV2) else {}
@@ -121,7 +134,8 @@ class TaskRestoration:
             for other in backup_factories(self._task.config, store):
                 backend = self._backup_backends[other]
                 if other != factory and isinstance(backend, AppendingBackend):
-                    backend.match_stores(self._task, [store], checkpoint)
+                    with self._naming(store, other):
+                        backend.match_stores(self._task, [store], checkpoint)
 
     def _commit_again(self, checkpoint: CheckpointV2) -> Checkpoint:
         """Back up all stores, and write a checkpoint with the same input offsets. Returns its newest version."""

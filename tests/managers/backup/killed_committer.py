@@ -22,6 +22,7 @@ from eventlog.kafka.changelogs import KafkaChangelogs
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
+from eventlog.source import SourceUnavailable
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.streams import checkpoint_stream_name, identify
 from managers.backup.changelog_backend import KafkaChangelogStateBackendFactory
@@ -48,7 +49,6 @@ from tests.managers.backup.failing_task import (
     FailingOffsets,
     FailingStore,
     Faults,
-    InjectedError,
     Kind,
 )
 from tests.managers.stated_admin import StatedAdmin
@@ -105,7 +105,7 @@ class Life:
         self.task = StatefulTask(TASK, self.config, self.folder / "stores", self.open_store, changelog_partition=0)
         options = KafkaOptions.parse(self.servers)
         self.changelogs = self.stack.enter_context(KafkaChangelogs(options))
-        log = KafkaEventLog(options, identify(checkpoint_stream_name(self.job_name)))
+        log = wait_until(lambda: open_checkpoint_log(options, self.job_name), what="the broker to answer")
         self.checkpoints = KafkaCheckpointManager(log, config=self.config)
         self.checkpoints.register(TASK)
         if self.plan[0][0] == "restore":
@@ -123,7 +123,7 @@ class Life:
         objects = ObjectStoreStateBackendFactory(self.folder / OBJECTS)
         self.backends: Mapping[str, StateBackendFactory] = dict(zip(BACKENDS, (kafka, objects), strict=True))
         restoration = TaskRestoration(self.task, STORES, self.backends, self.checkpoints)
-        with suppress(InjectedError):
+        with suppress(StateError):
             return restoration.restore()
         return restoration.restore()
 
@@ -225,6 +225,13 @@ class Life:
     def open_store(self, name: str) -> KeyValueStore:
         directory = store_directory(self.folder / "stores", name, TASK)
         return RocksDbStore(directory) if name == "rocks" else DictStore(directory)
+
+
+def open_checkpoint_log(options: KafkaOptions, job_name: str) -> KafkaEventLog | None:
+    """The log of the task's checkpoints; None if the broker does not answer, because the machine is busy."""
+    with suppress(SourceUnavailable):
+        return KafkaEventLog(options, identify(checkpoint_stream_name(job_name)))
+    return None
 
 
 def entries(store: KeyValueStore) -> dict[str, str]:
