@@ -170,7 +170,7 @@ class KafkaChangelogs:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Keep the producer after a timeout, since what it has sent may arrive, and must not overwrite later changes."""
+        """Keep the producer after a timeout: what it has sent may arrive, and must not overwrite later changes."""
         try:
             yield
         except KafkaError as error:

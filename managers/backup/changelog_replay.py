@@ -5,7 +5,7 @@ from typing import Final
 
 from eventlog.changelog import Change, Changelogs
 from eventlog.partition import SystemStreamPartition
-from managers.backup.key_value_store import KeyValueStore
+from managers.backup.key_value_store import BulkLoading, KeyValueStore
 
 
 class ChangelogReplay:
@@ -20,19 +20,24 @@ class ChangelogReplay:
         """Apply the changes at ``first`` to ``last`` (None: none), and revert those after it, before ``end``.
 
         A change is reverted by writing the store's value of its key to the changelog. ``reached`` is called with the
-        next offset after each batch. Raises what `Changelogs` raises.
+        next offset after each batch, and also while none arrives. Raises what `Changelogs` raises.
         """
+        following = first
         for changes in self._changelogs.read(self._partition, first, end):
             self._apply([change for change in changes if last is not None and change.offset <= last])
             self._revert([change for change in changes if last is None or change.offset > last])
-            if changes:
-                reached(changes[-1].offset + 1)
+            following = changes[-1].offset + 1 if changes else following
+            reached(following)
         self._store.flush()
         self._changelogs.flush()
         reached(end)
 
     def _apply(self, changes: Sequence[Change]) -> None:
-        for key, value in {change.key: change.value for change in changes}.items():
+        latest = {change.key: change.value for change in changes}
+        if isinstance(self._store, BulkLoading):
+            self._store.load(latest)
+            return
+        for key, value in latest.items():
             if value is None:
                 self._store.delete(key)
             else:

@@ -26,8 +26,8 @@ from managers.backup.key_value_store import KeyValueStore
 from managers.backup.local_stores import local_offset, usable_checkpoints
 from managers.backup.restore_plan import RestorePlan, StoreToRestore, plan_restore, plan_restore_to_end
 from managers.backup.state_backend import ReportProgress, RestoreProgress, StatefulTask
-from managers.backup.state_errors import ChangelogUnusable, RestoreCancelled
-from managers.backup.store_directories import checkpoint_directories, copy_checkpoint, delete_directory
+from managers.backup.state_errors import ChangelogUnusable, RestoreCancelled, StoreUnreadable
+from managers.backup.store_directories import checkpoint_directories, copy_checkpoint, delete_directory, set_aside
 
 _logger: Final = logging.getLogger(__name__)
 _UNKNOWN: Final = CommittedOffset(None, None)
@@ -41,7 +41,7 @@ class _Reach(NamedTuple):
 
 class _Prepared(NamedTuple):
     on_disk: RestorePlan
-    in_memory: RestorePlan
+    empty: RestorePlan
     end: int
 
 
@@ -78,13 +78,14 @@ class KafkaChangelogRestoreManager:
         committed = committed_offsets(checkpoint, self._task.task_name, self._partitions)
         reaches = {store: self._reach(store, partition) for store, partition in self._partitions.items()}
         for store, reach in reaches.items():
-            self._discard(self._partitions[store])
             if checkpoint is None or is_cleaned_on_start(self._task.config, store):
                 self._delete_directories(store)
-            plan = self._plan(store, reach, committed.get(store, _UNKNOWN), self._local(store))
+            local = self._local(store)
+            plan = self._plan(store, reach, committed.get(store, _UNKNOWN), local)
             empty = self._plan(store, reach, committed.get(store, _UNKNOWN), {})
             if plan.doubt:
                 _logger.warning("Store %r of task %r: %s.", store, self._task.task_name, plan.doubt)
+            self._set_aside(store, reach, plan, local)
             self._prepare_directories(store, plan.directory)
             self._prepared[store] = _Prepared(plan, empty, reach.end)
 
@@ -96,8 +97,7 @@ class KafkaChangelogRestoreManager:
             RestoreCancelled: ``cancelled`` was set.
         """
         for name, prepared in self._prepared.items():
-            store = self._task.open_store(name)
-            plan = prepared.in_memory if store.directory is None else prepared.on_disk
+            store, plan = self._open(name, prepared)
             try:
                 with self._naming(name):
                     reached = self._reporter(name, plan.first, prepared.end, report, cancelled)
@@ -108,6 +108,16 @@ class KafkaChangelogRestoreManager:
 
     def close(self) -> None:
         """See `TaskRestoreManager.close`."""
+
+    def _open(self, name: str, prepared: _Prepared) -> tuple[KeyValueStore, RestorePlan]:
+        """A store, and how to restore it: from the begin if its directory is that of another kind of store."""
+        try:
+            store = self._task.open_store(name)
+        except StoreUnreadable as error:
+            _logger.warning("%s Restoring it from the begin of its changelog.", error)
+            self._delete_directories(name)
+            return self._task.open_store(name), prepared.empty
+        return store, prepared.empty if store.directory is None else prepared.on_disk
 
     def _local(self, store: str) -> dict[Path, int]:
         """The directories to begin with that can be used, and their offsets."""
@@ -134,14 +144,13 @@ class KafkaChangelogRestoreManager:
         )
 
     def _reach(self, store: str, partition: SystemStreamPartition) -> _Reach:
+        """The offsets of a changelog, without changes that the task made before it failed, in the same process."""
+        changelogs = self._systems[partition.system]
         with self._naming(store):
-            found = self._systems[partition.system].reach(partition)
+            changelogs.discard(partition)
+            found = changelogs.reach(partition)
         newest = None if found.newest_offset is None else int(found.newest_offset)
         return _Reach(int(found.oldest_offset or 0), newest, int(found.upcoming_offset or 0))
-
-    def _discard(self, partition: SystemStreamPartition) -> None:
-        """Forget changes that the task made before it failed, in the same process."""
-        self._systems[partition.system].discard(partition)
 
     @contextmanager
     def _naming(self, store: str) -> Iterator[None]:
@@ -160,6 +169,17 @@ class KafkaChangelogRestoreManager:
         for path in (directory, *(path for _, path in checkpoint_directories(directory))):
             delete_directory(path)
 
+    def _set_aside(self, store: str, reach: _Reach, plan: RestorePlan, local: Mapping[Path, int]) -> None:
+        """Keep local files at an offset that the changelog lost: it cannot restore them. Only the newest are kept."""
+        end = -1 if reach.newest is None else reach.newest
+        lost = {path: at for path, at in local.items() if path != plan.directory and not reach.oldest <= at <= end}
+        if not lost:
+            return
+        newest = max(lost, key=lambda path: lost[path])
+        kept = set_aside(newest, self._task.store_directory(store))
+        text = "Store %r of task %r: its changelog lost offset %d. The local files with that offset are kept in %s."
+        _logger.warning(text, store, self._task.task_name, lost[newest], kept)
+
     def _prepare_directories(self, store: str, origin: Path | None) -> None:
         """Make the store's directory from ``origin``, and delete the others. The checkpoint directory remains."""
         directory = self._task.store_directory(store)
@@ -175,10 +195,15 @@ class KafkaChangelogRestoreManager:
     def _reporter(
         self, store: str, first: int, end: int, report: ReportProgress, cancelled: Event
     ) -> Callable[[int], None]:
+        told = None
+
         def reached(offset: int) -> None:
+            nonlocal told
             if cancelled.is_set():
                 raise RestoreCancelled(self._task.task_name, store)
             restored, total = max(offset - first, 0), max(end - first, 0)
-            report(RestoreProgress(self._task.task_name, store, restored, total, "records"))
+            if restored != told:
+                report(RestoreProgress(self._task.task_name, store, restored, total, "records"))
+            told = restored
 
         return reached

@@ -8,9 +8,12 @@ from typing import Final
 
 from eventlog.checkpoint import CheckpointId
 from managers.backup.state_errors import StoreUnreadable
-from managers.backup.store_directories import checkpoint_directory, delete_directory
-
-ENTRIES_FILE: Final = "entries"
+from managers.backup.store_directories import (
+    DICT_STORE_FILE,
+    checkpoint_directory,
+    delete_directory,
+    require_kind,
+)
 
 _LENGTHS: Final = Struct(">II")
 
@@ -22,13 +25,14 @@ class DictStore:
         """Read the entries that were flushed to ``directory``; None: keep them in memory only.
 
         Raises:
-            StoreUnreadable: the file in the directory is incomplete.
+            StoreUnreadable: the file in the directory is incomplete, or the directory is that of a `RocksDbStore`.
         """
         self._directory: Final = directory
         self._entries: dict[bytes, bytes] = {}
         if directory is not None:
+            require_kind(directory, "DictStore")
             directory.mkdir(parents=True, exist_ok=True)
-            self._entries.update(_read(directory / ENTRIES_FILE))
+            self._entries.update(_read(directory / DICT_STORE_FILE))
 
     @property
     def directory(self) -> Path | None:
@@ -57,7 +61,7 @@ class DictStore:
         """See `KeyValueStore.flush`. The file is replaced at once. Raises OSError."""
         if self._directory is None:
             return
-        path = self._directory / ENTRIES_FILE
+        path = self._directory / DICT_STORE_FILE
         written = path.with_suffix(".new")
         with written.open("wb") as file:
             for key, value in sorted(self._entries.items()):
@@ -73,7 +77,7 @@ class DictStore:
         directory = checkpoint_directory(self._directory, checkpoint_id)
         delete_directory(directory)
         directory.mkdir()
-        os.link(self._directory / ENTRIES_FILE, directory / ENTRIES_FILE)
+        os.link(self._directory / DICT_STORE_FILE, directory / DICT_STORE_FILE)
         return directory
 
     def close(self) -> None:

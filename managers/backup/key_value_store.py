@@ -1,8 +1,8 @@
 """KeyValueStore: the interface of a task's local stores (Samza's KeyValueStore and StorageEngine)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from eventlog.checkpoint import CheckpointId
 
@@ -37,6 +37,14 @@ class KeyValueStore(Protocol):
 
     def close(self) -> None:
         """Close the store. Entries that were not flushed may be lost."""
+
+
+@runtime_checkable
+class BulkLoading(Protocol):
+    """A store that a restore can fill faster than with `KeyValueStore.put`."""
+
+    def load(self, changes: Mapping[bytes, bytes | None]) -> None:
+        """Set keys, or delete them where the value is None. A crash before the next `flush` may lose this."""
 
 
 StoreOpener = Callable[[str], KeyValueStore]

@@ -48,10 +48,21 @@ def plan_restore(store: StoreToRestore) -> RestorePlan:
     if store.checkpointed < store.oldest:
         doubt = f"it was committed at offset {store.checkpointed} of its changelog, which begins at {store.oldest}"
         return _everything(store, doubt)
-    if store.checkpoint_age_ms is None or store.checkpoint_age_ms > _SAFE_SHARE_OF_LAG * store.min_compaction_lag_ms:
-        doubt = "changes before its last commit may be compacted, because it is older than min.compaction.lag.ms"
-        return _from_local(store, store.newest, doubt)
-    return _from_local(store, store.checkpointed)
+    return _from_local(store, store.checkpointed if _is_recent(store) else store.newest, _doubt_of_compaction(store))
+
+
+def _is_recent(store: StoreToRestore) -> bool:
+    """Whether no change before the commit can be compacted because of one after it."""
+    age_ms = store.checkpoint_age_ms
+    return age_ms is not None and age_ms <= _SAFE_SHARE_OF_LAG * store.min_compaction_lag_ms
+
+
+def _doubt_of_compaction(store: StoreToRestore) -> str:
+    if _is_recent(store) or store.checkpointed == store.newest:
+        return ""
+    if store.checkpoint_age_ms is None:
+        return "changes before its last commit may be compacted, because the time of that commit is unknown"
+    return "changes before its last commit may be compacted, because it is older than min.compaction.lag.ms"
 
 
 def _without_commit(store: StoreToRestore) -> RestorePlan:

@@ -1,13 +1,13 @@
 """RocksDbStore: a store in RocksDB, for state larger than memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from eventlog.checkpoint import CheckpointId
 from managers.backup.state_errors import MissingPackage
-from managers.backup.store_directories import checkpoint_directory, delete_directory
+from managers.backup.store_directories import checkpoint_directory, delete_directory, require_kind
 
 if TYPE_CHECKING:
     from rocksdict import Options
@@ -19,17 +19,24 @@ class RocksDbStore:
     def __init__(self, directory: Path, options: "Options | None" = None) -> None:
         """Open the database in ``directory``, or create it. ``options`` must be in raw mode.
 
-        Raises what RocksDB raises, an Exception, for example if the database is open elsewhere, or `MissingPackage` if
-        rocksdict is not installed.
+        Raises what RocksDB raises, an Exception, for example if the database is open elsewhere.
+
+        Raises:
+            MissingPackage: rocksdict is not installed.
+            StoreUnreadable: the directory is that of a `DictStore`.
         """
         try:
-            from rocksdict import Checkpoint, Options, Rdict  # noqa: PLC0415 (of the extra `state`)
+            from rocksdict import Checkpoint, Options, Rdict, WriteBatch, WriteOptions  # noqa: PLC0415 (of the extra `state`)
         except ImportError as error:
             raise MissingPackage("A RocksDB store", "rocksdict") from error
+        require_kind(directory, "RocksDbStore")
         directory.mkdir(parents=True, exist_ok=True)
         self._directory: Final = directory
         self._database: Final = Rdict(str(directory), Options(raw_mode=True) if options is None else options)
         self._checkpoint: Final = Checkpoint
+        self._new_batch: Final = WriteBatch
+        self._unlogged: Final = WriteOptions()
+        self._unlogged.disable_wal = True
         self._is_closed = False
 
     @property
@@ -49,6 +56,16 @@ class RocksDbStore:
     def delete(self, key: bytes) -> None:
         """See `KeyValueStore.delete`."""
         self._database.delete(key)
+
+    def load(self, changes: Mapping[bytes, bytes | None]) -> None:
+        """See `BulkLoading.load`: one batch that is not in the write-ahead log."""
+        batch = self._new_batch(raw_mode=True)
+        for key, value in changes.items():
+            if value is None:
+                batch.delete(key)
+            else:
+                batch.put(key, value)
+        self._database.write(batch, self._unlogged)
 
     def range(self, start: bytes | None = None, end: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
         """See `KeyValueStore.range`. Shows the entries as of the call."""

@@ -2,12 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from eventlog.checkpoint import CheckpointId
 from eventlog.errors import WireError
+from managers.backup.state_errors import StoreUnreadable
 
 OFFSET_FILE: Final = "OFFSET-v2"
 LEGACY_OFFSET_FILE: Final = "OFFSET"
@@ -16,6 +17,10 @@ CHECKPOINT_FILE: Final = "CHECKPOINT-V2"
 FILES_OF_COMMIT: Final = (OFFSET_FILE, LEGACY_OFFSET_FILE, SIDE_INPUT_OFFSET_FILE, CHECKPOINT_FILE)
 """The files in the directory of a store that say which commit it has."""
 
+StoreKind = Literal["DictStore", "RocksDbStore"]
+DICT_STORE_FILE: Final = "entries"
+_ROCKSDB_FILE: Final = "CURRENT"
+_FILES: Final[Mapping[StoreKind, str]] = {"DictStore": DICT_STORE_FILE, "RocksDbStore": _ROCKSDB_FILE}
 _TABLE_SUFFIX: Final = ".sst"
 
 
@@ -56,6 +61,20 @@ def delete_directory(directory: Path) -> None:
         for name in FILES_OF_COMMIT:
             (directory / name).unlink(missing_ok=True)
         shutil.rmtree(directory)
+
+
+def set_aside(files: Path, directory: Path) -> Path:
+    """Rename a directory of a store to ``<directory>.kept``, which nothing reads, and return it. Raises OSError."""
+    kept = directory.with_name(f"{directory.name}.kept")
+    delete_directory(kept)
+    return files.rename(kept)
+
+
+def require_kind(directory: Path, kind: StoreKind) -> None:
+    """Raise `StoreUnreadable` if a directory has a file of another kind of store, which would not see its entries."""
+    for other, file in _FILES.items():
+        if other != kind and (directory / file).exists():
+            raise StoreUnreadable(directory / file, f"is that of a {other}, not of a {kind}")
 
 
 def _parse(text: str) -> CheckpointId | None:

@@ -15,7 +15,6 @@ from managers.backup.dict_store import DictStore
 from managers.backup.key_value_store import KeyValueStore
 from managers.backup.logged_store import LoggedStore
 from managers.backup.state_backend import Markers, RestoreProgress, StatefulTask
-from managers.backup.store_directories import store_directory
 
 TASK: Final = "Partition 0"
 TRANSACTIONAL: Final = {"task.transactional.state.retain.existing.state": "false"}
@@ -36,9 +35,13 @@ class LoggedTask:
         *,
         config: Mapping[str, str] = TRANSACTIONAL,
         in_memory: bool = False,
+        open_directory: Callable[[Path], KeyValueStore] = DictStore,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        self.changelogs: Final = changelogs
+        self.job_name: Final = job_name
         self.store_names: Final = store_names
+        self._open_directory: Final = open_directory
         self._in_memory: Final = {store: DictStore() for store in store_names} if in_memory else {}
         streams = {f"stores.{store}.changelog": f"kafka.{job_name}-{store}" for store in store_names}
         self.task: Final = StatefulTask(TASK, {**streams, **config}, base, self._open, changelog_partition=1)
@@ -97,7 +100,7 @@ class LoggedTask:
         return dict(self.stores[store].range())
 
     def _open(self, store: str) -> KeyValueStore:
-        return self._in_memory.get(store) or DictStore(store_directory(self.task.base_directory, store, TASK))
+        return self._in_memory.get(store) or self._open_directory(self.directory(store))
 
 
 def as_version_1(checkpoint: CheckpointV2) -> CheckpointV1:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,8 +20,10 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from managers.backup.changelog_backend import KafkaChangelogStateBackendFactory
-from managers.backup.dict_store import ENTRIES_FILE, DictStore
+from managers.backup.dict_store import DictStore
+from managers.backup.key_value_store import KeyValueStore
 from managers.backup.offset_files import read_offset_files
+from managers.backup.rocksdb_store import RocksDbStore
 from managers.backup.state_backend import RestoreProgress, StatefulTask
 from managers.backup.state_errors import (
     ChangelogUnusable,
@@ -30,6 +33,7 @@ from managers.backup.state_errors import (
     StoreWithoutBackend,
 )
 from managers.backup.store_directories import (
+    DICT_STORE_FILE,
     OFFSET_FILE,
     checkpoint_directories,
     checkpoint_directory,
@@ -107,7 +111,7 @@ def test_a_half_deleted_local_checkpoint_is_not_used(make_task: TaskMaker, monke
     checkpoint = task.commit()  # at the same offset
 
     def die(path: Path) -> None:
-        (path / ENTRIES_FILE).unlink()
+        (path / DICT_STORE_FILE).unlink()
         raise InterruptedError
 
     assert old.checkpoint_id is not None
@@ -237,11 +241,51 @@ def test_a_changelog_shorter_than_the_marker_is_restored_completely_with_a_warni
     restarted = make_task()
     restarted.restore(checkpoint)
     assert restarted.entries() == {b"x": b"1"}
-    (warning,) = [record.getMessage() for record in caplog.records if record.name.startswith("managers")]
+    warning, kept = [record.getMessage() for record in caplog.records if record.name.startswith("managers")]
     assert warning == (
         "Store 'orders' of task 'Partition 0': it was committed at offset 2 of its changelog, which ends at offset 0, "
         "so it is restored to the end of the changelog."
     )
+    assert "its changelog lost offset 2" in kept
+
+
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
+def test_local_files_are_kept_if_the_changelog_lost_their_offset(
+    make_task: TaskMaker, topics: Topics, config: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = make_task(config=config).directory().with_name("Partition_0.kept")
+    for entries in (COMMITTED, {**COMMITTED, b"d": b"4"}):
+        task = make_task(config=config)
+        task.write(entries)
+        checkpoint = task.commit()
+        topics.delete(task.partition().stream)
+        restarted = make_task(config=config)
+        restarted.restore(checkpoint)
+        assert restarted.entries() == {}
+        assert dict(DictStore(kept).range()) == entries  # the newest only
+    assert f"its changelog lost offset 3. The local files with that offset are kept in {kept}" in caplog.text
+
+
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
+@pytest.mark.parametrize("kinds", [(DictStore, RocksDbStore), (RocksDbStore, DictStore)])
+def test_a_directory_of_another_kind_of_store_is_not_used(
+    make_task: TaskMaker,
+    kinds: tuple[Callable[[Path], KeyValueStore], ...],
+    config: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    before, after = kinds
+    task = make_task(config=config, open_directory=before)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.stores["orders"].close()
+    restarted = LoggedTask(
+        task.changelogs, task.task.base_directory, task.job_name, config=config, open_directory=after
+    )
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+    assert f"is that of a {before.__name__}, not of a {after.__name__}" in caplog.text
+    restarted.stores["orders"].close()
 
 
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
@@ -355,6 +399,20 @@ def test_a_cancelled_restore_begins_again(make_task: TaskMaker) -> None:
     restarted = make_task()
     restarted.restore(checkpoint)
     assert restarted.entries() == COMMITTED
+
+
+def test_a_restore_is_cancelled_while_the_changelog_returns_nothing(
+    changelogs: KafkaChangelogs, topics: Topics, job_name: str, tmp_path: Path
+) -> None:
+    stream = topics.create(f"{job_name}-orders")
+    task = LoggedTask(changelogs, tmp_path, job_name, config=NOT_TRANSACTIONAL)
+    manager = task.factory.get_restore_manager(task_with(task, partition=0), ["orders"])
+    cancelled = Event()
+    cancelled.set()
+    with topics.transaction(stream, [NewEvent(b"a", b"1")]):
+        manager.init(None)
+        with pytest.raises(RestoreCancelled):
+            manager.restore(lambda _: None, cancelled)
 
 
 def test_a_marker_of_another_changelog_is_refused(make_task: TaskMaker) -> None:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointId
-from managers.backup.dict_store import ENTRIES_FILE, DictStore
-from managers.backup.key_value_store import KeyValueStore
+from managers.backup.dict_store import DictStore
+from managers.backup.key_value_store import BulkLoading, KeyValueStore
 from managers.backup.rocksdb_store import RocksDbStore
 from managers.backup.state_errors import StoreUnreadable
 
@@ -61,6 +61,20 @@ def test_a_store_is_closed_twice(open_store: Callable[[Path], KeyValueStore], tm
     store = open_store(tmp_path)
     store.close()
     store.close()
+
+
+def test_rocksdb_loads_many_changes_at_once(tmp_path: Path) -> None:
+    store = RocksDbStore(tmp_path)
+    assert isinstance(store, BulkLoading)
+    store.put(b"b", b"old")
+    store.put(b"c", b"old")
+    store.load({b"a": b"", b"b": b"new", b"c": None, b"absent": None})
+    assert [*store.range()] == [(b"a", b""), (b"b", b"new")]
+    store.flush()
+    store.close()
+    again = RocksDbStore(tmp_path)
+    assert [*again.range()] == [(b"a", b""), (b"b", b"new")]
+    again.close()
 
 
 def test_a_range_of_rocksdb_shows_the_entries_as_of_the_call(tmp_path: Path) -> None:
@@ -130,7 +144,7 @@ def test_an_incomplete_file_is_rejected(tmp_path: Path, length: int) -> None:
     store = DictStore(tmp_path)
     store.put(b"key", b"value")
     store.flush()
-    file = tmp_path / ENTRIES_FILE
+    file = tmp_path / "entries"
     file.write_bytes(file.read_bytes()[:length])
     with pytest.raises(StoreUnreadable, match=r"is incomplete\. Delete the store's directory"):
         DictStore(tmp_path)

@@ -50,6 +50,8 @@ def plan(**state: object) -> tuple[Path | None, int, int | None, bool]:
         # changes before the commit may be compacted: nothing is reverted
         ({"checkpoint_age_ms": 901}, (None, 5, 20, True)),
         ({"checkpoint_age_ms": None}, (None, 5, 20, True)),
+        ({"checkpoint_age_ms": 901, "checkpointed": 20}, (None, 5, 20, False)),  # none after the commit
+        ({"checkpoint_age_ms": None, "checkpointed": 20, "local": {NEW: 20}}, (NEW, 21, 20, False)),
         ({"checkpoint_age_ms": 900}, (None, 5, 10, False)),
         ({"checkpoint_age_ms": 901, "local": {OLD: 7, NEW: 15}}, (NEW, 16, 20, True)),
         # a local checkpoint, and what follows it
@@ -86,7 +88,9 @@ def test_why_the_result_may_not_be_the_last_commit(state: dict[str, object], dou
 def test_changes_that_may_be_compacted_are_restored_and_reported() -> None:
     found = plan_restore(STORE._replace(checkpoint_age_ms=901))
     assert (found.first, found.last) == (5, 20)
-    assert found.doubt.startswith("changes before its last commit may be compacted")
+    assert found.doubt.startswith("changes before its last commit may be compacted, because it is older than min")
+    unknown = plan_restore(STORE._replace(checkpoint_age_ms=None))
+    assert unknown.doubt.startswith("changes before its last commit may be compacted, because the time of that commit")
 
 
 @pytest.mark.parametrize(
