@@ -36,7 +36,7 @@ class RocksDbStore:
         self._checkpoint: Final = Checkpoint
         self._new_batch: Final = WriteBatch
         self._unlogged: Final = WriteOptions()
-        self._unlogged.disable_wal = True
+        self._unlogged.disable_wal = True  # type: ignore[method-assign, assignment] # its stub is wrong
         self._is_closed = False
 
     @property

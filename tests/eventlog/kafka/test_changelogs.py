@@ -5,14 +5,16 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
+from typing import Any
 
 import pytest
 from kafka import KafkaProducer
 
-import eventlog.kafka.changelogs as module
 from eventlog.changelog import Change
 from eventlog.events import NewEvent
+from eventlog.kafka import client as client_module
 from eventlog.kafka.changelogs import UNWRITTEN_BYTES, KafkaChangelogs
+from eventlog.kafka.client import Connected
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
@@ -152,12 +154,16 @@ def test_a_change_that_arrives_late_does_not_overwrite_a_later_one(
     start_broker: BrokerMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connected: list[object] = []
-    connect = module.connect
+
+    def connect(client: Any, *arguments: Any, **options: Any) -> Connected:
+        connected.append(client)
+        return client_module.connect(client, *arguments, **options)
+
     with start_broker() as broker:
         with Topics(broker.bootstrap_servers) as topics:
             topics.create("changelog")
         with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers), append_seconds=0.5) as changelogs:
-            monkeypatch.setattr(module, "connect", lambda *of, **by: connected.append(of[0]) or connect(*of, **by))
+            monkeypatch.setattr("eventlog.kafka.changelogs.connect", connect)
             partition = SystemStreamPartition("kafka", "changelog", 0)
             changelogs.send(partition, b"a", b"1")
             changelogs.flush()

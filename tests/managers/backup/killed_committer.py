@@ -105,8 +105,9 @@ class Life:
         self.task = StatefulTask(TASK, self.config, self.folder / "stores", self.open_store, changelog_partition=0)
         options = KafkaOptions.parse(self.servers)
         self.changelogs = self.stack.enter_context(KafkaChangelogs(options))
-        log = wait_until(lambda: open_checkpoint_log(options, self.job_name), what="the broker to answer")
-        self.checkpoints = KafkaCheckpointManager(log, config=self.config)
+        opened = wait_until(lambda: open_checkpoint_log(options, self.job_name), what="the broker to answer")
+        assert opened is not None
+        self.checkpoints = KafkaCheckpointManager(opened, config=self.config)
         self.checkpoints.register(TASK)
         if self.plan[0][0] == "restore":
             self.faults.armed = self.plan.pop(0)
