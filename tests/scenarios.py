@@ -59,6 +59,12 @@ def summary_line(shown: set[str]) -> str:
     return f"scenarios: {sum(count for count, _ in counts.values())} ({listed})"
 
 
+def id_lines(shown: set[str]) -> list[str]:
+    """A line for each group with the ids that were shown."""
+    found = {group: [name for name in ids if name in shown] for group, ids in SCENARIOS.items()}
+    return [f"  {' '.join(names)}" for names in found.values() if names]
+
+
 def _sources() -> list[Path]:
     """What holds tests: files of them, and contracts, which such files inherit."""
     return sorted([*TESTS.rglob("test_*.py"), *(TESTS / "contracts").glob("*.py")])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.scenarios import SCENARIOS, marked_in_sources, summary_line
+from tests.scenarios import SCENARIOS, id_lines, marked_in_sources, summary_line
 
 
 @pytest.mark.parametrize("group", SCENARIOS)
@@ -17,4 +17,5 @@ def test_no_unknown_scenario_is_named() -> None:
 
 def test_a_run_reports_its_scenarios() -> None:
     line = summary_line({"CON-01", "CON-03"})
+    assert id_lines({"HRD-48", "CON-03", "CON-01"}) == ["  CON-01 CON-03", "  HRD-48"]
     assert line.startswith("scenarios: 2 (MSG 0 of 12, CON 2 of 7, PRO 0 of 6, ")
