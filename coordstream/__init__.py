@@ -112,7 +112,10 @@ if TYPE_CHECKING:
     from managers.backup.task_committer import TaskCommitter as TaskCommitter
     from managers.backup.task_restoration import TaskRestoration as TaskRestoration
     from managers.backup.task_storage_commit_manager import TaskStorageCommitManager as TaskStorageCommitManager
-    from eventlog.state_markers import KafkaStateCheckpointMarker as KafkaStateCheckpointMarker
+    from eventlog.state_markers import (
+        KAFKA_STATE_BACKEND_FACTORY as KAFKA_STATE_BACKEND_FACTORY,
+        KafkaStateCheckpointMarker as KafkaStateCheckpointMarker,
+    )
     from managers.appending import Retry as Retry
     from managers.assignments.changelog_errors import (
         ChangelogError as ChangelogError,
@@ -272,7 +275,7 @@ _NAMES: Final = {
     "eventlog.system_admin": (
         "InputMissing ResolvedStartpoint SystemAdmin SystemStreamMetadata SystemStreamPartitionMetadata"
     ),
-    "eventlog.state_markers": "KafkaStateCheckpointMarker",
+    "eventlog.state_markers": "KAFKA_STATE_BACKEND_FACTORY KafkaStateCheckpointMarker",
     "managers.backup.backend_choice": "backend_factory_store_names require_backends stores_by_backup_factory",
     "managers.backup.changelog_backend": "KafkaChangelogStateBackendFactory",
     "managers.backup.dict_store": "DictStore",
