@@ -19,7 +19,7 @@ EXTRAS: Final[Mapping[str, Extra]] = MappingProxyType(
     {
         "pyspark": Extra("Reading with Spark", "spark"),
         "pandas": Extra("Reading with Spark", "spark"),
-        "pyarrow": Extra("Reading with Spark", "spark"),
+        "pyarrow": Extra("Reading and writing Parquet", "parquet"),
         "matplotlib": Extra("Drawing charts", "spark"),
         "starlette": Extra("Serving HTTP", "serve"),
         "uvicorn": Extra("Serving HTTP", "serve"),

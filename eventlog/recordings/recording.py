@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO, Final, cast
 
 from eventlog.errors import RecordingError
 from eventlog.events import RecordedEvent
 from eventlog.recordings.recording_line import LineError, decode_line, encode_line
+from eventlog.replaced_file import replaced_file
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _COMPRESSION_LEVEL: Final = 6
@@ -90,15 +90,8 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
 @contextmanager
 def _replace(path: Path) -> Iterator[IO[bytes]]:
     try:
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as temporary:
-            beside = Path(temporary.name)
-            try:
-                yield from _packed(temporary, path)
-                temporary.flush()
-                beside.replace(path)
-            except BaseException:
-                beside.unlink()
-                raise
+        with replaced_file(path) as file:
+            yield from _packed(file, path)
     except OSError as error:
         raise RecordingError(f"Cannot write {path}: {error.strerror}. Name a folder with write permission.") from error
 

@@ -1,4 +1,4 @@
-"""`coordstream export`: write a stream of the database as a recording."""
+"""`coordstream export`: write a stream of the database as a recording, or a relation as a Parquet file."""
 
 import sys
 from collections.abc import Iterator
@@ -7,9 +7,14 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import Stream
+from coordstream.cli.arguments.options import AsOf, AsOfOffset
+from coordstream.cli.completion import complete_job, complete_stream
 from coordstream.cli.database import Database, open_database
+from coordstream.cli.job.lookup import find_job
 from coordstream.cli.log.find import find_log
+from coordstream.cli.messages import note
+from coordstream.cli.query.cut import Cut, too_early
+from coordstream.extras import require_packages
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive
 from eventlog.recordings.recording import write_recording
@@ -24,17 +29,53 @@ app = typer.Typer()
 
 @app.command()
 def export(
-    stream: Stream,
+    stream: Annotated[
+        str | None, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)
+    ] = None,
+    relation: Annotated[
+        str | None, typer.Option("--relation", metavar="NAME", help="Write this relation instead, as a Parquet file.")
+    ] = None,
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="A file, gzipped if its name ends in .gz. - is standard output."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A file, which is replaced. A recording is gzipped if the name ends in .gz; - is standard output.",
         ),
     ] = STANDARD_OUTPUT,
     raw: Annotated[bool, typer.Option("--raw", help="Include secrets: the exact bytes. Owner only.")] = False,
     incarnation: Annotated[int | None, typer.Option(min=1, help="Instead of the current one.")] = None,
+    job: Annotated[
+        str | None,
+        typer.Option("--job", metavar="JOB", help="With --relation: this job only.", autocompletion=complete_job),
+    ] = None,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
 ) -> None:
-    """Write a stream as a recording (JSON lines), with fingerprints in place of secrets unless --raw is used."""
+    """Write a stream as a recording (JSON lines), or a relation as Parquet.
+
+    A recording has fingerprints in place of secrets unless --raw is used. A Parquet file has the types of the
+    relation's columns. It shows one moment, and appears when it is complete.
+    """
+    if (stream is None) == (relation is None):
+        raise typer.BadParameter("Name a stream, or use '--relation'.")
+    cut = Cut.of(as_of, as_of_offset)
+    if stream is not None:
+        if job is not None or cut != Cut():
+            raise typer.BadParameter("'--job', '--as-of' and '--as-of-offset' need '--relation'.")
+        _export_stream(stream, output, incarnation, raw=raw)
+    elif relation is not None:
+        if raw or incarnation is not None:
+            raise typer.BadParameter("'--raw' and '--incarnation' cannot be used with '--relation'.")
+        if output.suffix != ".parquet":
+            raise typer.BadParameter("'--relation' needs '--output' with a name that ends in .parquet.")
+        if as_of_offset is not None and job is None:
+            raise typer.BadParameter("'--as-of-offset' needs '--job': an offset belongs to the log of a job.")
+        _export_relation(relation, job, cut, output)
+
+
+def _export_stream(stream: str, output: Path, incarnation: int | None, *, raw: bool) -> None:
     with open_database() as database:
         log = find_log(database.connection, stream, incarnation)
         records = _records(database, log, raw=raw)
@@ -43,6 +84,17 @@ def export(
         else:
             count = write_recording(output, records)
             print(f"{count} events of {stream} written to {output}", file=sys.stderr)
+
+
+def _export_relation(relation: str, word: str | None, cut: Cut, output: Path) -> None:
+    require_packages("pyarrow")
+    from coordstream.cli.recording.relation_export import RelationRead, export_relation  # noqa: PLC0415 (loads pyarrow)
+
+    with open_database() as database:
+        job = None if word is None else find_job(database.connection, word)
+        count = export_relation(database.connection, RelationRead(relation, job, cut), output)
+        print(f"{count} rows of {relation} written to {output}", file=sys.stderr)
+        note("" if job is None or count else too_early(database.connection, job, cut))
 
 
 def _records(database: Database, log: TrackedLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:

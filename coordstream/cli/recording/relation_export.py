@@ -1,0 +1,137 @@
+"""Writes a relation to a Parquet file, with the types of its columns, in batches from one snapshot."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pyarrow
+import pyarrow.parquet
+from psycopg import sql
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+from psycopg.pq import Format
+
+from coordstream.cli.job.lookup import Job
+from coordstream.cli.query.cut import Cut
+from coordstream.errors import CoordstreamError
+from eventlog.error_text import known_names
+from eventlog.postgres.connection import Connection
+from eventlog.replaced_file import replaced_file
+from projections.relation_files import views
+
+FETCHED_ROWS: Final = 1_000
+GROUP_ROWS: Final = 65_536
+GROUP_BYTES: Final = 32 << 20
+"""A row group is written, and its memory freed, when it has this many rows or bytes."""
+
+_SCHEMA: Final = "coordinator."
+_UNIX_MICROS: Final = 946_684_800_000_000
+"""Microseconds from 1970 to 2000, where the binary format of timestamptz begins."""
+
+_BEYOND: Final = 2**63
+_TYPES: Final = {
+    "bool": pyarrow.bool_(),
+    "int4": pyarrow.int32(),
+    "int8": pyarrow.int64(),
+    "text": pyarrow.string(),
+    "timestamptz": pyarrow.timestamp("us", "UTC"),
+}
+_SETTINGS: Final = "set transaction isolation level repeatable read, read only; set local cursor_tuple_fraction = 1"
+_JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
+_HAS_FUNCTION: Final = "select to_regproc(%s) is not null"
+_COLUMNS: Final = """
+select a.attname, t.typname from pg_attribute a join pg_type t on t.oid = a.atttypid
+where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped order by a.attnum
+"""
+
+
+class RelationRead(NamedTuple):
+    """Which rows to read. ``job`` None: those of all jobs."""
+
+    relation: str
+    job: Job | None = None
+    cut: Cut = Cut()
+
+
+class _MicrosLoader(Loader):
+    """Loads timestamptz as microseconds since 1970, which Arrow uses; None where it has no such time."""
+
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> int | None:
+        micros = int.from_bytes(data, "big", signed=True) + _UNIX_MICROS
+        return micros if -_BEYOND <= micros < _BEYOND else None
+
+
+def export_relation(connection: Connection, read: RelationRead, path: Path) -> int:
+    """Write the rows of a relation to a Parquet file, which is replaced at the end, and return their count.
+
+    Raises:
+        CoordstreamError: There is no such relation, or it has no as-of function, or the file cannot be written.
+    """
+    known = sorted(name.removeprefix(_SCHEMA) for name in views() if name.startswith(_SCHEMA))
+    if read.relation not in known:
+        raise CoordstreamError(f'No relation "{read.relation}".{known_names("relations", read.relation, known)}')
+    with connection.transaction():
+        connection.execute(_SETTINGS)
+        schema = _schema(connection, read.relation)
+        queries = _queries(connection, read)
+        try:
+            with replaced_file(path) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
+                return sum(_write(writer, group) for group in _groups(connection, schema, queries))
+        except OSError as error:
+            raise CoordstreamError(
+                f"Cannot write {path}: {error.strerror}. Name a folder with write permission."
+            ) from None
+
+
+def _schema(connection: Connection, relation: str) -> pyarrow.Schema:
+    columns = connection.execute(_COLUMNS, (f"{_SCHEMA}{relation}",)).fetchall()
+    return pyarrow.schema([(name, _TYPES[type_name]) for name, type_name in columns])
+
+
+def _queries(connection: Connection, read: RelationRead) -> list[tuple[sql.Composable, Sequence[Any]]]:
+    """A query, or one for each job if an as-of function is called for all of them."""
+    if read.cut == Cut():
+        view = sql.SQL("select * from {}").format(sql.Identifier("coordinator", read.relation))
+        of_job = sql.SQL(" where job_name = %s and job_id = %s")
+        return [(view, ())] if read.job is None else [(view + of_job, read.job)]
+    function = f"{read.relation}_as_of{'' if read.cut.offset is None else '_offset'}"
+    ((has_function,),) = connection.execute(_HAS_FUNCTION, (_SCHEMA + function,)).fetchall()
+    if not has_function:
+        raise CoordstreamError(f"The relation {read.relation} has no function {function}. Leave out the as-of option.")
+    jobs = [Job(*row) for row in connection.execute(_JOBS).fetchall()] if read.job is None else [read.job]
+    query = sql.SQL("select * from {}(%s, %s, %s)").format(sql.Identifier("coordinator", function))
+    at = read.cut.time if read.cut.offset is None else read.cut.offset
+    return [(query, (*job, at)) for job in jobs]
+
+
+def _groups(
+    connection: Connection, schema: pyarrow.Schema, queries: Sequence[tuple[sql.Composable, Sequence[Any]]]
+) -> Iterator[pyarrow.Table]:
+    batches: list[pyarrow.RecordBatch] = []
+    for batch in _batches(connection, schema, queries):
+        batches.append(batch)
+        if sum(each.num_rows for each in batches) >= GROUP_ROWS or sum(each.nbytes for each in batches) >= GROUP_BYTES:
+            yield pyarrow.Table.from_batches(batches)
+            batches = []
+    if batches:
+        yield pyarrow.Table.from_batches(batches)
+
+
+def _batches(
+    connection: Connection, schema: pyarrow.Schema, queries: Sequence[tuple[sql.Composable, Sequence[Any]]]
+) -> Iterator[pyarrow.RecordBatch]:
+    for query, values in queries:
+        with connection.cursor("export", binary=True) as cursor:
+            cursor.adapters.register_loader("timestamptz", _MicrosLoader)
+            cursor.execute(query.as_bytes(connection), values)
+            while rows := cursor.fetchmany(FETCHED_ROWS):
+                columns = zip(*rows, strict=True)
+                arrays = [pyarrow.array(each, field.type) for each, field in zip(columns, schema, strict=True)]
+                yield pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _write(writer: Any, group: pyarrow.Table) -> int:
+    writer.write_table(group)
+    return int(group.num_rows)
