@@ -63,6 +63,7 @@ COMMANDS: Final = (
     Command("explain", "explain", "Explain from where a task starts, and why."),
     Command("bisect", "bisect.command", "Find the event that made a condition about a job true."),
     Command("lag", "lag.show", "Show how far tasks are behind their inputs."),
+    Command("bridge", "bridge.consumer_groups", "Show jobs to tools that know Kafka only.", has_verbs=True),
     Command("watch", "watch.command", "Show what happens to a job, as sentences."),
     Command("quarantine", "quarantine", "Events that could not be decoded.", has_verbs=True),
     Command("rebuild", "rebuild", "Make the relations' tables equal to the log again."),

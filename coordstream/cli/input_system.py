@@ -2,14 +2,19 @@
 
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Final
+from contextlib import ExitStack, contextmanager
+from queue import SimpleQueue
+from threading import Thread
+from types import TracebackType
+from typing import Final, Self
 
 import typer
 
+from coordstream.cli.job.lookup import Job
 from coordstream.settings import load_settings
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
+from eventlog.postgres.connection import Connection
 from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
 from eventlog.system_admin import BoundedSystemAdmin
 
@@ -17,6 +22,12 @@ REACH_SECONDS: Final = 2.0
 """How long to wait for a connection to one of an input's brokers."""
 
 Config = Mapping[str, str]
+
+_CONFIG: Final = """
+select config_key, config_value from coordinator.config
+where job_name = %s and job_id = %s
+  and (config_key like 'systems.%%' or config_key in ('job.coordinator.system', 'job.default.system'))
+"""
 
 
 class InputUnknown(EventLogError):
@@ -30,6 +41,27 @@ def check_servers(servers: str | None) -> None:
             KafkaOptions.parse(servers)
     except OptionRefused as error:
         raise typer.BadParameter(f"Invalid value for '--input-bootstrap-servers': {error}") from None
+
+
+def read_input_config(connection: Connection, job: Job) -> Config:
+    """What a job's config says about its systems."""
+    return dict(connection.execute(_CONFIG, tuple(job)).fetchall())
+
+
+def is_kafka(config: Config, system: str) -> bool:
+    """Whether a system is Kafka, as is assumed where the job's config does not say."""
+    return config.get(f"systems.{system}.samza.factory", KAFKA_SYSTEM_FACTORY) == KAFKA_SYSTEM_FACTORY
+
+
+def own_servers(config: Config, system: str) -> str | None:
+    """The brokers of the settings for a system that has none in the job's config and that has the job's own streams.
+
+    None: use the brokers in the config.
+    """
+    kafka = load_settings().kafka
+    has_servers = any(config.get(f"systems.{system}.{user}.bootstrap.servers") for user in ("consumer", "producer"))
+    own_system = config.get("job.coordinator.system") or config.get("job.default.system") or system
+    return None if kafka is None or has_servers or system != own_system else kafka.bootstrap_servers
 
 
 @contextmanager
@@ -50,10 +82,39 @@ def open_input(config: Config, system: str, given_servers: str | None = None) ->
         yield admin
 
 
-def require_answer(options: KafkaOptions) -> None:
-    """Raise `InputUnknown` if no broker accepts a connection within seconds."""
-    if not any(_answers(server) for server in options.bootstrap_servers.split(",")):
-        raise InputUnknown(f"No broker answers at {options.bootstrap_servers}.")
+class OpenInputs:
+    """The input systems of many jobs: a cluster is connected to once, and not again if it does not answer.
+
+    A context manager.
+    """
+
+    def __init__(self) -> None:
+        self._opened = ExitStack()
+        self._known: dict[KafkaOptions, BoundedSystemAdmin | InputUnknown] = {}
+
+    def admin(self, config: Config, system: str, given_servers: str | None = None) -> BoundedSystemAdmin:
+        """The admin of a job's system. Raises as `open_input`."""
+        options = input_options(config, system, given_servers)
+        if options not in self._known:
+            self._known[options] = self._open(config, system, given_servers)
+        known = self._known[options]
+        if isinstance(known, InputUnknown):
+            raise known
+        return known
+
+    def _open(self, config: Config, system: str, given_servers: str | None) -> BoundedSystemAdmin | InputUnknown:
+        try:
+            return self._opened.enter_context(open_input(config, system, given_servers))
+        except InputUnknown as error:
+            return error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._opened.close()
 
 
 def input_options(config: Config, system: str, given_servers: str | None) -> KafkaOptions:
@@ -67,30 +128,28 @@ def input_options(config: Config, system: str, given_servers: str | None) -> Kaf
     return KafkaOptions.parse(servers)
 
 
-def own_servers(config: Config, system: str) -> str | None:
-    """The brokers of the settings for a system that has none in the job's config and that has the job's own streams.
-
-    None: use the brokers in the config.
-    """
-    kafka = load_settings().kafka
-    has_servers = any(config.get(f"systems.{system}.{user}.bootstrap.servers") for user in ("consumer", "producer"))
-    own_system = config.get("job.coordinator.system") or config.get("job.default.system") or system
-    return None if kafka is None or has_servers or system != own_system else kafka.bootstrap_servers
-
-
 def _with_servers(own: KafkaOptions, servers: str) -> KafkaOptions:
     return KafkaOptions(KafkaOptions.parse(servers).bootstrap_servers, own.client_options)
 
 
 def _servers(config: Config, system: str) -> str:
-    factory = config.get(f"systems.{system}.samza.factory")
-    if factory not in (None, KAFKA_SYSTEM_FACTORY):
+    if not is_kafka(config, system):
         raise InputUnknown(f"System {system} is not Kafka. Only Kafka inputs can be checked.")
     for user in ("consumer", "producer"):
         servers = config.get(f"systems.{system}.{user}.bootstrap.servers")
         if servers:
             return servers
     raise InputUnknown(f"The job's config has no brokers for system {system}. Use --input-bootstrap-servers.")
+
+
+def require_answer(options: KafkaOptions) -> None:
+    """Raise `InputUnknown` if no broker accepts a connection within seconds; all are asked at once."""
+    answers: SimpleQueue[bool] = SimpleQueue()
+    servers = options.bootstrap_servers.split(",")
+    for server in servers:
+        Thread(target=lambda server=server: answers.put(_answers(server)), daemon=True).start()
+    if not any(answers.get() for _ in servers):
+        raise InputUnknown(f"No broker answers at {options.bootstrap_servers}.")
 
 
 def _answers(server: str) -> bool:

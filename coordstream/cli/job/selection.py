@@ -16,6 +16,7 @@ from projections.errors import NothingFolded, ProjectionError
 from projections.rebuild import untracked_logs
 from projections.tracked_logs import TrackedLog, logs_of
 
+_JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"
 
 _TRACKED_BACKENDS: Final = ("kafka", "recording")
@@ -42,6 +43,24 @@ def require_selection(words: Sequence[str] | None, *, every: bool) -> None:
     """Raise BadParameter if neither jobs nor all of them are selected, or both."""
     if bool(words) == every:
         raise typer.BadParameter("Name one or more jobs, or use '--all'.")
+
+
+def known_jobs(connection: Connection) -> list[Job]:
+    """Return every job of the database."""
+    return [Job(*row) for row in connection.execute(_JOBS).fetchall()]
+
+
+def selected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
+    """Return the jobs that the words name, or every job without words.
+
+    Raises:
+        CoordstreamError: Unknown job, or the database has no job.
+    """
+    jobs = known_jobs(connection)
+    if not jobs:
+        raise CoordstreamError(NO_LOGS)
+    wanted = {find_job(connection, word) for word in words}
+    return [job for job in jobs if not words or job in wanted]
 
 
 def selected_logs(connection: Connection, words: Sequence[str]) -> list[JobLog]:

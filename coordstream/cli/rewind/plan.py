@@ -20,7 +20,7 @@ from coordstream.cli.rewind.plan_table import plan_rows, plan_warnings, print_pl
 from coordstream.cli.rewind.planning import COUNT_UP_TO, plan_rewind
 from coordstream.cli.rewind.selection import Selection
 from coordstream.cli.rewind.target_options import OPTIONS, ChosenTarget
-from coordstream.cli.startpoint.job import open_startpoint_job
+from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job
 from coordstream.cli.verbs import Verb
 from eventlog.log import system_clock
 from managers.rewind.rewind_files import write_rewind_file
@@ -126,13 +126,18 @@ def plan(
         target_of = chosen.target_of(found, system_clock())
         selection = Selection(inputs or (), tasks or ())
         made = plan_rewind(found, target_of, selection, servers=servers, count_up_to=count_up_to, clock=system_clock)
-        path = output or default_path(made)
-        write_rewind_file(path, made, may_replace=False)
-        if as_json or as_csv:
-            print_list([{**row, "plan_file": str(path)} for row in plan_rows(made)], as_csv=as_csv)
-        else:
-            print_plan(made)
-        warn(plan_warnings(made, found))
+        keep_plan(made, found, output, as_json=as_json, as_csv=as_csv)
+
+
+def keep_plan(made: RewindPlan, found: StartpointJob, output: Path | None, *, as_json: bool, as_csv: bool) -> None:
+    """Write a plan to a file and print it, with warnings. Raises `RewindFileError` if the file exists."""
+    path = output or default_path(made)
+    write_rewind_file(path, made, may_replace=False)
+    if as_json or as_csv:
+        print_list([{**row, "plan_file": str(path)} for row in plan_rows(made)], as_csv=as_csv)
+    else:
+        print_plan(made)
+    warn(plan_warnings(made, found))
     note(f"Wrote {path}. To apply it: coordstream rewind apply {shlex.quote(str(path))}")
 
 

@@ -231,7 +231,7 @@ WITHOUT_ROWS: Final = {
 WITHOUT_RELATIVE_TIMES: Final = WITHOUT_ROWS | {
     *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify", "spark verify"),
     *("checkpoint write", "startpoint write", "startpoint delete", "startpoint fan-out"),
-    *("rewind plan", "rewind apply", "rewind undo"),
+    *("rewind plan", "rewind apply", "rewind undo", "bridge consumer-groups"),
 }
 
 

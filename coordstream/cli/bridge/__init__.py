@@ -1,0 +1,1 @@
+"""`coordstream bridge`: shows jobs to tools that know Kafka only."""

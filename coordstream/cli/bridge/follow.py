@@ -1,0 +1,48 @@
+"""Keeps the consumer groups of jobs at the jobs' checkpoints, until it is stopped."""
+
+from collections.abc import Callable, Iterable
+
+from coordstream.cli.bridge.clusters import Clusters
+from coordstream.cli.bridge.commit import BridgeOptions, JobBridge
+from coordstream.cli.database import DatabaseUnreachable, open_database
+from coordstream.cli.follow.stop import StopRequest
+from coordstream.cli.job.lookup import Job
+from eventlog.postgres.connection import Connection
+
+ChooseJobs = Callable[[Connection], Iterable[Job]]
+
+
+class BridgeFollower:
+    """Commits again and again. An outage of a cluster or of the database is reported once, and waited for."""
+
+    def __init__(
+        self, options: BridgeOptions, choose_jobs: ChooseJobs, clusters: Clusters, report: Callable[[str], None]
+    ) -> None:
+        self._options, self._choose_jobs, self._clusters, self._report = options, choose_jobs, clusters, report
+        self._bridges: dict[Job, JobBridge] = {}
+        self._reported: set[str] = set()
+
+    def run(self, stop: StopRequest, seconds: float) -> None:
+        """Commit every ``seconds`` until the stop is requested."""
+        while not stop.is_requested:
+            faults = list(dict.fromkeys(self._commit(stop)))
+            for sentence in faults:
+                if sentence not in self._reported:
+                    self._report(sentence)
+            self._reported = set(faults)
+            stop.wait(seconds)
+
+    def _commit(self, stop: StopRequest) -> list[str]:
+        """Commit what has changed. Return a sentence for each fault."""
+        faults: list[str] = []
+        try:
+            with open_database(warns=False) as database:
+                for job in self._choose_jobs(database.connection):
+                    if stop.is_requested:
+                        break
+                    bridge = self._bridges.setdefault(job, JobBridge(job, self._options))
+                    bridge.commit(database.connection, self._clusters)
+                    faults += bridge.faults
+        except DatabaseUnreachable as error:
+            faults.append(str(error))
+        return faults

@@ -1,0 +1,81 @@
+"""Turns a reset of a job's consumer group by Kafka's tools into the plan of a rewind."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from coordstream.cli.arguments.input import Input
+from coordstream.cli.bridge.checkpoints import PartitionCheckpoint, read_checkpoints
+from coordstream.cli.bridge.clusters import Clusters, by_cluster
+from coordstream.cli.bridge.commit import BridgeOptions, furthest_behind, is_changed, own_text
+from coordstream.cli.database import open_database
+from coordstream.cli.input_system import read_input_config
+from coordstream.cli.job.lookup import find_job
+from coordstream.cli.rewind.planning import plan_rewind
+from coordstream.cli.rewind.selection import Selection
+from coordstream.cli.startpoint.job import StartpointJob
+from coordstream.errors import CoordstreamError
+from eventlog.consumer_group import GroupOffset, GroupPartition
+from eventlog.kafka.options import KafkaOptions
+from eventlog.partition import SystemStreamPartition
+from managers.rewind.rewind_plan import RewindPlan
+from managers.rewind.rewind_targets import to_partition_offsets
+
+
+@dataclass
+class Reset:
+    """The offsets of a group that somebody else than coordstream has set, by input partition and by cluster."""
+
+    group_id: str
+    offsets: dict[SystemStreamPartition, int] = field(default_factory=dict)
+    by_cluster: dict[KafkaOptions, dict[GroupPartition, GroupOffset]] = field(default_factory=dict)
+
+    def add(
+        self,
+        cluster: KafkaOptions,
+        checkpoints: Sequence[PartitionCheckpoint],
+        committed: Mapping[GroupPartition, GroupOffset],
+    ) -> None:
+        """Add the offsets on a cluster that are not those of the checkpoints."""
+        expected = furthest_behind(checkpoints)
+        for one in checkpoints:
+            each = (one.stream_name, one.partition_id)
+            if is_changed(committed.get(each), expected.get(each)):
+                partition = SystemStreamPartition(one.system_name, *each)
+                self.offsets[partition] = committed[each].next_offset
+                self.by_cluster.setdefault(cluster, {})[each] = committed[each]
+
+
+def read_reset(word: str, options: BridgeOptions, clusters: Clusters) -> Reset:
+    """What others have set in the group of a job that a word names.
+
+    Raises:
+        CoordstreamError: unknown job, or the group has no offset that others have set.
+        SourceUnavailable: a cluster does not answer.
+    """
+    with open_database() as database:
+        job = find_job(database.connection, word)
+        config = read_input_config(database.connection, job)
+        found = by_cluster(config, read_checkpoints(database.connection, job), options.servers)
+    reset = Reset(options.group_of(job))
+    for cluster, checkpoints in found.items():
+        if not isinstance(cluster, str):
+            reset.add(cluster, checkpoints, clusters.groups(cluster).offsets(reset.group_id))
+    if not reset.offsets:
+        raise CoordstreamError(f"Nobody has reset the group {reset.group_id}: it has no offsets that others have set.")
+    return reset
+
+
+def plan_reset(found: StartpointJob, reset: Reset, servers: str | None) -> RewindPlan:
+    """The plan to start the job's tasks from the offsets of the group. Raises as `plan_rewind`."""
+    target = to_partition_offsets(f"the offsets of the group {reset.group_id}", reset.offsets)
+    inputs = [str(Input(each.system, each.stream, (each.partition,))) for each in reset.offsets]
+    return plan_rewind(found, lambda _inputs, _positions: target, Selection(inputs), servers=servers)
+
+
+def acknowledge_reset(reset: Reset, clusters: Clusters) -> None:
+    """Commit the offsets again as our own, so that later commits replace them."""
+    for cluster, offsets in reset.by_cluster.items():
+        own: Mapping[GroupPartition, GroupOffset] = {
+            each: GroupOffset(offset.next_offset, own_text(offset.next_offset)) for each, offset in offsets.items()
+        }
+        clusters.groups(cluster).commit(reset.group_id, own)

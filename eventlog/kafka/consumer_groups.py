@@ -1,0 +1,92 @@
+"""The committed offsets of consumer groups, as Kafka's own tools show them."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from kafka import TopicPartition
+from kafka.errors import (
+    CoordinatorLoadInProgressError,
+    CoordinatorNotAvailableError,
+    GroupAuthorizationFailedError,
+    GroupIdNotFoundError,
+    IllegalGenerationError,
+    KafkaError,
+    NoError,
+    NotCoordinatorError,
+    RebalanceInProgressError,
+    UnknownMemberIdError,
+)
+from kafka.structs import OffsetAndMetadata
+
+from eventlog.consumer_group import GroupInUse, GroupOffset, GroupPartition, Refusals
+from eventlog.kafka.client import AdminClient, ask
+
+_HAS_MEMBERS: Final = (IllegalGenerationError, RebalanceInProgressError, UnknownMemberIdError)
+_COORDINATOR_MOVED: Final = (CoordinatorLoadInProgressError, CoordinatorNotAvailableError, NotCoordinatorError)
+_GROUP_ERRORS: Final = (*_HAS_MEMBERS, *_COORDINATOR_MOVED, GroupAuthorizationFailedError)
+_NO_OFFSET: Final = -1
+
+
+class ConsumerGroups(AdminClient):
+    """The groups of one cluster. Connects when first used. Not thread-safe; a context manager.
+
+    All methods raise `SourceUnavailable` if the cluster does not answer, or denies access to the group.
+    """
+
+    def offsets(self, group_id: str) -> Mapping[GroupPartition, GroupOffset]:
+        """Everything that a group has committed; empty if there is no such group."""
+        try:
+            found = self._ask(lambda: self._client.list_group_offsets({group_id: None}), GroupIdNotFoundError)
+        except GroupIdNotFoundError:
+            return {}
+        return {
+            (each.topic, each.partition): GroupOffset(offset.offset, offset.metadata or "")
+            for each, offset in found[group_id].items()
+            if offset.offset != _NO_OFFSET
+        }
+
+    def commit(self, group_id: str, offsets: Mapping[GroupPartition, GroupOffset]) -> Refusals:
+        """Commit offsets for a group without members, and return what Kafka refused.
+
+        Raises:
+            GroupInUse: the group has members; nothing was committed.
+        """
+        wanted = {
+            TopicPartition(*each): OffsetAndMetadata(offset.next_offset, offset.metadata, None)
+            for each, offset in offsets.items()
+        }
+        return self._change(group_id, lambda: self._client.alter_group_offsets(group_id, wanted))
+
+    def delete(self, group_id: str, partitions: Collection[GroupPartition]) -> Refusals:
+        """Delete what a group has committed for some partitions, and return what Kafka refused."""
+        gone = [TopicPartition(*each) for each in partitions]
+        return self._change(group_id, lambda: self._client.delete_group_offsets(group_id, gone))
+
+    def _change(self, group_id: str, change: Any) -> Refusals:
+        try:
+            answers = self._ask(lambda: _raise_group_errors(change()), *_HAS_MEMBERS)
+        except _HAS_MEMBERS:
+            raise GroupInUse(group_id, self._options.place) from None
+        return {
+            (each.topic, each.partition): error.__name__.removesuffix("Error")
+            for each, error in answers.items()
+            if error is not NoError
+        }
+
+    def _ask(self, question: Any, *answers: type[KafkaError]) -> Any:
+        return ask(self._options, lambda: self._answer(question), answers=answers)
+
+    def _answer(self, question: Any) -> Any:
+        try:
+            return question()
+        except _COORDINATOR_MOVED:
+            self.close()  # kafka-python would ask the same broker again
+            raise
+
+
+def _raise_group_errors(answers: Mapping[TopicPartition, Any]) -> Mapping[TopicPartition, Any]:
+    """The answers by partition. Raises an error that is about the whole group, which each partition repeats."""
+    for error in answers.values():
+        if error in _GROUP_ERRORS:
+            raise error
+    return answers

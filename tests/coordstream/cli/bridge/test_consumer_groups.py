@@ -1,0 +1,203 @@
+"""`coordstream bridge consumer-groups`, on inputs of a real broker."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from eventlog.consumer_group import GroupOffset
+from eventlog.kafka.consumer_groups import ConsumerGroups
+from eventlog.kafka.options import KafkaOptions
+from tests.builders import checkpoint_v1, config_set, task_partition
+from tests.coordstream.command_line import CommandLine
+from tests.coordstream.rewindable_job import RewindableJob
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import PATIENCE, wait_until
+
+BRIDGE = ("bridge", "consumer-groups")
+
+
+@pytest.fixture
+def job(topics: Topics, job_name: str) -> RewindableJob:
+    return RewindableJob(topics, job_name)
+
+
+@pytest.fixture
+def groups(kafka_options: KafkaOptions) -> Iterator[ConsumerGroups]:
+    with ConsumerGroups(kafka_options) as groups:
+        yield groups
+
+
+def group_of(job: RewindableJob) -> str:
+    return f"samza.{job.name}.1"
+
+
+def offsets(groups: ConsumerGroups, job: RewindableJob) -> dict[int, int]:
+    return {partition: each.next_offset for (_, partition), each in groups.offsets(group_of(job)).items()}
+
+
+def outcomes(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [(row["partition_id"], row["group_offset"], row["outcome"]) for row in rows]
+
+
+def test_a_group_has_the_offsets_after_the_checkpoints(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups
+) -> None:
+    job.produce(0, 10)
+    job.produce(1, 5)
+    job.commit(0, 3)
+    job.follow(kafka_cli)
+    planned = kafka_cli.rows(*BRIDGE, job.name, "--dry-run")
+    assert offsets(groups, job) == {}
+    committed = kafka_cli.rows(*BRIDGE, job.name)
+    assert planned == committed
+    assert outcomes(committed) == [(0, 4, "committed"), (1, None, "skipped")]
+    assert offsets(groups, job) == {0: 4}
+    job.commit(0, 7)
+    job.commit(1, 4)
+    job.follow(kafka_cli)
+    printed = kafka_cli.done(*BRIDGE, "--all")
+    assert f"{group_of(job)}\tkafka.{job.input}.0\tPartition 0\t7\t4\t8\tcommitted" in printed
+    assert offsets(groups, job) == {0: 8, 1: 5}
+
+
+def test_the_task_that_is_furthest_behind_counts(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
+) -> None:
+    topics.write(job.coordinator, [task_partition(f"kafka.{job.input}.0", "Partition 0", "Partition 1")])
+    job.commit(0, 7)
+    both = {f"kafka.{job.input}.0": "5", f"kafka.{job.input}.1": "0"}
+    topics.write(job.checkpoints, [checkpoint_v1("Partition 1", both)])
+    job.follow(kafka_cli)
+    rows = kafka_cli.rows(*BRIDGE, job.name)
+    assert [(row["partition_id"], row["task_name"], row["group_offset"]) for row in rows] == [
+        (0, "Partition 1", 6),
+        (1, "Partition 1", 1),
+    ]
+
+
+def test_what_kafka_cannot_show_is_skipped(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+    other = {"systems.files.samza.factory": "demo.FileSystemFactory", "task.inputs": f"kafka.{job.input},files.in"}
+    said = [config_set(key, value) for key, value in other.items()]
+    topics.write(job.coordinator, [*said, task_partition("files.in.0", "Partition 0")])
+    job.commit(1, 2)
+    offsets = {f"kafka.{job.input}.0": "none", "files.in.0": "17"}
+    topics.write(job.checkpoints, [checkpoint_v1("Partition 0", offsets)])
+    job.follow(kafka_cli)
+    rows = kafka_cli.rows(*BRIDGE, job.name)
+    assert [(row["system_name"], row["partition_id"], row["outcome"], row["reason"]) for row in rows] == [
+        ("files", 0, "skipped", "System files is not Kafka."),
+        ("kafka", 0, "skipped", "the checkpoint's offset is not a number"),
+        ("kafka", 1, "committed", None),
+    ]
+
+
+def test_offsets_of_others_are_kept_unless_they_are_to_be_replaced(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups
+) -> None:
+    job.commit(0, 7)
+    job.commit(1, 4)
+    job.follow(kafka_cli)
+    kafka_cli.done(*BRIDGE, job.name)
+    groups.commit(group_of(job), {(job.input, 0): GroupOffset(2, "coordstream 8"), (job.input, 1): GroupOffset(5)})
+    kept = kafka_cli(*BRIDGE, job.name, "--json")
+    assert (kept.code, outcomes(kept.json)) == (1, [(0, 2, "kept"), (1, 5, "committed")])
+    assert kept.err == (
+        f"{job.name}/1: 1 of 2 offsets of the group {group_of(job)} were set by others, and kept. "
+        "Use --import-reset to plan a rewind to them, or --overwrite to commit the checkpoints.\n"
+    )
+    assert offsets(groups, job) == {0: 2, 1: 5}
+    kafka_cli.done(*BRIDGE, job.name, "--overwrite")
+    assert offsets(groups, job) == {0: 8, 1: 5}
+
+
+def test_offsets_of_partitions_that_no_task_reads_are_deleted(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, topics: Topics
+) -> None:
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    kafka_cli.done(*BRIDGE, job.name)
+    former = topics.create(f"{job.name}-former", partitions=2)
+    own, others = GroupOffset(3, "coordstream 3"), GroupOffset(3)
+    groups.commit(group_of(job), {(former, 0): own, (former, 1): others})
+    rows = kafka_cli.rows(*BRIDGE, job.name)
+    assert outcomes(rows) == [(0, 8, "committed"), (1, None, "skipped"), (0, None, "deleted")]
+    assert set(groups.offsets(group_of(job))) == {(job.input, 0), (former, 1)}
+
+
+def test_a_group_with_running_consumers_is_refused(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
+) -> None:
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    with topics.member(group_of(job), job.input):
+        refused = kafka_cli(*BRIDGE, job.name, "--json")
+        assert (refused.code, outcomes(refused.json)) == (1, [(0, None, "failed"), (1, None, "failed")])
+        assert refused.err == (
+            f"{job.name}/1: Consumers of the group {group_of(job)} are running on Kafka at "
+            f"{topics.bootstrap_servers}. Stop them, or use another group (--group).\n"
+        )
+        kafka_cli.done(*BRIDGE, job.name, "--group", f"{job.name}-lag")
+    assert groups.offsets(f"{job.name}-lag")[job.input, 0].next_offset == 8
+
+
+def test_a_missing_input_and_brokers_that_do_not_answer_are_faults(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
+) -> None:
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    topics.delete(job.input)
+    refused = kafka_cli(*BRIDGE, job.name)
+    assert (refused.code, refused.err) == (
+        1,
+        f"{job.name}/1: Kafka refused the offset (UnknownTopicOrPartition).\n",
+    )
+    unreachable = kafka_cli(*BRIDGE, job.name, "--input-bootstrap-servers", "127.0.0.1:1")
+    assert unreachable.code == 1
+    assert f"{job.name}/1: Kafka at 127.0.0.1:1 does not answer" in unreachable.err
+
+
+def test_a_bridge_follows_the_checkpoints_until_it_is_stopped(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups
+) -> None:
+    job.commit(0, 3)
+    job.follow(kafka_cli)
+    command = [sys.executable, "-m", "coordstream.cli", *BRIDGE, "--all", "--follow", "--every", "0.05s"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ, text=True) as bridge:
+        wait_until(lambda: offsets(groups, job) == {0: 4}, what="the first offset")
+        groups.commit(group_of(job), {(job.input, 0): GroupOffset(1)})
+        job.commit(0, 5)
+        job.commit(1, 2)
+        job.follow(kafka_cli)
+        wait_until(lambda: offsets(groups, job) == {0: 1, 1: 3}, what="the offset of the other partition")
+        bridge.send_signal(signal.SIGTERM)
+        _, said = bridge.communicate(timeout=PATIENCE)
+    assert bridge.returncode == 0
+    lines = [line.partition("Z ")[2] for line in said.splitlines()]
+    assert lines[0] == "Committing checkpoints every 0.05 s."
+    assert "1 of 2 offsets" in lines[1]
+    assert lines[2:] == ["Stopped."]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "Name one or more jobs, or use '--all'."),
+        (("--all", "--group", "g"), "'--group' needs the name of exactly one job."),
+        (("a", "--every", "5s"), "'--every' needs '--follow'."),
+        (("a", "b", "--import-reset"), "'--import-reset' needs exactly one job"),
+        (("a", "-o", "plan.json"), "'--output' needs '--import-reset'."),
+        (("a", "--follow", "--json"), "'--follow' cannot be used with"),
+        (("a", "--input-bootstrap-servers", "nowhere:port"), "Invalid value for '--input-bootstrap-servers'"),
+    ],
+)
+def test_invalid_options_are_refused(cli: CommandLine, words: tuple[str, ...], sentence: str) -> None:
+    assert sentence in cli.refused(*BRIDGE, *words, code=2)
+
+
+def test_an_unknown_job_is_refused(wordcount: CommandLine) -> None:
+    assert 'No job "nothing".' in wordcount.refused(*BRIDGE, "nothing")
