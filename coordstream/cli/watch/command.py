@@ -2,13 +2,15 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from heapq import merge
 from time import sleep
 from typing import Annotated, Final, NamedTuple
 
 import typer
 from psycopg import sql
+from psycopg.rows import dict_row
 
 from coordstream.cli.arguments.options import JobWord, Since
 from coordstream.cli.database import open_database
@@ -16,7 +18,8 @@ from coordstream.cli.job.lookup import Job, find_job
 from coordstream.cli.output.tables import input_partition
 from coordstream.cli.output.times import exact
 from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.rows import Row, fetch, job_values, state
+from coordstream.cli.query.history import FETCHED_AT_ONCE
+from coordstream.cli.query.rows import IsoTimeLoader, Row, job_values, state
 from coordstream.cli.watch.sentences import KINDS, Narrator, Seen
 from eventlog.postgres.connection import Connection
 
@@ -31,13 +34,7 @@ where j.job_name = %s and j.job_id = %s and j.is_current
 """
 _SNAPSHOT: Final = "set transaction isolation level repeatable read, read only"
 _CUT: Final = "select cut from projection.log_cut(%s, %s)"
-_HISTORIES: Final[Mapping[str, tuple[str, sql.SQL]]] = {
-    "checkpoint": ("checkpoint_history", sql.SQL("and h.is_preferred")),
-    "config": ("config_change", sql.SQL("")),
-    "container": ("container_host_history", sql.SQL("")),
-    "startpoint": ("startpoint_history", sql.SQL("")),
-    "task": ("task_container_history", sql.SQL("")),
-}
+_PREFERRED: Final = sql.SQL("and h.is_preferred")
 _BETWEEN: Final = sql.SQL("""
 select h.* from coordinator.{relation} h
 where h.job_name = %(name)s and h.job_id = %(id)s and h.stream_kind = %(kind)s and h.incarnation = %(incarnation)s
@@ -73,7 +70,7 @@ def watch(
     for unknown in set(kinds or ()).difference(KINDS):
         raise typer.BadParameter(f"Invalid value for '--kind': {unknown!r}. Expected one of: {', '.join(KINDS)}.")
     with open_database() as database:
-        watcher = _Watcher(database.connection, find_job(database.connection, job), tuple(kinds or KINDS), since)
+        watcher = Watcher(database.connection, find_job(database.connection, job), tuple(kinds or KINDS), since)
         try:
             while True:
                 for line in watcher.new_lines():
@@ -90,7 +87,9 @@ def watch(
             return
 
 
-class _Watcher:
+class Watcher:
+    """Tells what happens to a job, from its newest events or from a time on."""
+
     def __init__(self, connection: Connection, job: Job, kinds: Sequence[str], since: datetime | None) -> None:
         self._connection, self._job, self._kinds = connection, job, kinds
         with connection.transaction():
@@ -131,18 +130,29 @@ class _Watcher:
     def _lines(self, position: Position, first: int) -> Iterator[Row]:
         values = {"kind": position.stream_kind, "incarnation": position.incarnation, "first": first}
         values |= {**job_values(self._job), "last": position.next_offset}
-        found = [(row, kind) for kind in self._kinds for row in self._rows(kind, values)]
-        for row, kind in sorted(found, key=lambda each: each[0]["log_offset"]):
-            if (sentence := self._narrator.sentence(kind, row)) is not None:
-                yield {
-                    "time": None if row["record_time"] is None else exact(row["record_time"]),
-                    "kind": kind,
-                    "sentence": sentence,
-                    "stream_kind": row["stream_kind"],
-                    "log_offset": row["log_offset"],
-                }
+        with self._connection.transaction():
+            self._connection.execute(_SNAPSHOT)
+            found = [self._rows(kind, values) for kind in self._kinds]
+            for row, kind in merge(*found, key=lambda each: each[0]["log_offset"]):
+                if (sentence := self._narrator.sentence(kind, row)) is not None:
+                    yield _line(row, kind, sentence)
 
-    def _rows(self, kind: str, values: Row) -> list[Row]:
-        relation, condition = _HISTORIES[kind]
-        query = _BETWEEN.format(relation=sql.Identifier(relation), condition=condition)
-        return fetch(self._connection, query, values)
+    def _rows(self, kind: str, values: Row) -> Iterator[tuple[Row, str]]:
+        """The rows of a kind, fetched while they are printed."""
+        condition = _PREFERRED if KINDS[kind].only_preferred else sql.SQL("")
+        query = _BETWEEN.format(relation=sql.Identifier(KINDS[kind].relation), condition=condition)
+        with self._connection.cursor(f"watch_{kind}", row_factory=dict_row) as cursor:
+            cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
+            cursor.itersize = FETCHED_AT_ONCE
+            for row in cursor.execute(query.as_bytes(self._connection), values):
+                yield row, kind
+
+
+def _line(row: Row, kind: str, sentence: str) -> Row:
+    return {
+        "time": None if row["record_time"] is None else exact(row["record_time"]),
+        "kind": kind,
+        "sentence": sentence,
+        "stream_kind": row["stream_kind"],
+        "log_offset": row["log_offset"],
+    }

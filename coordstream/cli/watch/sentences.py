@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from coordstream.cli.output.tables import input_partition, printable
 from coordstream.cli.query.rows import Row
@@ -20,7 +20,7 @@ class Narrator:
 
     def sentence(self, kind: str, row: Row) -> str | None:
         """What a row of the history of a kind says; None: nothing that was not so before."""
-        return _SENTENCES[kind](self, row)
+        return KINDS[kind].sentence(self, row)
 
     def checkpoint(self, row: Row) -> str:
         """A commit, and how far the task went since the one before."""
@@ -71,11 +71,21 @@ def _writer(row: Row) -> str:
     return "Someone" if row["source"] is None else f"{printable(row['source'])}@{printable(row['host'])}"
 
 
-_SENTENCES: Final[Mapping[str, Callable[[Narrator, Row], str | None]]] = {
-    "checkpoint": Narrator.checkpoint,
-    "config": Narrator.config,
-    "container": Narrator.container,
-    "startpoint": Narrator.startpoint,
-    "task": Narrator.task,
+class Kind(NamedTuple):
+    """A kind of events: the history that has them, and the sentence about a row of it.
+
+    ``only_preferred``: leave out the versions of checkpoints that the job does not read.
+    """
+
+    relation: str
+    sentence: Callable[[Narrator, Row], str | None]
+    only_preferred: bool = False
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "checkpoint": Kind("checkpoint_history", Narrator.checkpoint, only_preferred=True),
+    "config": Kind("config_change", Narrator.config),
+    "container": Kind("container_host_history", Narrator.container),
+    "startpoint": Kind("startpoint_history", Narrator.startpoint),
+    "task": Kind("task_container_history", Narrator.task),
 }
-KINDS: Final = tuple(_SENTENCES)

@@ -4,13 +4,20 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
-from coordstream.cli.watch.sentences import Narrator
+import pytest
+
+from coordstream.cli.job.lookup import find_job
+from coordstream.cli.watch import command
+from coordstream.cli.watch.sentences import KINDS, Narrator
+from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from tests.builders import config_set, container_host, set_checkpoint, task_container
 from tests.coordstream.command_line import CommandLine
+from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 WATCH = ("watch", "wordcount_pv", "--once", "--since", "2026-11-21T09:17:00Z")
@@ -89,3 +96,36 @@ def test_control_characters_of_names_are_escaped() -> None:
     assert sentence is not None
     assert "\x1b" not in sentence
     assert sentence.startswith("a")
+
+
+def test_a_long_past_is_fetched_while_it_is_told(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "FETCHED_AT_ONCE", 2)
+    with connect(wordcount.database_url) as connection:
+        watcher = command.Watcher(
+            connection, find_job(connection, "wordcount_pv"), tuple(KINDS), datetime(2026, 11, 21, tzinfo=UTC)
+        )
+        lines = watcher.new_lines()
+        first = next(lines)
+        cursors = connection.execute("select name from pg_cursors where name like 'watch%' order by 1").fetchall()
+        assert ("watch_config",) in cursors
+        rest = list(lines)
+    told = [first, *rest]
+    assert len(told) > 100
+    offsets = [line["log_offset"] for line in told if line["stream_kind"] == "coordinator"]
+    assert offsets == sorted(offsets)
+
+
+def test_a_log_that_is_created_again_is_told_from_its_start(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, job_name: str
+) -> None:
+    topics.write(coordinator_topic, [config_set("job.name", job_name), config_set("a", "before")])
+    assert kafka_cli("follow", coordinator_topic, "--once").code == 0
+    with connect(kafka_cli.database_url) as connection:
+        watcher = command.Watcher(connection, find_job(connection, job_name), tuple(KINDS), None)
+        assert list(watcher.new_lines()) == []
+        topics.create_again(coordinator_topic)
+        topics.write(coordinator_topic, [config_set("a", "after")])
+        assert kafka_cli("follow", coordinator_topic, "--once").code == 0
+        assert [line["sentence"] for line in watcher.new_lines()] == ["job-runner@host-1 changed a: – → after"]
+    (row,) = kafka_cli.rows("bisect", "exists (select from config where config_value = 'after')", "--job", job_name)
+    assert (row["stream_kind"], row["incarnation"], row["log_offset"]) == ("coordinator", 2, 0)
