@@ -11,7 +11,6 @@ from coordstream.cli.job.lookup import Job
 from coordstream.cli.lag.observation import observe_inputs
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect, failure_line
-from projections.input_bounds import delete_old_bounds
 
 _FOLLOWED: Final = """
 select distinct job_name, job_id from coordinator.log_position
@@ -52,15 +51,10 @@ def observe_once(database_url: str) -> list[str]:
     """Observe the inputs of every followed job once. Return a sentence for each input that could not be asked."""
     try:
         with connect(database_url) as connection:
-            delete_old_bounds(connection, system_clock())
-            return [sentence for job in _followed(connection) for sentence in _observe_job(connection, job)]
+            return observe_inputs(connection, _followed(connection), system_clock)
     except psycopg.Error as error:
         return [f"Cannot observe the inputs: {failure_line(error)}"]
 
 
 def _followed(connection: Connection) -> list[Job]:
     return [Job(*row) for row in connection.execute(_FOLLOWED).fetchall()]
-
-
-def _observe_job(connection: Connection, job: Job) -> list[str]:
-    return [f"Cannot observe an input of {job}: {why}" for why in observe_inputs(connection, job, system_clock)]

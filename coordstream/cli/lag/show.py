@@ -16,19 +16,19 @@ from coordstream.cli.arguments.options import Csv, InputServers, Json, Utc
 from coordstream.cli.completion import complete_job, complete_task
 from coordstream.cli.database import open_database
 from coordstream.cli.input_system import check_servers
-from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
+from coordstream.cli.job.lookup import Job
+from coordstream.cli.job.selection import selected_jobs
 from coordstream.cli.lag.observation import observe_inputs
+from coordstream.cli.lag.record_times import add_record_times
 from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
 from coordstream.cli.query.rows import Row, Rows, fetch
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
-from projections.input_bounds import delete_old_bounds
 
 app = typer.Typer()
 
-_JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _LAG: Final = sql.SQL("""
 select l.* from coordinator.task_lag l
 join unnest(%(names)s::text[], %(ids)s::text[]) j(job_name, job_id) using (job_name, job_id)
@@ -78,6 +78,10 @@ def lag(
     stored: Annotated[
         bool, typer.Option("--stored", help="Use the newest stored observations instead of asking the inputs.")
     ] = False,
+    record_times: Annotated[
+        bool,
+        typer.Option("--record-times", help='Read the next record of each partition: "for" is then its age.'),
+    ] = False,
     servers: InputServers = None,
     watch: Annotated[
         float | None,
@@ -97,9 +101,12 @@ def lag(
     check_servers(servers)
     while True:
         with open_database() as database:
-            chosen = _chosen(database.connection, jobs or ())
+            chosen = selected_jobs(database.connection, jobs or ())
             failures = [] if stored else _observe(database.connection, chosen, servers)
             rows = _rows(database.connection, chosen, task)
+            if record_times:
+                rows.columns = [*rows.columns, "next_record_time"]
+                failures += add_record_times(database.connection, rows, servers)
         print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, as_csv=as_csv, utc=utc)
         found = [*failures, *faults(rows, chosen, task, max_lag)]
         for sentence in found:
@@ -111,24 +118,11 @@ def lag(
         raise typer.Exit(1)
 
 
-def _chosen(connection: Connection, words: Sequence[str]) -> list[Job]:
-    every = [Job(*row) for row in connection.execute(_JOBS).fetchall()]
-    if not every:
-        raise CoordstreamError(NO_LOGS)
-    wanted = {find_job(connection, word) for word in words}
-    return [job for job in every if not words or job in wanted]
-
-
 def _observe(connection: Connection, jobs: Sequence[Job], servers: str | None) -> list[str]:
     try:
-        delete_old_bounds(connection, system_clock())
+        return observe_inputs(connection, jobs, system_clock, servers)
     except InsufficientPrivilege:
         raise CoordstreamError("This database user may not store observations. Use --stored.") from None
-    return [
-        f"Cannot ask the inputs of {job}: {failure}"
-        for job in jobs
-        for failure in observe_inputs(connection, job, system_clock, servers)
-    ]
 
 
 def _rows(connection: Connection, jobs: Sequence[Job], task: str | None) -> Rows:

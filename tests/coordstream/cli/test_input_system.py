@@ -1,11 +1,14 @@
 """The brokers of an input, and the credentials they get."""
 
 import socket
+from threading import Barrier
 
 import pytest
 
-from coordstream.cli.input_system import InputUnknown, input_options, open_input
+from coordstream.cli import input_system
+from coordstream.cli.input_system import InputUnknown, OpenInputs, input_options, open_input
 from eventlog.kafka.options import KafkaOptions
+from tests.fixtures.waiting import PATIENCE
 
 FACTORY = {"systems.kafka.samza.factory": "org.apache.samza.system.kafka.KafkaSystemFactory"}
 CONFIG = {
@@ -70,4 +73,26 @@ def test_an_unreachable_broker_costs_little_time() -> None:
 def test_an_impossible_address_is_unreachable(server: str) -> None:
     config = {**FACTORY, "systems.kafka.consumer.bootstrap.servers": server}
     with pytest.raises(InputUnknown, match=f"No broker answers at {server}"), open_input(config, "kafka"):
+        pytest.fail("it connected")
+
+
+def test_a_cluster_that_does_not_answer_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def answers(server: str) -> bool:
+        asked.append(server)
+        return False
+
+    monkeypatch.setattr(input_system, "_answers", answers)
+    with OpenInputs() as inputs:
+        for _ in range(3):
+            with pytest.raises(InputUnknown, match="No broker answers at c:1"):
+                inputs.admin(CONFIG, "kafka")
+    assert asked == ["c:1"]
+
+
+def test_all_brokers_of_a_cluster_are_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = Barrier(3)
+    monkeypatch.setattr(input_system, "_answers", lambda _: together.wait(PATIENCE) < 0)
+    with pytest.raises(InputUnknown, match="No broker answers at a:1,b:1,c:1"), open_input({}, "kafka", "a:1,b:1,c:1"):
         pytest.fail("it connected")
