@@ -1,5 +1,6 @@
 """Actions that recur at an interval."""
 
+from collections.abc import Iterable
 from typing import Final
 
 NEVER: Final = float("inf")
@@ -23,3 +24,32 @@ class Recurring:
     def trigger(self) -> None:
         """Make the action due at once."""
         self.due_at = AT_ONCE
+
+
+class RecurringTurns:
+    """A recurring action on many streams, a few at a time, so that events wait for one turn and not for all of them.
+
+    Streams that had no turn before the action is due again come first.
+    """
+
+    def __init__(self, seconds: float, most: int) -> None:
+        """``most``: how many streams have a turn together."""
+        self._recurring = Recurring(seconds)
+        self._most = most
+        self._waiting: list[str] = []
+
+    @property
+    def due_at(self) -> float:
+        """When the next turn is due."""
+        return AT_ONCE if self._waiting else self._recurring.due_at
+
+    def next(self, stream_names: Iterable[str], now: float) -> list[str]:
+        """Return the streams whose turn it is; ``stream_names`` are all there are."""
+        if self._recurring.is_due(now):
+            self._waiting = list(dict.fromkeys([*self._waiting, *stream_names]))
+        turn, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
+        return turn
+
+    def trigger(self) -> None:
+        """Give all streams a turn at once."""
+        self._recurring.trigger()

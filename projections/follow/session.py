@@ -1,6 +1,6 @@
 """The follower's inner loop, while its connections last: attach streams, poll, apply batches, write heartbeats."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import Final
@@ -26,10 +26,12 @@ from projections.follow.heartbeat import (
     write_beats,
     write_refusal,
 )
-from projections.follow.recurring import NEVER, Recurring
+from projections.follow.recurring import NEVER, Recurring, RecurringTurns
 from projections.follow.tail import BUFFER_SECONDS, Tail, due_tails
 from projections.tracked_logs import is_blocked
 
+HEARTBEAT_STREAMS: Final = 50
+"""How many heartbeats are written before events are read again: asking for 300 ends takes tens of milliseconds."""
 ATTACHING_SECONDS: Final = 0.5
 """How long streams are attached before those that are attached already are read again."""
 LISTING_SECONDS: Final = 5.0
@@ -68,7 +70,7 @@ class FollowSession:
         self._connection = connection
         self._source = source
         self._reports = run.reports
-        self._heartbeat = Recurring(HEARTBEAT_SECONDS)
+        self._heartbeat = RecurringTurns(HEARTBEAT_SECONDS, HEARTBEAT_STREAMS)
         self._listing = Recurring(LISTING_SECONDS)
         self._assigned: dict[str, Tail] = {}
         self._source_ok_since = monotonic()
@@ -288,28 +290,29 @@ class FollowSession:
         self._assigned = {}
 
     def _beat_if_due(self) -> None:
-        if self._heartbeat.is_due(monotonic()):
-            self._beat()
+        names = self._heartbeat.next(self._run.streams, monotonic())
+        if names:
+            self._beat([self._run.streams[name] for name in names])
 
-    def _beat(self) -> None:
+    def _beat(self, streams: Sequence[FollowedStream]) -> None:
         """Write heartbeats; what did not fail for some time counts as recovered."""
         self._attacher.locks.check()
         now = server_now(self._connection)
-        ends = self._ends()
+        ends = self._ends(streams)
         if monotonic() >= self._source_ok_since + HEARTBEAT_SECONDS:
             self._run.end_outage()
-        for stream in self._run.streams.values():
+        for stream in streams:
             if monotonic() >= stream.accepted_at:
                 self._accept(stream)
-        beats = [stream.beat(ends.get(name)) for name, stream in self._run.streams.items()]
+        beats = [stream.beat(ends.get(stream.stream_name)) for stream in streams]
         write_beats(self._connection, [beat for beat in beats if beat is not None], now)
-        refused = [stream for stream in self._run.streams.values() if stream.refusal and stream.tail is None]
+        refused = [stream for stream in streams if stream.refusal and stream.tail is None]
         with _ignore_rejections():
             beat_refused(self._connection, [stream.stream_name for stream in refused])
 
-    def _ends(self) -> dict[str, int]:
+    def _ends(self, streams: Sequence[FollowedStream]) -> dict[str, int]:
         """The ends of the streams that are read; empty if the source does not answer."""
-        names = [name for name, stream in self._run.streams.items() if stream.tail is not None]
+        names = [stream.stream_name for stream in streams if stream.tail is not None]
         if not names:
             return {}
         try:

@@ -1,12 +1,15 @@
 """A session: errors of single streams, outages and heartbeats."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from itertools import pairwise
 
 import psycopg
 import pytest
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
+from eventlog.source import Read
 from projections.follow import followed_stream, session
 from projections.follow.follow_run import FollowPlan
 from projections.follow.heartbeat import server_now
@@ -70,6 +73,41 @@ def test_heartbeats_continue_without_events(
             return row is not None and row[0] > first[0] and row[1] > (first[1] or first[0])
 
         wait_until(later, what="a later heartbeat")
+
+
+class RecordedCalls(MemorySource):
+    """A cluster in memory that notes of which streams the ends were asked for, and when events were."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[str, ...]] = []
+
+    def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
+        """See `EventSource.end_offsets`."""
+        self.calls.append(tuple(stream_names))
+        return super().end_offsets(stream_names)
+
+    def poll(self, timeout: float) -> list[Read]:
+        """See `EventSource.poll`."""
+        self.calls.append(())
+        return super().poll(timeout)
+
+
+def test_events_are_read_between_the_heartbeats_of_many_streams(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(session, "HEARTBEAT_STREAMS", 1)
+    cluster, names = RecordedCalls(), (ORDERS, COUNTS)
+    for name in names:
+        cluster.create(name)
+    with following(database_url, cluster, FollowPlan(names)) as running:
+        wait_until(lambda: all(map(running.is_attached, names)), what="both streams")
+        began = len(cluster.calls)
+        wait_until(lambda: all(cluster.calls[began:].count((name,)) > 1 for name in names), what="heartbeats")
+    calls = cluster.calls[began:]
+    assert {len(call) for call in calls} == {0, 1}
+    assert all(() in two for two in pairwise(calls))
 
 
 @pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(seconds=-45)], ids=["ahead", "behind"])
