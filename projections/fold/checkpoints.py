@@ -1,5 +1,6 @@
 """A checkpoint event of any of the three wire forms, read into its layout and its offsets."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
@@ -15,6 +16,8 @@ from projections.fold.storable_text import require_storable
 
 SEPARATOR: Final = "\x1f"
 NULL: Final = "\x1e"
+
+_JSON_OFFSET: Final = re.compile(r'(.*"changelog-offset"\s*:\s*")([^"]*)(".*)', re.DOTALL)
 
 
 class DecodedCheckpoint(NamedTuple):
@@ -95,15 +98,13 @@ def _input(partition: SystemStreamPartition) -> LayoutEntry:
 
 
 def _state(factory: str, store: str, marker: str) -> tuple[LayoutEntry, str | None]:
-    """A marker, split around its offset; one that is not Kafka's, or holds its offset twice, stays whole."""
+    """A marker, split around its offset; one that is not Kafka's, or writes its offset with escapes, stays whole."""
     try:
         kafka = KafkaStateCheckpointMarker.parse(marker)
     except WireError:
         return LayoutEntry(None, None, True, None, None, factory, store, "", ""), marker
-    prefix, found, suffix = marker.rpartition(kafka.offset or "null")
-    if kafka.offset is None:
-        prefix, suffix = marker, ""
-    elif not found or prefix + kafka.offset + suffix != marker:
+    prefix, offset, suffix = (marker, None, "") if kafka.offset is None else _split_marker(marker)
+    if offset != kafka.offset:
         return LayoutEntry(None, None, True, None, None, factory, store, "", ""), marker
     changelog = kafka.changelog
     return (
@@ -120,6 +121,18 @@ def _state(factory: str, store: str, marker: str) -> tuple[LayoutEntry, str | No
         ),
         kafka.offset,
     )
+
+
+def _split_marker(marker: str) -> tuple[str, str, str]:
+    """The marker around its offset, whose number may be the partition's, too."""
+    if not marker.lstrip().startswith("{"):
+        before, separator, offset = marker.rpartition(";")
+        return before + separator, offset, ""
+    found = _JSON_OFFSET.fullmatch(marker)
+    if found is None:
+        return marker, "", ""
+    before, offset, after = found.groups()
+    return before, offset, after
 
 
 _DECODERS: Final[Mapping[int, Callable[[CoordinatorKey | None, bytes], DecodedCheckpoint | None]]] = {

@@ -69,6 +69,15 @@ def test_a_marker_is_split_around_its_offset_and_can_be_put_together(
     assert (entry.marker_prefix or "") + (offset or "") + (entry.marker_suffix or "") == marker
 
 
+@pytest.mark.parametrize("start", ['{"changelog-offset":"%d",', '{"n":"changelog-offset","changelog-offset": "%d",'])
+def test_a_marker_is_split_at_the_same_place_whatever_its_offset(start: str) -> None:
+    """Where its offset does not come last, the same number can follow it."""
+    end = '"version":1,"changelog-ssp":{"system":"k","partition":6,"stream":"c6","keyBucket":-1}}'
+    decoded = [decode_checkpoint(2, None, v2((start % offset) + end)) for offset in (6, 66, 7)]
+    assert {one.layout for one in decoded if one is not None} == {decoded[0].layout}  # type: ignore[union-attr]
+    assert [one.offsets for one in decoded if one is not None] == [["6"], ["66"], ["7"]]
+
+
 @pytest.mark.parametrize(("escape", "reason"), [("\\u0000", "nul"), ("\\ud800", "surrogate")])
 def test_what_text_cannot_hold_is_refused(escape: str, reason: str) -> None:
     value = f'{{"x":{{"system":"k","stream":"c","partition":"4","offset":"a{escape}"}}}}'.encode()
