@@ -11,6 +11,7 @@ from typing import Any, Final
 from psycopg.pq import TransactionStatus
 
 from eventlog.events import RecordedEvent
+from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive import archive_rows, archive_writer
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.json_rows import json_rows
@@ -31,7 +32,6 @@ from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold_state import load_fold
-from projections.garbage_collection import no_collections
 from projections.tracked_logs import TrackedLog, name_job, reload_log
 
 Clock = Callable[[], datetime]
@@ -121,7 +121,7 @@ class Projector:
         if self._are_few(events, swept):
             self._move_with_rows(next_offset, self._rows(events, swept, fold), fold)
         else:
-            with no_collections(), self._connection.transaction():
+            with no_collections(freeze=True), self._connection.transaction():
                 self._hold()
                 self._write(events, swept, fold)
                 self._move(next_offset)
@@ -138,7 +138,7 @@ class Projector:
         return sum(len(event.value or b"") for event in events) <= FEW_BYTES
 
     def _load_fold(self) -> LogFold:
-        with no_collections():
+        with no_collections(freeze=True):
             return load_fold(self._connection, self._log, self._settings)
 
     def reload(self) -> None:

@@ -14,12 +14,12 @@ from typing import Final
 import psycopg
 
 from eventlog.events import RecordedEvent
+from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.streams import StreamIdentity
 from projections.errors import LogRebuilt
 from projections.fold.settings import FoldSettings
-from projections.garbage_collection import no_collections
 from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
 from projections.retired_streams import end_retirement
@@ -137,7 +137,7 @@ def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator
 
 
 def _read_batch(events: Iterator[RecordedEvent], size: int) -> list[RecordedEvent]:
-    with no_collections():
+    with no_collections(freeze=True):
         return list(islice(events, size))
 
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from psycopg import sql
 
 from eventlog.events import RecordedEvent, bytes_of
+from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import copy_rows
@@ -17,7 +18,6 @@ from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
-from projections.garbage_collection import no_collections
 from projections.observations import read_observations
 from projections.projector import BATCH_EVENTS
 from projections.tracked_logs import TrackedLog
@@ -98,7 +98,7 @@ class ScratchFold:
         """Fold the archived events below offset ``until`` that are not folded yet, and what was swept between them."""
         archived = self._read(self._connection, self._log_id, self._next_offset, until)
         sweeps = recorded_sweeps(self._connection, self._log_id)[self._swept :]
-        with no_collections():
+        with no_collections(freeze=True):
             for batch in archived_batches(archived, sweeps, self._batch_events):
                 self._apply(batch)
         self._remove_older_rows()

@@ -1,8 +1,6 @@
 """The events of a partition in a fetch response, in place of kafka-python's own records."""
 
-import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from typing import Any, Final
@@ -12,6 +10,7 @@ from kafka.errors import UnsupportedCodecError
 from kafka.record.default_records import DefaultRecordBatch
 
 from eventlog.events import CREATE_TIME, RecordedEvent
+from eventlog.garbage_collection import no_collections
 from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
 from eventlog.source import StreamRefused
 
@@ -43,7 +42,7 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
     def take(self, n: int | None = None) -> list[RecordedEvent]:
         """The next events, at most ``n``."""
         self._moved(self.topic_partition.topic)
-        with _no_collections():
+        with no_collections():
             events: list[RecordedEvent] = super().take(n)
         if events:
             self.next_fetch_offset = max(self.next_fetch_offset, events[-1].offset + 1)
@@ -89,18 +88,6 @@ def return_events(consumer: Any) -> None:
     consumer._fetcher.PartitionRecords = partial(  # noqa: SLF001
         FetchedEvents, lambda _: None, lambda partition: position(partition).leader_epoch
     )
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Disable the garbage collector: thousands of new tuples would be scanned several times, and have no cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _describe_failure(offset: int, error: Exception) -> str:
