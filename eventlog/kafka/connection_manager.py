@@ -51,7 +51,7 @@ class LargeReceives:
             error = KafkaConnectionError("socket disconnected")
         except (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
             pass
-        except OSError as failure:
+        except Exception as failure:  # not only OSError: a closed TLS connection raises ValueError
             error = KafkaConnectionError(failure)
         return b"".join(received), error
 
