@@ -1,10 +1,11 @@
 """Describes, checks and creates the topics of a Kafka cluster."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from kafka import IsolationLevel, OffsetSpec, TopicPartition
+from kafka import IsolationLevel, KafkaAdminClient, OffsetSpec, TopicPartition
 from kafka.admin import ConfigFilterType, ConfigResource, ConfigResourceType
 from kafka.errors import (
     InvalidConfigurationError,
@@ -120,8 +121,30 @@ def _check_policy(topic: Topic) -> str:
     return ""
 
 
+class _LeaderKeepingClient(KafkaAdminClient):  # type: ignore[misc]  # kafka-python has no types
+    """A client with the leaders of earlier answers; kafka-python requests them before each query of offsets.
+
+    Each leader is used once, so that the leader is requested again after a query that failed.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        super().__init__(**config)
+        self.leaders: dict[TopicPartition, int] = {}
+
+    async def _async_get_leader_for_partitions(self, partitions: Iterable[TopicPartition]) -> Any:
+        leaders = {partition: self.leaders.pop(partition, _NO_LEADER) for partition in partitions}
+        if _NO_LEADER in leaders.values():
+            return await super()._async_get_leader_for_partitions(partitions)
+        led = defaultdict(set)
+        for partition, leader in leaders.items():
+            led[leader].add(partition)
+        return led
+
+
 class KafkaAdmin(AdminClient):
     """Describes and creates topics. Connects when first used. Not thread-safe; a context manager."""
+
+    _make_client = _LeaderKeepingClient
 
     @property
     def cluster_id(self) -> str:
@@ -172,6 +195,7 @@ class KafkaAdmin(AdminClient):
         """The topic ids of the streams that exist, according to one broker. Raises `SourceUnavailable`."""
         names = list(stream_names)
         answer = ask(self._options, lambda: self._metadata(names, node_id)) if names else []
+        self._keep_leaders(answer)
         return {topic.name: known_id(topic.topic_id) for topic in answer if topic.error_code == NoError.errno}
 
     def create_stream(
@@ -221,6 +245,11 @@ class KafkaAdmin(AdminClient):
         manager = self._client._manager  # noqa: SLF001 (its own requests go to any broker, and query more)
         answered: Sequence[Any] = manager.run(manager.send, request, None if node_id == _NO_LEADER else node_id).topics
         return answered
+
+    def _keep_leaders(self, topics: Sequence[Any]) -> None:
+        for topic in topics:
+            for partition in topic.partitions:
+                self._client.leaders[TopicPartition(topic.name, partition.partition_index)] = partition.leader_id
 
     def _create(self, name: str, wanted: Mapping[str, Any]) -> None:
         try:

@@ -91,6 +91,8 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
 class AdminClient:
     """An admin client of kafka-python that connects when it is first used. Not safe for threads; a context manager."""
 
+    _make_client: Callable[..., Any] = KafkaAdminClient
+
     def __init__(self, options: KafkaOptions) -> None:
         self._options = options
         self._connected: Connected | None = None
@@ -112,7 +114,7 @@ class AdminClient:
     @property
     def _client(self) -> Any:
         if self._connected is None:
-            self._connected = connect(KafkaAdminClient, self._options)
+            self._connected = connect(self._make_client, self._options)
         return self._connected.client
 
 

@@ -30,7 +30,7 @@ from projections.follow.recurring import NEVER, Recurring, RecurringTurns
 from projections.follow.tail import BUFFER_SECONDS, Tail, due_tails
 from projections.tracked_logs import is_blocked
 
-HEARTBEAT_STREAMS: Final = 50
+HEARTBEAT_STREAMS: Final = 100
 """How many heartbeats are written before events are read again: asking for 300 ends takes tens of milliseconds."""
 ATTACHING_SECONDS: Final = 0.5
 """How long streams are attached before those that are attached already are read again."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from kafka import KafkaAdminClient, TopicPartition
 from kafka.errors import TopicAuthorizationFailedError, UnknownTopicOrPartitionError
 
 from eventlog.kafka.admin import CreationRefused, KafkaAdmin, Topic, TopicExists, check
@@ -159,6 +160,20 @@ class TestQuestions:
     ) -> None:
         """A follower asks for them every five seconds."""
         monkeypatch.setattr(admin, "topic_ids", None)
+        assert admin.end_offsets([coordinator_topic]) == {coordinator_topic: 0}
+
+    def test_a_known_leader_is_not_requested(
+        self, admin: KafkaAdmin, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert coordinator_topic in admin.topic_ids([coordinator_topic])
+        with monkeypatch.context() as patch:
+            patch.setattr(KafkaAdminClient, "_async_get_leader_for_partitions", None)
+            assert admin.end_offsets([coordinator_topic]) == {coordinator_topic: 0}
+        assert admin.end_offsets([coordinator_topic]) == {coordinator_topic: 0}
+
+    @pytest.mark.parametrize("leader", [999, -1], ids=["another broker", "none"])
+    def test_a_leader_that_is_wrong_is_requested(self, admin: KafkaAdmin, coordinator_topic: str, leader: int) -> None:
+        admin._client.leaders[TopicPartition(coordinator_topic, 0)] = leader
         assert admin.end_offsets([coordinator_topic]) == {coordinator_topic: 0}
 
     def test_it_connects_again_after_a_close(self, admin: KafkaAdmin) -> None:
