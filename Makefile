@@ -56,6 +56,10 @@ test: setup java ## Run all tests, on real Postgres, Kafka and Spark
 test-fast: setup ## Run the tests that need neither Kafka nor Spark and are not slow (under 2 minutes, without Java)
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not kafka and not spark and not slow" $(PYTEST_OPTIONS)
 
+.PHONY: test-pages
+test-pages: setup chromium ## Run the tests of pages in Chromium; screenshots are kept in build/pages
+	$(BIN)/python -m pytest -m browser $(PYTEST_OPTIONS)
+
 .PHONY: test-spark-range
 test-spark-range: setup java $(SPARK_RANGE:%=build/spark-%/.installed) ## Run the Spark tests with the oldest and the newest PySpark that the extra allows
 	for version in $(SPARK_RANGE); do \
@@ -119,3 +123,12 @@ clean: ## Remove .venv, build output and caches (never a database)
 java:
 	@major=$$(java -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1); \
 	[ "$${major:-0}" -ge 17 ] || { echo "Spark needs Java 17 or newer on the PATH (found: $${major:-none}). Install a JDK or JRE, for example openjdk-17-jre-headless." >&2; exit 1; }
+
+.PHONY: chromium
+chromium:
+	@has_chromium() { command -v chromedriver && { command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; }; }; \
+	has_chromium >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium chromium-driver; \
+	fi; \
+	has_chromium >/dev/null || { echo "The tests of pages need Chromium or Chrome and chromedriver on the PATH. Install them, for example the Debian packages chromium and chromium-driver." >&2; exit 1; }

@@ -7,6 +7,7 @@ import pytest
 from tests.vectors import catalogue
 
 pytest_plugins = [
+    "tests.fixtures.browser",
     "tests.fixtures.file_order",
     "tests.fixtures.generated_examples",
     "tests.fixtures.kafka",

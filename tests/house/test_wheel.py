@@ -85,10 +85,11 @@ def test_the_migrations_are_inside_coordstream(wheel_files: set[str]) -> None:
 
 
 def test_data_files_of_the_rooms_are_shipped(wheel_files: set[str]) -> None:
-    kept = set().union(*(_files_of(room, "*.py", "*.sql", "*.xml") for room in ROOMS))
+    kept = set().union(*(_files_of(room, "*.py", "*.sql", "*.xml", "*.html", "*.css", "*.svg") for room in ROOMS))
     assert kept <= wheel_files
     assert any(name.endswith(".sql") for name in kept)
     assert any(name.endswith(".xml") for name in kept)
+    assert any(name.endswith(".html") for name in kept)
 
 
 def test_the_licence_and_the_command_are_shipped(wheel_files: set[str]) -> None:
