@@ -134,7 +134,7 @@ def _with_servers(own: KafkaOptions, servers: str) -> KafkaOptions:
 
 def _servers(config: Config, system: str) -> str:
     if not is_kafka(config, system):
-        raise InputUnknown(f"System {system} is not Kafka. Only Kafka inputs can be checked.")
+        raise InputUnknown(f"System {system} is not Kafka. Only Kafka inputs are supported.")
     for user in ("consumer", "producer"):
         servers = config.get(f"systems.{system}.{user}.bootstrap.servers")
         if servers:

@@ -32,21 +32,25 @@ class JobLock:
         self._name: Final = f"coordinator of {stream_name}"
         self._connection: Connection | None = None
         self._locks: StreamLocks | None = None
+        self._is_taken = False
 
     def take(self) -> bool:
         """Take the lock if it is free. Raises psycopg.Error if the database does not answer."""
-        self.close()
-        self._connection = self._connect()
-        self._locks = StreamLocks(self._connection)
-        return self._locks.take(self._name)
+        if self._locks is None:
+            self._connection = self._connect()
+            self._locks = StreamLocks(self._connection)
+        self._is_taken = self._locks.take(self._name)
+        return self._is_taken
 
     def require(self) -> None:
         """Raise `CoordinatorRunning` unless this process has the lock, which is taken again if it was lost.
 
         Raises psycopg.Error if the database does not answer.
         """
-        if not self._is_held() and not self.take():
-            raise CoordinatorRunning(self._job, self.holder())
+        if not self._is_held():
+            self.close()
+            if not self.take():
+                raise CoordinatorRunning(self._job, self.holder())
 
     def holder(self) -> str:
         """Who has the lock, in words."""
@@ -54,13 +58,14 @@ class JobLock:
         return str(found or "another process")
 
     def close(self) -> None:
-        """Release the lock."""
+        """Close the connection, which releases the lock."""
         if self._connection is not None:
             self._connection.close()
-            self._connection = self._locks = None
+        self._connection = self._locks = None
+        self._is_taken = False
 
     def _is_held(self) -> bool:
-        if self._locks is None:
+        if self._locks is None or not self._is_taken:
             return False
         try:
             self._locks.check()

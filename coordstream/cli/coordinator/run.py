@@ -8,9 +8,11 @@ from pathlib import Path
 from time import sleep
 from typing import Annotated, Final
 
+import psycopg
 import typer
 
 from coordstream.cli.arguments.options import InputServers, JobWord, Json
+from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.database import database_errors, open_database
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.input_system import check_servers, input_options, require_answer
@@ -21,10 +23,12 @@ from coordstream.cli.termination import stopped_by_signals
 from coordstream.coordinator.job_lock import JobLock
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.services import ServiceOptions
+from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
 from eventlog.postgres.connection import connect
 from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_plan import systems_of
+from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.input_admin import InputAdmin
@@ -53,9 +57,9 @@ def run(
 ) -> None:
     """Start a job's coordinator, and serve its job model and config to containers until it is stopped.
 
-    Without --config, the config is that on the coordinator stream. Containers are started by somebody else.
+    Without --config, the config on the coordinator stream is used. This command starts no containers.
 
-    The database has the lock that lets a job have one coordinator.
+    A lock in the database ensures that a job has one coordinator.
     """
     check_servers(input_servers)
     submitted = None if config is None else read_submission(job, config)
@@ -69,8 +73,21 @@ def run(
         take(lock, wait=wait)
         if submitted is not None:
             ensure_coordinator_stream(submitted)
-        with open_log(stream, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
+        with (
+            masked_refusals(),
+            open_log(stream, "coordinator", takes_many=False) as log,
+            CoordinatorStreamStore(log) as store,
+        ):
             coordinate(CoordinatorProcess(request, store, lock), job, as_json=as_json)
+
+
+@contextmanager
+def masked_refusals() -> Iterator[None]:
+    """Raise `WriteOnceChange` with fingerprints in place of secrets."""
+    try:
+        yield
+    except WriteOnceChange as error:
+        raise WriteOnceChange(masked_changes(secret_policy(load_settings()), error.changes)) from None
 
 
 def coordinate(process: CoordinatorProcess, job: str, *, as_json: bool) -> None:
@@ -92,12 +109,22 @@ def take(lock: JobLock, *, wait: bool) -> None:
     if not wait:
         lock.require()
         return
-    is_waiting = False
-    while not lock.take():
-        if not is_waiting:
-            print_line(f"Waiting until the current coordinator ends: {lock.holder()}.")
-            is_waiting = True
+    said = ""
+    while not (is_taken := _take_if_free(lock)):
+        holder = "its database does not answer" if is_taken is None else lock.holder()
+        if holder != said:
+            print_line(f"Waiting until the current coordinator ends: {holder}.")
+            said = holder
         sleep(WAIT_SECONDS)
+
+
+def _take_if_free(lock: JobLock) -> bool | None:
+    """Whether the lock was free; None: the database does not answer."""
+    try:
+        return lock.take()
+    except psycopg.OperationalError:
+        lock.close()
+        return None
 
 
 @contextmanager

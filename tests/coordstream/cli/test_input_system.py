@@ -51,7 +51,7 @@ def test_credentials_are_sent_only_to_brokers_that_the_user_named(monkeypatch: p
     ("config", "sentence"),
     [
         ({}, "has no brokers for system kafka. Use --input-bootstrap-servers."),
-        ({"systems.kafka.samza.factory": "x.Factory"}, "System kafka is not Kafka. Only Kafka inputs can be checked."),
+        ({"systems.kafka.samza.factory": "x.Factory"}, "System kafka is not Kafka. Only Kafka inputs are supported."),
     ],
 )
 def test_unknown_inputs_are_refused(config: dict[str, str], sentence: str) -> None:

@@ -5,23 +5,30 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 import pytest
 
+from coordstream.coordinator.job_lock import JobLock
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
+from eventlog.postgres.connection import connect
 from eventlog.streams import identify
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import read_config, set_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.coordstream.command_line import MASK_KEY, CommandLine, without_settings
 from tests.fixtures.kafka_topics import Topics
-from tests.fixtures.waiting import PATIENCE
+from tests.fixtures.waiting import PATIENCE, wait_until
 
+HOLDER: Final = "select backend_pid from projection.locked_stream where stream_name like 'coordinator of %'"
+END_SESSION: Final = (
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'coordstream coordinator'"
+)
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
 
@@ -150,6 +157,35 @@ def test_what_another_program_writes_is_reported(job: Job) -> None:
             assert said == "The config changed (task.opts). The next start uses it."
             set_config(store, grouper, "demo.Grouper", force=True)
         assert f"Another program changed {grouper}" in line_with(process.stderr, "Another program")
+
+
+def test_it_ends_if_it_loses_its_lock_to_another_one(job: Job, cli: CommandLine) -> None:
+    with (
+        job.coordinator("--config", str(job.file)) as process,
+        closing(JobLock(partial(connect, cli.database_url), job.name, job.stream)) as other,
+    ):
+        line_with(process.stderr, "Coordinating")
+        assert not other.take()
+        cli.ask(END_SESSION)
+        wait_until(other.take, what="the lock to be free")
+        _, err = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 1
+        assert f"{job.name} already has a coordinator: coordstream on " in err
+
+
+def test_an_outage_of_the_lock_is_survived(job: Job, cli: CommandLine) -> None:
+    with (
+        job.coordinator("--config", str(job.file)) as process,
+        closing(JobLock(partial(connect, cli.database_url), job.name, job.stream)) as other,
+    ):
+        line_with(process.stderr, "Coordinating")
+        (before,) = cli.ask(HOLDER)
+        cli.ask(END_SESSION)
+        wait_until(lambda: cli.ask(HOLDER) not in ([before], []), what="the lock to be taken again")
+        assert not other.take()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0
 
 
 @pytest.mark.parametrize(
