@@ -84,7 +84,10 @@ if TYPE_CHECKING:
     from managers.backup.dict_store import DictStore as DictStore
     from managers.backup.key_value_store import KeyValueStore as KeyValueStore
     from managers.backup.logged_store import LoggedStore as LoggedStore
-    from managers.backup.object_store_backend import ObjectStoreStateBackendFactory as ObjectStoreStateBackendFactory
+    from managers.backup.object_store_backend import (
+        OBJECT_STORE_STATE_BACKEND_FACTORY as OBJECT_STORE_STATE_BACKEND_FACTORY,
+        ObjectStoreStateBackendFactory as ObjectStoreStateBackendFactory,
+    )
     from managers.backup.rocksdb_store import RocksDbStore as RocksDbStore
     from managers.backup.state_backend import (
         RestoreProgress as RestoreProgress,
@@ -281,7 +284,7 @@ _NAMES: Final = {
     "managers.backup.dict_store": "DictStore",
     "managers.backup.key_value_store": "KeyValueStore",
     "managers.backup.logged_store": "LoggedStore",
-    "managers.backup.object_store_backend": "ObjectStoreStateBackendFactory",
+    "managers.backup.object_store_backend": "OBJECT_STORE_STATE_BACKEND_FACTORY ObjectStoreStateBackendFactory",
     "managers.backup.rocksdb_store": "RocksDbStore",
     "managers.backup.state_backend": (
         "RestoreProgress StateBackendFactory StatefulTask TaskBackupManager TaskRestoreManager"

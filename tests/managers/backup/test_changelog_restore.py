@@ -478,10 +478,11 @@ def test_offset_files_that_cannot_be_written_are_named(make_task: TaskMaker) -> 
     task = make_task()
     task.write(COMMITTED)
     checkpoint = task.commit()
-    (task.directory() / f"{OFFSET_FILE}.tmp").mkdir()  # fails like a full disk
+    (task.directory() / f"{OFFSET_FILE}.tmp").symlink_to("/dev/full")
     assert checkpoint.checkpoint_id is not None
     with pytest.raises(
-        OffsetsNotWritten, match=rf"checkpoint {checkpoint.checkpoint_id} for store 'orders' of task 'Partition 0'"
+        OffsetsNotWritten,
+        match=rf"checkpoint {checkpoint.checkpoint_id} for store 'orders' of task 'Partition 0': No space left",
     ):
         task.backup.persist_to_filesystem(
             checkpoint.checkpoint_id, checkpoint.state_markers[KAFKA_STATE_BACKEND_FACTORY]
