@@ -1,20 +1,18 @@
 """`coordstream serve`: health, metrics, JSON and pages over HTTP."""
 
 from pathlib import Path
-from time import monotonic
 from typing import Annotated, Final
 
 import typer
-from rich.console import Console
 
 from coordstream.cli.arguments.duration import parse_duration
+from coordstream.cli.arguments.number import parse_limit
 from coordstream.cli.database import DatabaseUnreachable, database_url, open_database
 from coordstream.cli.follow.options import Format
-from coordstream.cli.follow.progress import FollowProgress, LogFormat
+from coordstream.cli.follow.progress import LogFormat, report_line
 from coordstream.cli.termination import stopped_by_signals
 from coordstream.extras import require_packages
 from coordstream.settings import load_settings
-from eventlog.log import system_clock
 
 app = typer.Typer()
 
@@ -34,8 +32,18 @@ QueryTimeout = Annotated[
     float,
     typer.Option("--query-timeout", metavar="DURATION", parser=parse_duration, help="How long a query may take."),
 ]
+ReadyLag = Annotated[
+    int,
+    typer.Option(
+        "--ready-lag",
+        metavar="OFFSETS",
+        parser=parse_limit,
+        help="How many offsets a log may be behind its end for /readyz to be ready.",
+    ),
+]
 DEFAULT_ADDRESS: Final = "127.0.0.1:8470"
 DEFAULT_TIMEOUT: Final = "10s"
+DEFAULT_LAG: Final = "1000"
 
 
 @app.command()
@@ -43,6 +51,7 @@ def serve(
     bind: Bind = DEFAULT_ADDRESS,
     token_file: TokenFile = None,
     query_timeout: QueryTimeout = DEFAULT_TIMEOUT,  # type: ignore[assignment]  # Typer parses it
+    ready_lag: ReadyLag = DEFAULT_LAG,  # type: ignore[assignment]
     log_format: Format = LogFormat.TEXT,
 ) -> None:
     """Serve health, metrics, JSON and pages over HTTP, from the database. Nothing can be written.
@@ -51,16 +60,16 @@ def serve(
     """
     require_packages("starlette", "uvicorn", "jinja2", "prometheus_client")
     from coordstream.serve.address import parse_address  # noqa: PLC0415 (not installed without the extra)
-    from coordstream.serve.service import open_service  # noqa: PLC0415
+    from coordstream.serve.service import ServiceLimits, open_service  # noqa: PLC0415
 
     try:
         address = parse_address(bind)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    report = FollowProgress(Console(stderr=True), monotonic, system_clock, log_format).message
+    report = report_line(log_format)
     settings = load_settings()
     url = database_url(settings)
-    with open_service(settings, url, address, token_file, query_timeout, report) as service:
+    with open_service(settings, url, address, token_file, ServiceLimits(query_timeout, ready_lag), report) as service:
         try:
             with open_database():
                 pass

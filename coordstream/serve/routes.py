@@ -5,12 +5,15 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Route
 
 from coordstream.serve.api.routes import api_routes
+from coordstream.serve.metrics import answer_metrics
 from coordstream.serve.pages.routes import page_routes
+from coordstream.serve.readiness import answer_readiness
 
 
 def service_routes() -> list[BaseRoute]:
     """All routes. Handlers are plain functions, which run in threads; they read with `snapshot`."""
-    return [Route("/healthz", live), *api_routes(), *page_routes()]
+    probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", answer_metrics)]
+    return [*probes, *api_routes(), *page_routes()]
 
 
 async def live(request: Request) -> PlainTextResponse:

@@ -1,8 +1,9 @@
 """The plan of a follower's run, and its progress, which outlives database sessions."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
+from time import monotonic
 
 from eventlog.backoff import Backoff
 from projections.follow.error_policy import is_login_refused, outage_message, outage_reason
@@ -62,7 +63,7 @@ class FollowRun:
     ``is_listed``: the source has listed its streams. ``events``: how many were applied. ``outage_timeout``: with an
     end, the seconds after which an outage ends the run (None: wait without limit). ``outage``: what the run has waited
     for since ``outage_since``, empty if nothing. ``refusal``: why brokers or database refused the login, empty if they
-    did not.
+    did not. ``stepped_at``: when the follower last did something, be it waiting out an outage (monotonic seconds).
     """
 
     plan: FollowPlan
@@ -76,6 +77,7 @@ class FollowRun:
     outage: str = ""
     outage_since: float = 0.0
     refusal: str = ""
+    stepped_at: float = field(default_factory=monotonic)
 
     def is_over(self) -> bool:
         """Return whether the run is complete, or was stopped."""

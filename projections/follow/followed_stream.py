@@ -27,7 +27,8 @@ class FollowedStream:
     ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
     nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
     ``outage``: what all streams wait for. ``blockage``: why events of the tail cannot be applied at present; that is
-    tried again at ``due_at``, and nothing is read until then.
+    tried again at ``due_at``, and nothing is read until then. ``seen_end``: its end at the last heartbeat; None: it is
+    unknown.
     """
 
     stream_name: str
@@ -46,6 +47,7 @@ class FollowedStream:
     accepted_at: float = AT_ONCE
     events: int = 0
     next_offset: int | None = None
+    seen_end: int | None = None
     retries: Backoff = field(default_factory=_retries)
 
     @property

@@ -10,6 +10,7 @@ from eventlog.backoff import Backoff
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
+from projections.follow.activity import Activity, stream_activity
 from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
 from projections.follow.follow_run import FollowPlan, FollowRun, StopFlag
@@ -59,9 +60,9 @@ class Outcome:
 class Follower:
     """Follows streams of one source into one database.
 
-    Uses two connections, one for locks and heartbeats and one to apply events. Only `stop` may be called from another
-    thread. ``on_message`` gets messages for the operator. With a plan that has an end, ``outage_timeout`` seconds
-    without brokers or database end the run. ``make_tail`` is for followers that apply events elsewhere.
+    Uses two connections, one for locks and heartbeats and one to apply events. Only `stop` and `activity` may be called
+    from another thread. ``on_message`` gets messages for the operator. With a plan that has an end, ``outage_timeout``
+    seconds without brokers or database end the run. ``make_tail`` is for followers that apply events elsewhere.
     """
 
     def __init__(
@@ -112,7 +113,14 @@ class Follower:
         self._run.stop_flag.set()
         self._source.wake()
 
+    def activity(self) -> Activity:
+        """What the follower is doing; may be called from another thread."""
+        run = self._run
+        streams = [stream_activity(stream) for stream in list(run.streams.values())]
+        return Activity(monotonic() - run.stepped_at, run.events, run.outage, streams)
+
     def _wait_out(self, error: Exception) -> None:
+        self._run.stepped_at = monotonic()
         self._run.begin_outage(error, monotonic())
         for stream in self._run.streams.values():
             stream.lose_session()

@@ -77,6 +77,7 @@ class FollowSession:
 
     def step(self) -> None:
         """Do what is due, and poll for events until something else is due."""
+        self._run.stepped_at = monotonic()
         try:
             self._list_streams()
             self._attach_due()
@@ -137,6 +138,7 @@ class FollowSession:
                     self._say_continues(stream)
 
     def _on_resync_batch(self) -> None:
+        self._run.stepped_at = monotonic()
         self._attacher.locks.check()
         self._beat_if_due()
         if self._run.stop_flag.is_set:
@@ -304,7 +306,9 @@ class FollowSession:
         for stream in streams:
             if monotonic() >= stream.accepted_at:
                 self._accept(stream)
-        beats = [stream.beat(ends.get(stream.stream_name)) for stream in streams]
+        for stream in streams:
+            stream.seen_end = ends.get(stream.stream_name)
+        beats = [stream.beat(stream.seen_end) for stream in streams]
         write_beats(self._connection, [beat for beat in beats if beat is not None], now)
         refused = [stream for stream in streams if stream.refusal and stream.tail is None]
         with _ignore_rejections():

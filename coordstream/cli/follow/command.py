@@ -1,6 +1,6 @@
 """`coordstream follow`: read streams into the relations as they grow."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -10,11 +10,14 @@ from coordstream.cli.arguments.options import Kind
 from coordstream.cli.database import Database
 from coordstream.cli.event_logs import source_of
 from coordstream.cli.follow.input_observer import observing_inputs
+from coordstream.cli.follow.metrics_server import serving_metrics
 from coordstream.cli.follow.options import (
     All,
     Format,
     InputBounds,
     JsonReport,
+    MetricsPort,
+    MetricsTokenFile,
     Once,
     Streams,
     TakeOverAfter,
@@ -41,6 +44,8 @@ def follow(
     kind: Kind = None,
     take_over_after: TakeOverAfter = None,
     input_bounds: InputBounds = None,
+    metrics_port: MetricsPort = None,
+    metrics_token_file: MetricsTokenFile = None,
     log_format: Format = LogFormat.TEXT,
     as_json: JsonReport = False,
 ) -> None:
@@ -59,16 +64,20 @@ def follow(
     if input_bounds is not None and (once or until is not None):
         raise typer.BadParameter("--input-bounds cannot be used with --once or --until. Use `coordstream lag`.")
     plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
-    run_follow(plan, partial(_open_follower, input_bounds), timeout=timeout, log_format=log_format, as_json=as_json)
+    with serving_metrics(metrics_port, metrics_token_file, log_format) as watch:
+        opening = partial(_open_follower, input_bounds, watch)
+        run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
 
 
 @contextmanager
-def _open_follower(input_bounds: float | None, database: Database, request: FollowRequest) -> Iterator[Follower]:
+def _open_follower(
+    input_bounds: float | None, watch: Callable[[Follower], None], database: Database, request: FollowRequest
+) -> Iterator[Follower]:
     with (
         source_of(database.settings, database.url) as source,
         observing_inputs(database.url, input_bounds, request.progress.message),
     ):
-        yield Follower(
+        follower = Follower(
             database.url,
             source,
             FoldSettings(database.secrets),
@@ -78,3 +87,5 @@ def _open_follower(input_bounds: float | None, database: Database, request: Foll
             on_progress=request.progress.batch,
             outage_timeout=request.outage_timeout,
         )
+        watch(follower)
+        yield follower

@@ -4,12 +4,14 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
+from time import monotonic
 from types import TracebackType
 from typing import Any, Final, Self
 
 from rich.console import Console
 from rich.text import Text
 
+from eventlog.log import system_clock
 from projections.follow.reports import Progress
 
 LINE_SECONDS: Final = 10.0
@@ -23,6 +25,11 @@ class LogFormat(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+
+
+def report_line(log_format: LogFormat) -> Callable[[str], None]:
+    """Prints messages on standard error, each as a line with the time."""
+    return FollowProgress(Console(stderr=True), monotonic, system_clock, log_format).message
 
 
 class FollowProgress:

@@ -15,9 +15,10 @@ from coordstream.cli.output.tables import Column, print_rows, time_column
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.rows import Row, Rows, fetch, state
 from coordstream.cli.status.faults import worst_state
+from coordstream.cli.status.logs import logs_now
 from coordstream.cli.status.show import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status.show import TITLE as LOG_TITLE
-from coordstream.cli.status.show import logs_now, or_unknown
+from coordstream.cli.status.show import or_unknown
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -3,21 +3,38 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from projections.fold.settings import NOT_FOLDED
+
 _WORST_FIRST: Final = ("lost", "refused", "replacing", "catching-up", "stopped", "live", "retired")
+
+_NOT_LIVE: Final = {
+    "stopped": "is not followed. Start its follower",
+    "catching-up": "has not been read to its end yet",
+    "replacing": "has not been read to the end of its new incarnation yet",
+}
 
 Status = dict[str, Any]
 
 
 class Limits(NamedTuple):
-    """What a monitor allows: the largest lag in offsets, and seconds since the last heartbeat; None: no limit."""
+    """What a monitor allows: the largest lag in offsets, and seconds since the last heartbeat; None: no limit.
+
+    ``must_be_live``: a log that is not followed, or was not read to its end yet, has a fault.
+    """
 
     lag: int | None = None
     age_seconds: float | None = None
+    must_be_live: bool = False
 
 
 def worst_state(states: Iterable[str]) -> str | None:
     """The state that needs attention most; None if there are no states."""
     return min(states, key=_WORST_FIRST.index, default=None)
+
+
+def is_to_rebuild(log: Status) -> bool:
+    """Whether the rows of a log were dropped, so that it must be rebuilt from the archive."""
+    return bool(log["fold_version"] == NOT_FOLDED)
 
 
 def faults(logs: Sequence[Status], limits: Limits) -> Iterator[str]:
@@ -54,6 +71,8 @@ def _of_log(log: Status, limits: Limits) -> Iterator[str]:
             "is missing on its brokers. Create the topic again, check the rights of our Kafka user, or run "
             f"`coordstream log retire {log['stream_name']}` if its job was deleted"
         )
+    if limits.must_be_live and log["state"] in _NOT_LIVE:
+        yield _NOT_LIVE[log["state"]]
     yield from _of_age(log, limits.age_seconds)
     if limits.lag is not None:
         yield from _of_lag(log, limits.lag)

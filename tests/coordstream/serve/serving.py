@@ -9,11 +9,13 @@ import httpx
 from pydantic import SecretStr
 
 from coordstream.serve.address import Address
-from coordstream.serve.service import open_service
+from coordstream.serve.service import ServiceLimits, open_service
 from coordstream.settings import Settings
 
 LOOPBACK = Address("127.0.0.1", 0)
 EVERYWHERE = Address("0.0.0.0", 0)  # noqa: S104 (what is tested)
+
+LIMITS = ServiceLimits()
 
 
 @dataclass
@@ -27,12 +29,12 @@ class Served:
 
 @contextmanager
 def serving(
-    database_url: str, address: Address = LOOPBACK, token_file: Path | None = None, query_seconds: float = 10.0
+    database_url: str, address: Address = LOOPBACK, token_file: Path | None = None, limits: ServiceLimits = LIMITS
 ) -> Iterator[Served]:
     """The service of a database."""
     settings = Settings(database_url=SecretStr(database_url))
     lines: list[str] = []
-    with open_service(settings, database_url, address, token_file, query_seconds, lines.append) as service:
+    with open_service(settings, database_url, address, token_file, limits, lines.append) as service:
         port = service.address.port
         with service.server.in_thread(), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             yield Served(client, port, lines)

@@ -238,7 +238,7 @@ def test_a_follower_waits_for_its_database_at_the_start(cli: CommandLine, monkey
     append(cli, COORDINATOR, "1")
     tries: list[str] = []
 
-    def connect_later(url: str) -> Any:
+    def connect_later(url: str, **_: str) -> Any:
         tries.append(url)
         if len(tries) < 3:
             raise psycopg.OperationalError("connection refused")

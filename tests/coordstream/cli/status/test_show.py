@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.status.show import with_end
+from coordstream.cli.status.logs import with_end
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import system_clock
 from eventlog.postgres.connection import connect

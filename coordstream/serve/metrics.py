@@ -1,0 +1,133 @@
+"""/metrics: the state of logs, tasks and jobs for Prometheus, from one snapshot of the database."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from psycopg import sql
+from starlette.requests import Request
+from starlette.responses import Response
+
+from coordstream.cli.query.rows import Row, fetch
+from coordstream.serve.readiness import Readiness, readiness
+from eventlog.postgres.connection import Connection
+
+TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
+JOB: Final = ("job_name", "job_id")
+LOG: Final = (*JOB, "stream_name", "stream_kind")
+TASK: Final = (*JOB, "task_name")
+
+_COMMITS: Final = sql.SQL("""
+select j.job_name, j.job_id, k.message_key as task_name,
+       greatest(extract(epoch from now() - max(c.record_time)), 0)::float8 as age_seconds
+from projection.checkpoint_current c
+join projection.event_key k using (log_id, key_id)
+join projection.job_log j using (log_id)
+where j.is_current and c.layout_id is not null and k.message_key is not null
+group by j.job_name, j.job_id, k.message_key
+having max(c.record_time) is not null
+""")
+# only jobs whose inputs are observed: the relation works out the inputs of all tasks of the others, too
+_LAGS: Final = sql.SQL("""
+select l.job_name, l.job_id, l.task_name,
+       case when count(*) = count(l.records_behind) then sum(l.records_behind)::float8 end as records,
+       case when count(*) = count(l.seconds_behind) then max(l.seconds_behind)::float8 end as seconds
+from coordinator.task_lag l
+where (l.job_name, l.job_id) in (select distinct b.job_name, b.job_id from coordinator.input_bound b)
+group by l.job_name, l.job_id, l.task_name
+""")
+_METADATA_CHANGES: Final = sql.SQL("""
+select m.job_name, m.job_id, c.change, count(*) filter (where c.is_changed) as changes
+from (
+  select h.*, lag(h.epoch_id) over w as epoch_before, lag(h.job_model_id) over w as job_model_before,
+         lag(h.config_id) over w as config_before
+  from coordinator.job_coordinator_metadata_history h
+  window w as (partition by h.job_name, h.job_id, h.incarnation, h.cluster_type order by h.log_offset)) m
+cross join lateral (values
+  ('NEW_DEPLOYMENT', m.epoch_id is distinct from m.epoch_before),
+  ('JOB_MODEL', m.job_model_id is distinct from m.job_model_before),
+  ('CONFIG', m.config_id is distinct from m.config_before)) c(change, is_changed)
+where m.operation = 'set'
+group by m.job_name, m.job_id, c.change
+""")
+_ANOMALIES: Final = sql.SQL("""
+select a.job_name, a.job_id, a.anomaly, count(*) as anomalies from coordinator.anomaly a
+group by a.job_name, a.job_id, a.anomaly
+""")
+
+
+def render(connection: Connection, most_lag: int) -> bytes:
+    """All metrics in Prometheus' text format."""
+    return exposed(_families(connection, most_lag))
+
+
+def exposed(families: Iterable[Metric]) -> bytes:
+    """Metrics, and those of this process, in Prometheus' text format."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    registry.register(_Families(families))
+    return generate_latest(registry)
+
+
+async def answer_metrics(request: Request) -> Response:
+    """The metrics; those who ask within a second of each other get the same snapshot."""
+    text: bytes = await request.app.state.metrics.get()
+    return Response(text, headers={"Content-Type": TEXT_FORMAT})
+
+
+class _Families(Collector):
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = list(families)
+
+    def collect(self) -> Iterable[Metric]:
+        return self._families
+
+
+def _families(connection: Connection, most_lag: int) -> Iterator[Metric]:
+    ready = readiness(connection, most_lag)
+    yield GaugeMetricFamily("coordstream_ready", "1 if /readyz is ready, else 0", not ready.reasons)
+    yield from _of_logs(ready)
+    yield from _of_tasks(connection)
+    yield from _of_jobs(connection)
+
+
+def _of_logs(ready: Readiness) -> Iterator[Metric]:
+    rows = [row | {"is_ready": not reasons, "one": 1} for row, reasons in ready.logs]
+    followed = [row for row in rows if row["backend"] != "recording" and row["heartbeat_age_seconds"] is not None]
+    yield _gauge("log_ready", "1 if the log is followed and read to its end, else 0", LOG, rows, "is_ready")
+    yield _gauge("log_state", "1 for the state that the log has", (*LOG, "state"), rows, "one")
+    yield _gauge("log_lag_offsets", "Offsets from the position to the log's end, NaN if unknown", LOG, rows, "lag")
+    yield _gauge("log_next_offset", "The next offset to fold", LOG, rows, "next_offset")
+    yield _gauge(
+        "log_heartbeat_age_seconds", "Age of the follower's last heartbeat", LOG, followed, "heartbeat_age_seconds"
+    )
+    yield _gauge("log_quarantined_events", "Events that cannot be decoded", LOG, rows, "quarantine_open")
+    yield _gauge("log_gaps", "Stretches of offsets that the archive lacks", LOG, rows, "gap_count")
+
+
+def _of_tasks(connection: Connection) -> Iterator[Metric]:
+    commits, lags = fetch(connection, _COMMITS), fetch(connection, _LAGS)
+    yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, "age_seconds")
+    yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records")
+    yield _gauge("task_lag_seconds", "How long the next record has waited, NaN if unknown", TASK, lags, "seconds")
+
+
+def _of_jobs(connection: Connection) -> Iterator[Metric]:
+    metadata = CounterMetricFamily(
+        "coordstream_job_metadata_changes", "Changes of the job coordinator's metadata", labels=(*JOB, "change")
+    )
+    for row in fetch(connection, _METADATA_CHANGES):
+        metadata.add_metric([row[name] for name in (*JOB, "change")], row["changes"])
+    yield metadata
+    anomalies = fetch(connection, _ANOMALIES)
+    yield _gauge("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), anomalies, "anomalies")
+
+
+def _gauge(name: str, help_text: str, labels: tuple[str, ...], rows: Iterable[Row], value: str) -> Metric:
+    family = GaugeMetricFamily(f"coordstream_{name}", help_text, labels=labels)
+    for row in rows:
+        family.add_metric([row[label] for label in labels], math.nan if row[value] is None else float(row[value]))
+    return family

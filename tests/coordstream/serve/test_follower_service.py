@@ -1,0 +1,98 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from coordstream.serve.follower_service import FollowerWatch, serving_follower
+from projections.follow.activity import Activity, StreamActivity
+from projections.follow.follower import Follower
+from tests.coordstream.command_line import CommandLine
+from tests.coordstream.serve.serving import LOOPBACK
+
+STREAM = "__samza_coordinator_orders_1"
+
+
+class StatedFollower(Follower):
+    """A follower of which a test says what it does."""
+
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+
+    def activity(self) -> Activity:
+        return self._activity
+
+
+@contextmanager
+def serving(activity: Activity | None) -> Iterator[httpx.Client]:
+    watch, lines = FollowerWatch(), list[str]()
+    if activity is not None:
+        watch.set_follower(StatedFollower(activity))
+    with serving_follower(LOOPBACK, None, watch, lines.append):
+        client = httpx.Client(base_url=lines[0].rpartition(" ")[2].removesuffix("/."), timeout=60)
+        with client:
+            yield client
+
+
+@pytest.mark.parametrize("outage", ["", "the brokers do not answer"])
+def test_a_follower_that_works_or_waits_is_live(outage: str) -> None:
+    streams = [StreamActivity(STREAM, "live", 7, 7, 3), StreamActivity("b", "catching-up", 0, None, None)]
+    with serving(Activity(59, 7, outage, streams)) as client:
+        assert client.get("/healthz").status_code == 200
+        lines = client.get("/metrics").text.splitlines()
+    assert f"coordstream_follower_outage {float(bool(outage))}" in lines
+    assert "coordstream_follower_events_total 7.0" in lines
+    assert f'coordstream_follower_stream_state{{state="live",stream_name="{STREAM}"}} 1.0' in lines
+    assert f'coordstream_follower_stream_lag_offsets{{stream_name="{STREAM}"}} 3.0' in lines
+    assert 'coordstream_follower_stream_lag_offsets{stream_name="b"} NaN' in lines
+
+
+def test_a_follower_that_hangs_is_not() -> None:
+    with serving(Activity(61, 0, "", [])) as client:
+        answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()) == (
+        503,
+        {"error": "The follower hangs: it has done nothing for 61 s."},
+    )
+
+
+def test_before_the_database_answers_the_follower_is_live() -> None:
+    with serving(None) as client:
+        assert client.get("/healthz").status_code == 200
+        assert "coordstream_follower" not in client.get("/metrics").text
+
+
+@pytest.mark.slow
+def test_follow_serves_what_it_does(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.done("log", "create", STREAM)
+    cli.done("log", "append", STREAM, "--type", "set-config", "--key", "job.name", "--value", "orders")
+    seen: list[Activity] = []
+    set_follower = FollowerWatch.set_follower
+
+    def watch(self: FollowerWatch, follower: Follower) -> None:
+        set_follower(self, follower)
+        run = follower.run
+
+        def run_and_look():  # type: ignore[no-untyped-def]
+            outcome = run()
+            seen.append(follower.activity())
+            return outcome
+
+        monkeypatch.setattr(follower, "run", run_and_look)
+
+    monkeypatch.setattr(FollowerWatch, "set_follower", watch)
+    finished = cli("follow", STREAM, "--once", "--metrics-port", "0")
+    assert finished.code == 0
+    assert "Serving /healthz and /metrics on http://127.0.0.1:" in finished.err
+    (activity,) = seen
+    assert (activity.events, activity.outage) == (1, "")
+    assert activity.idle_seconds < 60
+    assert [(stream.state, stream.next_offset) for stream in activity.streams] == [("over", 1)]
+
+
+def test_invalid_use_is_one_sentence(cli: CommandLine) -> None:
+    assert cli.refused("follow", "s", "--metrics-port", "x", code=2).startswith("Invalid address 'x'. Expected")
+    assert "needs --metrics-port." in cli.refused("follow", "s", "--metrics-token-file", "t", code=2)
+    assert "Add --metrics-token-file FILE, or use --metrics-port with an address of 127.0.0.1." in cli.refused(
+        "follow", "s", "--metrics-port", "0.0.0.0:0"
+    )

@@ -1,0 +1,76 @@
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.coordstream.command_line import COORDINATOR, CommandLine, config_event, recording
+from tests.coordstream.serve.serving import Served, serving
+
+pytestmark = pytest.mark.slow
+
+Labels = frozenset[tuple[str, str]]
+
+
+def samples(served: Served) -> dict[str, dict[Labels, float]]:
+    """The values by name and labels, without those of the process."""
+    answer = served.client.get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    found: dict[str, dict[Labels, float]] = {}
+    for family in text_string_to_metric_families(answer.text):
+        for sample in family.samples:
+            found.setdefault(sample.name, {})[frozenset(sample.labels.items())] = sample.value
+    return found
+
+
+def test_the_metrics_of_a_recorded_job(wordcount: CommandLine) -> None:
+    with serving(wordcount.database_url) as served:
+        found = samples(served)
+    job = {("job_name", "wordcount_pv"), ("job_id", "1")}
+    log = frozenset({*job, ("stream_name", COORDINATOR), ("stream_kind", "coordinator")})
+    assert found["coordstream_log_next_offset"][log] == 427
+    assert found["coordstream_log_lag_offsets"][log] == 0
+    assert found["coordstream_log_state"][log | {("state", "stopped")}] == 1
+    assert found["coordstream_ready"] == {frozenset(): 1}
+    assert len(found["coordstream_task_last_commit_age_seconds"]) == 8
+    changes = {
+        dict(labels)["change"]: value for labels, value in found["coordstream_job_metadata_changes_total"].items()
+    }
+    assert changes == {"NEW_DEPLOYMENT": 3, "JOB_MODEL": 3, "CONFIG": 2}
+    assert "coordstream_log_heartbeat_age_seconds" not in found  # a recording has no follower
+    assert found["process_resident_memory_bytes"][frozenset()] > 0
+
+
+def test_quarantine_and_gaps_are_counted(cli: CommandLine, tmp_path: Path) -> None:
+    spoilt = config_event(0, "a", "1")._replace(value=b"no json")
+    cli.done("import", recording(tmp_path / "r.jsonl", [spoilt, config_event(5, "b", "1")]))
+    with serving(cli.database_url) as served:
+        found = samples(served)
+    assert [*found["coordstream_log_quarantined_events"].values()] == [1]
+    assert [*found["coordstream_log_gaps"].values()] == [1]
+
+
+def test_names_are_escaped(cli: CommandLine, tmp_path: Path) -> None:
+    name = 'a"b\\c\nd<script>{job_name="x"} 1'
+    topic = "__samza_coordinator_odd_1"
+    cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "job.name", name)], topic))
+    with cli.connection() as connection:
+        connection.execute("update projection.job_log set job_name = %s", (name,))
+    with serving(cli.database_url) as served:
+        (labels,) = samples(served)["coordstream_log_next_offset"]
+    assert dict(labels)["job_name"] == name
+
+
+def test_the_lag_of_tasks_is_unknown_rather_than_zero(wordcount: CommandLine) -> None:
+    with wordcount.connection() as connection:
+        connection.execute(
+            "insert into projection.observed_input (job_suffix, system_name, stream_name, partition_id, oldest_offset,"
+            " end_offset, observed_at)"
+            " select 'wordcount-pv_1', 'kafka', 'page-views', p, 0, case when p % 8 < 4 then 1000 end, now()"
+            " from generate_series(0, 15) p"
+        )
+    with serving(wordcount.database_url) as served:
+        lags = samples(served)["coordstream_task_lag_records"]
+    assert lags[frozenset({("job_name", "wordcount_pv"), ("job_id", "1"), ("task_name", "Partition 0")})] == 970 + 995
+    known = {dict(labels)["task_name"] for labels, value in lags.items() if value == value}  # noqa: PLR0124 (NaN)
+    assert known == {f"Partition {number}" for number in range(4)}
+    assert len(lags) == 8
