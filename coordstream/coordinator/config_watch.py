@@ -1,13 +1,14 @@
 """ConfigWatch: follows a job's coordinator stream while its coordinator runs, and reports changes of the config."""
 
 from collections.abc import Callable
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Final
 
 from eventlog.error_text import list_names
 from eventlog.errors import EventLogError
 from managers.config.job_config import read_config
 from managers.config.write_once import write_once_changes
+from managers.coordinator.serving_context import JobServingContext
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
@@ -16,10 +17,17 @@ MOST_KEYS: Final = 5
 
 
 class ConfigWatch:
-    """A `Service` that reads the stream every second. It reports the names of keys, never their values."""
+    """A `Service` that reads the stream every second. It reports the names of keys, never their values.
 
-    def __init__(self, store: CoordinatorStreamStore, report: Callable[[str], None]) -> None:
+    What the coordinator itself writes while it holds `lock` is not reported, if it then serves it.
+    """
+
+    def __init__(
+        self, store: CoordinatorStreamStore, context: JobServingContext, report: Callable[[str], None]
+    ) -> None:
+        self.lock: Final = Lock()
         self._store: Final = store
+        self._context: Final = context
         self._report: Final = report
         self._stopped: Final = Event()
         self._thread: Final = Thread(target=self._run, name="config-watch", daemon=True)
@@ -49,14 +57,19 @@ class ConfigWatch:
 
     def poll(self) -> None:
         """Read the stream to its end, and report the keys that have changed. Raises what the log raises."""
-        self._store.catch_up()
-        self._outage = ""
-        if self._store.position == self._position:
-            return
-        config, self._position = read_config(self._store), self._store.position
-        changed = sorted(key for key in {**config, **self._config} if config.get(key) != self._config.get(key))
-        write_once = [key for key, *_ in write_once_changes(self._config, config)]
-        self._config = config
+        with self.lock:
+            self._store.catch_up()
+            self._outage = ""
+            if self._store.position != self._position:
+                self._position = self._store.position
+                before, self._config = self._config, read_config(self._store)
+                self._compare(before, self._config)
+
+    def _compare(self, before: Config, now: Config) -> None:
+        attempt = self._context.attempt
+        served = {} if attempt is None else attempt.config
+        changed = [key for key in sorted({**before, **now}) if now.get(key) not in (before.get(key), served.get(key))]
+        write_once = [key for key, *_ in write_once_changes(before, now) if key in changed]
         if write_once:
             self._report(
                 f"Another program changed {list_names(write_once, MOST_KEYS)}, which may be set only once: the next "

@@ -50,6 +50,7 @@ class CoordinatorProcess:
         self._lock: Final = lock
         self._coordinator: Final = JobCoordinator(store, before_write=lock.require)
         self.context: Final = JobServingContext(LocalityManager(store).read_locality)
+        self._watch: Final = ConfigWatch(store, self.context, run.report)
         self._is_outage_reported = False
 
     def start(self) -> JobAttempt:
@@ -63,8 +64,7 @@ class CoordinatorProcess:
     @contextmanager
     def serving(self) -> Iterator[Sequence[str]]:
         """Run the services during the block, which gets their lines. They stop in reverse order."""
-        watch = ConfigWatch(self._store, self._options.report)
-        services: Sequence[Service] = (*services_of(self.context, self._options.services), watch)
+        services: Sequence[Service] = (*services_of(self.context, self._options.services), self._watch)
         with ExitStack() as started:
             lines = []
             for service in services:
@@ -128,6 +128,6 @@ class CoordinatorProcess:
             self._restart(plan, admins, difference)
 
     def _restart(self, plan: JobPlan, admins: Mapping[str, InputAdmin], difference: str) -> None:
-        attempt = self._coordinator.start(plan, admins)
-        self.context.publish(attempt)
+        with self._watch.lock:
+            self.context.publish(self._coordinator.start(plan, admins))
         self._options.report(f"The job model changed: {difference}. Restart the containers to use it.")
