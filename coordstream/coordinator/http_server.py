@@ -19,59 +19,47 @@ _STOP_SECONDS: Final = 1
 
 
 class CoordinatorServer:
-    """Serves a job's model and localities in a thread of its own. Port 0 is a free port, as in Samza.
+    """A `Service` that serves a job's model and localities. Port 0 is a free port, as in Samza.
 
-    On a loopback address, a request is only answered if its ``Host`` is that address or localhost, so that a web page
-    in a browser on this machine cannot read the job's config. ``counts`` counts requests for the job model.
+    It listens from the beginning: a container that connects before `start` waits for the answer. On a loopback
+    address, a request is only answered if its ``Host`` is that address or localhost, so that a web page in a browser on
+    this machine cannot read the job's config. ``counts`` counts requests for the job model.
     """
 
     def __init__(self, context: JobServingContext, host: str = LOOPBACK, port: int = ANY_PORT) -> None:
-        self._context: Final = context
-        self._host: Final = host
-        self._port: Final = port
-        self._running: _Running | None = None
+        """Listen at the address. Raises `AddressUnavailable`."""
         self.counts: Final = RequestCounts()
-        self.url = ""
-        """The URL of the job model, which containers get; it ends with a slash. Empty while the server does not run."""
-
-    def start(self) -> str:
-        """Listen, and return a line that has the URL. Raises `AddressUnavailable`."""
-        allowed = (self._host, "localhost") if is_loopback(self._host) else ("*",)
-        application = coordinator_application(self._context, self.counts, allowed)
+        self._is_loopback: Final = is_loopback(host)
+        self._listener: Final = listen(host, port)
+        self.url: Final = _url(reachable_host(host), self._listener.getsockname()[1])
+        """The URL of the job model, which containers get. It ends with a slash."""
+        context.coordinator_url = self.url
+        allowed = (host, "localhost") if self._is_loopback else ("*",)
         config = Config(
-            application,
+            coordinator_application(context, self.counts, allowed),
             log_config=None,
             access_log=False,
             server_header=False,
             lifespan="off",
             timeout_graceful_shutdown=_STOP_SECONDS,
         )
-        self._running = _Running(config, listen(self._host, self._port))
-        host = reachable_host(self._host)
-        self.url = f"http://{f'[{host}]' if ':' in host else host}:{self._running.port}/"
-        return f"Serving containers. {COORDINATOR_URL}={self.url}"
+        self._server: Final = _SignallingServer(config)
+        self._thread: Final = Thread(target=self._server.run, args=([self._listener],), name="http", daemon=True)
+
+    def start(self) -> str:
+        """Answer requests, and return a line that has the URL."""
+        self._thread.start()
+        self._server.is_ready.wait()
+        line = f"Serving containers. {COORDINATOR_URL}={self.url}"
+        if self._is_loopback:
+            return line
+        return f"Everyone who can connect to {self.url} can read the job's config, with its secrets.\n{line}"
 
     def stop(self) -> None:
         """Close all connections and the port."""
-        if self._running is not None:
-            self._running.stop()
-            self._running, self.url = None, ""
-
-
-class _Running:
-    """A server that accepts connections on a socket."""
-
-    def __init__(self, config: Config, listener: socket.socket) -> None:
-        self._listener: Final = listener
-        self.port: Final[int] = listener.getsockname()[1]
-        self._server: Final = _SignallingServer(config)
-        self._thread: Final = Thread(target=self._server.run, args=([listener],), name="http", daemon=True)
-        self._thread.start()
-        self._server.is_ready.wait()
-
-    def stop(self) -> None:
         self._server.should_exit = True
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         self._listener.close()
 
 
@@ -87,3 +75,7 @@ class _SignallingServer(Server):
             await super().startup(sockets)
         finally:
             self.is_ready.set()
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"

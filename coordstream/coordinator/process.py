@@ -10,7 +10,7 @@ import psycopg
 
 from coordstream.coordinator.config_watch import ConfigWatch
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
-from coordstream.coordinator.services import Service, ServiceOptions, services_of
+from coordstream.coordinator.services import ServiceOptions, services_of
 from eventlog.errors import EventLogError
 from managers.assignments.locality_manager import LocalityManager
 from managers.coordinator.job_attempt import JobAttempt
@@ -62,15 +62,20 @@ class CoordinatorProcess:
         return attempt
 
     @contextmanager
-    def serving(self) -> Iterator[Sequence[str]]:
-        """Run the services during the block, which gets their lines. They stop in reverse order."""
-        services: Sequence[Service] = (*services_of(self.context, self._options.services), self._watch)
-        with ExitStack() as started:
-            lines = []
-            for service in services:
-                started.callback(service.stop)
-                lines.append(service.start())
-            yield [line for line in lines if line]
+    def serving(self) -> Iterator[tuple[JobAttempt, Sequence[str]]]:
+        """Start the job, and run the services during the block, which gets their lines. They stop in reverse order.
+
+        A port that is taken is refused before anything is written. Raises as `start`.
+        """
+        with ExitStack() as stopped:
+            services = services_of(self.context, self._options.services)
+            for service in (*services, self._watch):
+                stopped.callback(service.stop)
+            attempt = self.start()
+            lines = [service.start() for service in services]
+            self._coordinator.publish_url(self.context.coordinator_url)
+            self._watch.start()
+            yield attempt, [line for line in lines if line]
 
     def wait(self) -> None:
         """React to changes of the inputs, until `request_stop`.

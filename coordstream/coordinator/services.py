@@ -36,7 +36,10 @@ class ServiceOptions:
 
 
 def services_of(context: JobServingContext, options: ServiceOptions) -> Sequence[Service]:
-    """The services, in the order in which they start. They stop in reverse order."""
+    """The services, in the order in which they start. They stop in reverse order.
+
+    Raises `AddressUnavailable`: the server cannot listen at the address.
+    """
     # loaded here: both modules import this one, and the server is in the extra `serve`
     require_packages("starlette", "uvicorn")
     from coordstream.coordinator.http_server import CoordinatorServer  # noqa: PLC0415

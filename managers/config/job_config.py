@@ -15,6 +15,8 @@ from managers.stores.metadata_store import NamespacedStore
 from managers.stores.namespaced_key import NamespacedKey
 
 AUTOSIZING: Final = "job.autosizing."
+COORDINATOR_URL: Final = "yarn.am.tracking.url"
+"""The URL of the job's coordinator, which it writes itself. Running containers look for a new one there."""
 _AUTOSIZING_ENABLED: Final = f"{AUTOSIZING}enabled"
 _NAMESPACE: Final = SetConfig.message_type
 
@@ -52,7 +54,8 @@ def write_config(
 
     A key that both configs have is never missing in between. Without ``reset_job_config`` nothing is written
     (CoordinatorStreamUtil.writeConfigToCoordinatorStream). Results of auto-sizing stay while it is enabled
-    (SAMZA-2452). With ``force`` a change of a write-once setting is written, with " (forced)" in its source.
+    (SAMZA-2452), and so does the coordinator's URL, in Samza only with high availability. With ``force`` a change of a
+    write-once setting is written, with " (forced)" in its source.
 
     Raises:
         WriteOnceChange: a write-once setting of a started job would change. Nothing was written.
@@ -120,4 +123,4 @@ def _write(store: NamespacedStore, sets: Config, removed: Sequence[str], envelop
 
 
 def _is_kept(key: str, config: Config) -> bool:
-    return key.startswith(AUTOSIZING) and is_autosized(config)
+    return key == COORDINATOR_URL or (key.startswith(AUTOSIZING) and is_autosized(config))

@@ -6,6 +6,7 @@ from typing import Final
 
 from eventlog.log import Clock, system_clock
 from managers.assignments.locality_manager import ContainerLocality
+from managers.config import job_config
 from managers.config.job_config import AUTOSIZING, is_autosized, set_config
 from managers.job_models.job_model_building import container_count
 from managers.job_names import Config
@@ -13,8 +14,6 @@ from managers.stores.metadata_store import NamespacedStore
 
 CONTAINER_ID: Final = "SAMZA_CONTAINER_ID"
 COORDINATOR_URL: Final = "SAMZA_COORDINATOR_URL"
-COORDINATOR_URL_KEY: Final = "yarn.am.tracking.url"
-"""The config key from which running containers read the URL of a new coordinator (CoordinationConstants of Samza)."""
 ANY_HOST: Final = "ANY_HOST"
 
 _TASK_OPTIONS: Final = "task.opts"
@@ -52,7 +51,7 @@ def publish_coordinator_url(store: NamespacedStore, url: str, *, clock: Clock = 
     Raises:
         NotReady: the store is not open.
     """
-    set_config(store, COORDINATOR_URL_KEY, url, clock=clock)
+    set_config(store, job_config.COORDINATOR_URL, url, clock=clock)
 
 
 def _host(locality: ContainerLocality | None) -> str:

@@ -10,12 +10,14 @@ from managers.assignments.changelog_streams import create_changelog_streams
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.checkpoints.checkpoint_topic import ensure_checkpoint_topic
 from managers.checkpoints.kafka_checkpoint_manager import VALIDATION
-from managers.config.job_config import read_config, write_config
+from managers.config.job_config import read_config, stale_keys, write_config
+from managers.coordinator.container_launch import publish_coordinator_url
 from managers.coordinator.deployment_id import cluster_type_of, with_deployment_id
 from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_plan import JobPlan, checkpoint_system
 from managers.job_models.job_coordinator_metadata_manager import JobCoordinatorMetadataManager, MetadataMetrics
 from managers.job_models.job_model import JobModel
+from managers.job_names import Config
 from managers.startpoints.startpoint_fan_out import FanOuts, should_fan_out_startpoints
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -56,7 +58,7 @@ class JobCoordinator:
             EventLogError: a stream cannot be created or has the wrong number of partitions, or an append failed.
         """
         now = self._clock()
-        is_new = read_config(self._store) != plan.config
+        is_new = _differs(read_config(self._store), plan.config)
         manager = self._metadata_manager(plan, ms_of(now) if is_new else None)
         metadata = manager.generate_job_coordinator_metadata(plan.job_model, plan.config)
         if is_new:
@@ -72,6 +74,11 @@ class JobCoordinator:
             self._before_write()
             manager.write_job_coordinator_metadata(metadata)
         return JobAttempt(plan.config, plan.job_model, metadata, changes)
+
+    def publish_url(self, url: str) -> None:
+        """Write the URL at which containers reach this coordinator to the job's config. Raises as `start`."""
+        self._before_write()
+        publish_coordinator_url(self._store, url, clock=self._clock)
 
     def _metadata_manager(self, plan: JobPlan, written_ms: int | None) -> JobCoordinatorMetadataManager:
         return JobCoordinatorMetadataManager(
@@ -94,3 +101,8 @@ class JobCoordinator:
         self._before_write()
         with StartpointManager(self._store, clock=lambda: ms_of(self._clock())) as manager:
             return manager.fan_out({name: task.partitions for name, task in model.tasks.items()})
+
+
+def _differs(old: Config, config: Config) -> bool:
+    """Whether writing the config would change it. The URL of the last coordinator does not count."""
+    return bool(stale_keys(old, config)) or any(old.get(key) != value for key, value in config.items())

@@ -20,6 +20,8 @@ class JobServingContext:
         """``read_locality`` reads the coordinator stream, and may be called in any thread."""
         self._read_locality: Final = read_locality
         self._attempt: JobAttempt | None = None
+        self.coordinator_url = ""
+        """The URL at which containers reach the HTTP server; empty: there is none."""
         self.input_changes: Final[SimpleQueue[str | None]] = SimpleQueue()
         """Sentences about changed inputs, for the thread of the coordinator; None: stop waiting."""
 

@@ -92,13 +92,12 @@ def masked_refusals() -> Iterator[None]:
 
 def coordinate(process: CoordinatorProcess, job: str, *, as_json: bool) -> None:
     """Start the job, and serve until a signal comes."""
-    attempt = process.start()
-    with process.serving() as lines, stopped_by_signals(lambda _number: process.request_stop()):
+    with process.serving() as (attempt, lines), stopped_by_signals(lambda _number: process.request_stop()):
         print_line(describe_attempt(job, attempt))
         for line in lines:
             print_line(line)
         if as_json:
-            print_json([attempt_row(attempt)])
+            print_json([attempt_row(attempt, process.context.coordinator_url)])
             sys.stdout.flush()
         process.wait()
     print_line(f"Stopped the coordinator of {job}.")
@@ -146,9 +145,10 @@ def describe_attempt(job: str, attempt: JobAttempt) -> str:
     return f"Coordinating {job}: containers {len(model.containers)}, tasks {len(model.tasks)}; changes: {changes}."
 
 
-def attempt_row(attempt: JobAttempt) -> dict[str, object]:
+def attempt_row(attempt: JobAttempt, url: str) -> dict[str, object]:
     """The attempt, for --json."""
     return {
+        "coordinator_url": url,
         "epoch_id": attempt.metadata.epoch_id,
         "config_id": attempt.metadata.config_id,
         "job_model_id": attempt.metadata.job_model_id,

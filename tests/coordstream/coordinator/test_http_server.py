@@ -31,6 +31,17 @@ def test_a_given_host_stays() -> None:
     assert reachable_host("coordinator.example") == "coordinator.example"
 
 
+def test_who_can_read_the_config_is_said() -> None:
+    open_to_all = CoordinatorServer(context_of(), "0.0.0.0")  # noqa: S104
+    local = CoordinatorServer(context_of())
+    warning, line = open_to_all.start().split("\n")
+    assert warning == f"Everyone who can connect to {open_to_all.url} can read the job's config, with its secrets."
+    assert line == f"Serving containers. SAMZA_COORDINATOR_URL={open_to_all.url}"
+    assert local.start() == f"Serving containers. SAMZA_COORDINATOR_URL={local.url}"
+    for server in (open_to_all, local):
+        server.stop()
+
+
 def test_the_port_is_free_after_the_end() -> None:
     with running(CoordinatorServer(context_of())) as server:
         port = httpx.URL(server.url).port
@@ -42,7 +53,7 @@ def test_a_taken_port() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         with pytest.raises(AddressUnavailable) as caught:
-            CoordinatorServer(context_of(), port=port).start()
+            CoordinatorServer(context_of(), port=port)
     assert str(caught.value) == (
         f"Cannot listen at 127.0.0.1:{port}: the port is already in use. Choose another one, or 0 for a free one."
     )

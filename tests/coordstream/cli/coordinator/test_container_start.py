@@ -1,0 +1,122 @@
+"""A container of Samza 1.8.0 starts from `coordstream coordinator run`, and a growing input is noticed."""
+
+import os
+import socket
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from eventlog.events import NewEvent
+from managers.coordinator.container_launch import container_environment
+from managers.job_models.job_model import JobModel
+from managers.job_models.job_model_json import from_json
+from tests.coordstream.cli.coordinator.test_run import Job, line_with
+from tests.coordstream.command_line import CommandLine
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.samza import Samza
+from tests.fixtures.samza_container import SamzaContainer
+from tests.fixtures.waiting import wait_until
+
+pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+
+RECORDS: Final = 5
+OFTEN: Final = {"job.coordinator.monitor-partition-change.frequency.ms": "100"}
+URL: Final = "SAMZA_COORDINATOR_URL="
+
+
+@pytest.fixture
+def job(cli: CommandLine, topics: Topics, tmp_path: Path, job_name: str) -> Job:
+    return Job(cli, topics, job_name, tmp_path)
+
+
+def url_of(line: str) -> str:
+    """The URL that a coordinator printed."""
+    return line.partition(URL)[2]
+
+
+def served(url: str) -> JobModel:
+    """The job model that a container would get now."""
+    return from_json(httpx.get(url).content)
+
+
+def test_a_container_processes_and_commits(
+    job: Job, samza: Samza, topics: Topics, cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", topics.bootstrap_servers)
+    for partition in range(4):
+        topics.write(job.input, [NewEvent(None, b"%d" % each) for each in range(RECORDS)], partition=partition)
+    job.write_file(
+        {
+            "task.class": "EmptyTask",
+            "task.commit.ms": "100",
+            "job.host-affinity.enabled": "true",
+            "job.container.count": "1",
+            "systems.kafka.samza.offset.default": "oldest",
+            "systems.kafka.producer.bootstrap.servers": topics.bootstrap_servers,
+            "stores.s.factory": "org.apache.samza.storage.kv.inmemory.InMemoryKeyValueStorageEngineFactory",
+            "stores.s.key.serde": "string",
+            "stores.s.msg.serde": "string",
+            "serializers.registry.string.class": "org.apache.samza.serializers.StringSerdeFactory",
+        }
+    )
+
+    def committed(container: SamzaContainer) -> dict[Any, Any]:
+        container.require_running()
+        assert cli("follow", job.stream, job.checkpoint, "--once").code == 0
+        offsets = dict(cli.ask("select task_name, input_offset from coordinator.checkpoint"))
+        return offsets if list(offsets.values()) == [str(RECORDS - 1)] * 4 else {}
+
+    with job.coordinator("--config", str(job.file)) as coordinator:
+        url = url_of(line_with(coordinator.stderr, URL))
+        environment = {**container_environment({}, url, "0"), "EXECUTION_ENV_CONTAINER_ID": "container_1"}
+        with samza.container({**os.environ, **environment}, tmp_path) as container:
+            found = wait_until(lambda: committed(container), what="the commits of all records")
+        host = httpx.get(f"{url}locality?processorId=0").json()["host"]
+    assert found == {f"Partition {number}": "4" for number in range(4)}
+    assert cli.ask("select container_id, host_name from coordinator.container_host") == [("0", host)]
+    assert host
+    assert cli.ask("select config_value from coordinator.config where config_key = 'yarn.am.tracking.url'") == [(url,)]
+
+
+def test_the_tasks_of_a_growing_input_keep_their_state(job: Job, topics: Topics) -> None:
+    job.write_file(OFTEN)
+    with job.coordinator("--config", str(job.file), "--restart-on-change") as coordinator:
+        url = url_of(line_with(coordinator.stderr, URL))
+        before = served(url)
+        topics.grow(job.input, 8)
+        said = line_with(coordinator.stderr, job.input)
+        line_with(coordinator.stderr, "The job model changed: other partitions for Partition 0, Partition 1")
+        after = served(url)
+    assert said == f"kafka.{job.input} has 8 partitions; the job model has 4."
+    read = {name: sorted(each.partition for each in task.partitions) for name, task in after.tasks.items()}
+    assert read == {f"Partition {number}": [number, number + 4] for number in range(4)}
+    assert changelog_partitions(after) == changelog_partitions(before)
+    with job.coordinator() as coordinator:
+        assert served(url_of(line_with(coordinator.stderr, URL))).tasks == after.tasks
+
+
+def test_without_the_option_a_growing_input_is_only_reported(job: Job, topics: Topics) -> None:
+    job.write_file(OFTEN)
+    with job.coordinator("--config", str(job.file)) as coordinator:
+        url = url_of(line_with(coordinator.stderr, URL))
+        before = served(url)
+        topics.grow(job.input, 8)
+        said = line_with(coordinator.stderr, "A restart would change the job model")
+        assert served(url) == before
+    assert "other partitions for Partition 0, Partition 1, Partition 2, Partition 3" in said
+
+
+def test_a_taken_port_is_refused_before_anything_is_written(job: Job) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        said = job.refused("--config", str(job.file), "--port", port)
+    assert said.startswith(f"Cannot listen at 127.0.0.1:{port}: the port is already in use.")
+    with job.log() as log:
+        assert log.end_offset() == 0
+
+
+def changelog_partitions(model: JobModel) -> dict[str, int]:
+    """The changelog partition of each task."""
+    return {name: task.changelog_partition for name, task in model.tasks.items()}
