@@ -34,7 +34,8 @@ _IS_OBSERVED: Final = sql.SQL(
 _LAG: Final = sql.SQL(
     """
     select task_name, case when count(*) = count(records_behind) then sum(records_behind)::bigint end as records_behind,
-      max(seconds_behind) as seconds_behind, nullif(sum(records_lost), 0)::bigint as records_lost
+      case when count(*) = count(seconds_behind) then max(seconds_behind) end as seconds_behind,
+      nullif(sum(records_lost), 0)::bigint as records_lost
     from coordinator.task_lag where job_name = %(name)s and job_id = %(id)s group by task_name
     """
 )
