@@ -1,17 +1,23 @@
 """Makes a changelog equal to a store that was restored from another backend."""
 
+from collections.abc import Callable
+
 from eventlog.changelog import Changelogs
 from eventlog.partition import SystemStreamPartition
 from managers.backup.key_value_store import KeyValueStore
 
 
 def align_changelog(
-    store: KeyValueStore, partition: SystemStreamPartition, changelogs: Changelogs, committed: int | None
+    store: KeyValueStore,
+    partition: SystemStreamPartition,
+    changelogs: Changelogs,
+    committed: int | None,
+    check: Callable[[], object],
 ) -> None:
     """Revert the changes after the offset ``committed``, of which the store knows nothing.
 
     Without that offset, or if the changelog does not have it, all changes are reverted and all entries are written.
-    Raises what `Changelogs` raises.
+    ``check`` is called with each batch of changes, and also while none arrives. Raises what it and `Changelogs` raise.
     """
     changelogs.discard(partition)
     reach = changelogs.reach(partition)
@@ -19,6 +25,7 @@ def align_changelog(
     is_known = committed is not None and oldest <= committed < end
     first = committed + 1 if is_known and committed is not None else oldest
     for changes in changelogs.read(partition, first, end):
+        check()
         for key in {change.key: None for change in changes}:
             changelogs.send(partition, key, store.get(key))
     if not is_known:

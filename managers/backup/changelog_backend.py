@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
+from functools import partial
+from threading import Event
 from typing import Final
 
 from eventlog.changelog import Changelogs
@@ -15,11 +17,16 @@ from managers.backup.changelog_restore import KafkaChangelogRestoreManager
 from managers.backup.changelog_settings import changelog_partitions, delete_retention_ms
 from managers.backup.logged_store import LoggedStore
 from managers.backup.state_backend import StatefulTask
-from managers.backup.state_errors import ChangelogUnusable
+from managers.backup.state_errors import ChangelogUnusable, RestoreCancelled
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _require_not_cancelled(task_name: str, store_name: str, cancelled: Event) -> None:
+    if cancelled.is_set():
+        raise RestoreCancelled(task_name, store_name)
 
 
 class KafkaChangelogStateBackendFactory:
@@ -46,12 +53,15 @@ class KafkaChangelogStateBackendFactory:
         """See `StateBackendFactory.get_restore_manager`."""
         return KafkaChangelogRestoreManager(task, self._partitions(task, store_names), self._systems, self._clock)
 
-    def match_stores(self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None) -> None:
+    def match_stores(
+        self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None, cancelled: Event
+    ) -> None:
         """See `AppendingBackend.match_stores`: reverts the changes that were not committed in the changelogs.
 
         Raises:
             InvalidMarker: the marker of a store cannot be read, or is that of another changelog.
             ChangelogUnusable: a changelog cannot be read or written.
+            RestoreCancelled: ``cancelled`` was set.
         """
         partitions = self._partitions(task, store_names)
         committed = committed_offsets(checkpoint, task.task_name, partitions)
@@ -59,7 +69,10 @@ class KafkaChangelogStateBackendFactory:
             offset = self._known_offset(task, name, committed.get(name))
             store = task.open_store(name)
             try:
-                align_changelog(store, partition, self._systems[partition.system], offset)
+                check = partial(_require_not_cancelled, task.task_name, name, cancelled)
+                align_changelog(store, partition, self._systems[partition.system], offset, check)
+            except RestoreCancelled:
+                raise
             except EventLogError as error:
                 raise ChangelogUnusable(task.task_name, name, partition, error) from error
             finally:

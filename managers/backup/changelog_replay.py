@@ -35,7 +35,7 @@ class ChangelogReplay:
     def _apply(self, changes: Sequence[Change]) -> None:
         latest = {change.key: change.value for change in changes}
         if isinstance(self._store, BulkLoading):
-            self._store.load(latest)
+            self._store.load_changes(latest)
             return
         for key, value in latest.items():
             if value is None:

@@ -43,7 +43,7 @@ class KeyValueStore(Protocol):
 class BulkLoading(Protocol):
     """A store that a restore can fill faster than with `KeyValueStore.put`."""
 
-    def load(self, changes: Mapping[bytes, bytes | None]) -> None:
+    def load_changes(self, changes: Mapping[bytes, bytes | None]) -> None:
         """Set keys, or delete them where the value is None. A crash before the next `flush` may lose this."""
 
 

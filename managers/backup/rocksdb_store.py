@@ -57,8 +57,8 @@ class RocksDbStore:
         """See `KeyValueStore.delete`."""
         self._database.delete(key)
 
-    def load(self, changes: Mapping[bytes, bytes | None]) -> None:
-        """See `BulkLoading.load`: one batch that is not in the write-ahead log."""
+    def load_changes(self, changes: Mapping[bytes, bytes | None]) -> None:
+        """See `BulkLoading.load_changes`: one batch that is not in the write-ahead log."""
         batch = self._new_batch(raw_mode=True)
         for key, value in changes.items():
             if value is None:

@@ -111,5 +111,10 @@ class StateBackendFactory(Protocol):
 class AppendingBackend(Protocol):
     """A backend whose next marker also covers what was written since the last commit, such as a changelog."""
 
-    def match_stores(self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None) -> None:
-        """Make the backend equal to these stores, which another backend has restored to this checkpoint."""
+    def match_stores(
+        self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None, cancelled: Event
+    ) -> None:
+        """Make the backend equal to these stores, which another backend has restored to this checkpoint.
+
+        Ends soon after ``cancelled`` is set.
+        """

@@ -135,7 +135,7 @@ class TaskRestoration:
                 backend = self._backup_backends[other]
                 if other != factory and isinstance(backend, AppendingBackend):
                     with self._naming(store, other):
-                        backend.match_stores(self._task, [store], checkpoint)
+                        backend.match_stores(self._task, [store], checkpoint, self._cancelled)
 
     def _commit_again(self, checkpoint: CheckpointV2) -> Checkpoint:
         """Back up all stores, and write a checkpoint with the same input offsets. Returns its newest version."""

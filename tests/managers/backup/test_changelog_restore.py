@@ -132,7 +132,7 @@ def test_changes_that_were_not_written_are_forgotten(make_task: TaskMaker, is_re
     task.stores["orders"].put(b"kept", b"but not flushed")
     if is_restored_elsewhere:  # the store is that of the checkpoint
         task.stores["orders"].delete(b"a")
-        task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint)
+        task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint, Event())
     else:
         task.restore(checkpoint)
     again = make_task(in_memory=True)
@@ -144,7 +144,7 @@ def test_entries_whose_deletion_was_compacted_are_written_again(make_task: TaskM
     task = make_task(clock=lambda: datetime.now(UTC) + timedelta(days=2))
     task.write({b"a": b"1"})  # what compaction left
     checkpoint = task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000), 1))
-    task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint)
+    task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint, Event())
     again = make_task(in_memory=True)
     again.restore(task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000), 2)))
     assert again.entries() == COMMITTED
@@ -413,6 +413,8 @@ def test_a_restore_is_cancelled_while_the_changelog_returns_nothing(
         manager.init(None)
         with pytest.raises(RestoreCancelled):
             manager.restore(lambda _: None, cancelled)
+        with pytest.raises(RestoreCancelled):
+            task.factory.match_stores(task_with(task, partition=0), ["orders"], None, cancelled)
 
 
 def test_a_marker_of_another_changelog_is_refused(make_task: TaskMaker) -> None:

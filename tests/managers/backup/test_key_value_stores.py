@@ -68,7 +68,7 @@ def test_rocksdb_loads_many_changes_at_once(tmp_path: Path) -> None:
     assert isinstance(store, BulkLoading)
     store.put(b"b", b"old")
     store.put(b"c", b"old")
-    store.load({b"a": b"", b"b": b"new", b"c": None, b"absent": None})
+    store.load_changes({b"a": b"", b"b": b"new", b"c": None, b"absent": None})
     assert [*store.range()] == [(b"a", b""), (b"b", b"new")]
     store.flush()
     store.close()
