@@ -23,6 +23,7 @@ from coordstream.cli.termination import stopped_by_signals
 from coordstream.coordinator.job_lock import JobLock
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.services import ServiceOptions
+from coordstream.extras import require_packages
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
 from eventlog.postgres.connection import connect
@@ -61,6 +62,7 @@ def run(
 
     A lock in the database ensures that a job has one coordinator.
     """
+    require_packages("starlette", "uvicorn")
     check_servers(input_servers)
     submitted = None if config is None else read_submission(job, config)
     stream = coordinator_stream_of(job) if submitted is None else coordinator_stream(submitted).stream_name
