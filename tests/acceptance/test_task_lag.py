@@ -1,8 +1,9 @@
 """input_bound and task_lag: how far tasks are behind what was observed of their inputs."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Final
+from typing import Any, Final
 
 from eventlog.postgres.connection import Connection
 from eventlog.system_admin import PartitionBounds
@@ -169,3 +170,23 @@ def test_a_job_without_a_coordinator_stream_has_a_lag(database: Connection) -> N
     bounds = BoundsOfSystem("kafka", [PartitionBounds("in", 0, 0, 10, FIRST_TIME)])
     store_bounds(database, name, "1", input_partitions(database, name, "1"), [bounds], datetime.now(UTC))
     assert job.rows("task_lag", "task_name, records_behind") == [("Partition 0", 3)]
+
+
+def test_checkpoints_are_computed_once_for_all_partitions(database: Connection) -> None:
+    tasks = [f"Partition {number}" for number in range(300)]
+    said = [config_set("task.inputs", "kafka.in")]
+    said += [task_partition(f"kafka.in.{number}", task) for number, task in enumerate(tasks)]
+    committed = [(number, task, offset) for offset in range(20) for number, task in enumerate(tasks)]
+    checkpoints = [checkpoint_v1(task, {f"kafka.in.{number}": str(offset)}) for number, task, offset in committed]
+    job = ImportedJob(database, f"lag-{next(NUMBERS)}", coordinator=said, checkpoints=checkpoints)
+    job.connection.execute("analyze")
+    query = "explain (analyze, timing off, format json) select * from coordinator.task_lag where job_name = %s"
+    ((((plan,),),),) = (job.connection.execute(query, (job.name,)).fetchall(),)
+    loops = [node["Actual Loops"] for node in _nodes(plan["Plan"])]
+    assert max(loops) <= 2 * len(tasks)
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for each in node.get("Plans", ()):
+        yield from _nodes(each)

@@ -27,16 +27,23 @@ create function projection.task_progress(coordinator_log integer, checkpoint_log
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text,
                next_offset bigint, record_time timestamptz, earlier_next bigint, earlier_time timestamptz)
 language sql stable parallel safe as $$
+  with part as materialized (
+    select s.task_name, s.system_name, s.stream_name, s.partition_id, s.key_bucket
+    from projection.starting_offset_state($1, null, $2, null, now(), null) s where s.decided_by is not null
+  ), newest as materialized (
+    select c.* from projection.checkpoint_state($1, null, null, $2, null, null) c
+  ), earlier as materialized (                     -- computed once: joined directly, the planner computes it for each partition
+    select c.* from projection.log_cut($1, now() - interval '10 minutes') x
+    left join lateral projection.log_cut($2, now() - interval '10 minutes') y on true
+    cross join lateral projection.checkpoint_state($1, null, x.cut, $2, null, y.cut) c
+  )
   select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, c.input_offset, c.input_offset_number + 1, c.record_time,
     e.input_offset_number + 1, e.record_time
-  from projection.starting_offset_state($1, null, $2, null, now(), null) p
-  left join projection.checkpoint_state($1, null, null, $2, null, null) c
+  from part p
+  left join newest c
     on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-  cross join lateral projection.log_cut($1, now() - interval '10 minutes') x
-  left join lateral projection.log_cut($2, now() - interval '10 minutes') y on true
-  left join projection.checkpoint_state($1, null, x.cut, $2, null, y.cut) e
+  left join earlier e
     on (e.task_name, e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-  where p.decided_by is not null
 $$;
 
 create view coordinator.task_lag as
