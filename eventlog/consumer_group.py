@@ -9,7 +9,7 @@ GroupPartition = tuple[str, int]
 """A topic and the number of a partition."""
 
 Refusals = Mapping[GroupPartition, str]
-"""Kafka's name for the error of each partition that it refused."""
+"""Why Kafka refused partitions, in sentences."""
 
 
 class GroupOffset(NamedTuple):

@@ -12,6 +12,7 @@ from kafka.errors import (
     IllegalGenerationError,
     KafkaError,
     NoError,
+    NonEmptyGroupError,
     NotCoordinatorError,
     RebalanceInProgressError,
     UnknownMemberIdError,
@@ -21,7 +22,7 @@ from kafka.structs import OffsetAndMetadata
 from eventlog.consumer_group import GroupInUse, GroupOffset, GroupPartition, Refusals
 from eventlog.kafka.client import AdminClient, ask
 
-_HAS_MEMBERS: Final = (IllegalGenerationError, RebalanceInProgressError, UnknownMemberIdError)
+_HAS_MEMBERS: Final = (IllegalGenerationError, NonEmptyGroupError, RebalanceInProgressError, UnknownMemberIdError)
 _COORDINATOR_MOVED: Final = (CoordinatorLoadInProgressError, CoordinatorNotAvailableError, NotCoordinatorError)
 _GROUP_ERRORS: Final = (*_HAS_MEMBERS, *_COORDINATOR_MOVED, GroupAuthorizationFailedError)
 _NO_OFFSET: Final = -1
@@ -68,7 +69,7 @@ class ConsumerGroups(AdminClient):
         except _HAS_MEMBERS:
             raise GroupInUse(group_id, self._options.place) from None
         return {
-            (each.topic, each.partition): error.__name__.removesuffix("Error")
+            (each.topic, each.partition): f"Kafka refused the offset ({error.__name__.removesuffix('Error')})."
             for each, error in answers.items()
             if error is not NoError
         }

@@ -9,6 +9,7 @@ from coordstream.cli.bridge.checkpoints import PartitionCheckpoint
 from coordstream.cli.input_system import Config, input_options, is_kafka, own_servers
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions
+from eventlog.source import CredentialsRefused, SourceUnavailable
 
 if TYPE_CHECKING:
     from eventlog.kafka.consumer_groups import ConsumerGroups
@@ -17,19 +18,31 @@ Failure = str
 
 
 class Clusters:
-    """Connections by address. A context manager."""
+    """Connections by address. A cluster that did not answer is not asked again until `retry`. A context manager."""
 
     def __init__(self) -> None:
         self._opened = ExitStack()
         self._known: dict[KafkaOptions, ConsumerGroups] = {}
+        self._silent: dict[KafkaOptions, SourceUnavailable] = {}
 
     def groups(self, options: KafkaOptions) -> "ConsumerGroups":
-        """The groups of a cluster; connects when first used."""
+        """The groups of a cluster; connects when first used. Raises SourceUnavailable if the cluster did not answer."""
         from eventlog.kafka.consumer_groups import ConsumerGroups  # noqa: PLC0415 (loads kafka-python)
 
+        if options in self._silent:
+            raise self._silent[options]
         if options not in self._known:
             self._known[options] = self._opened.enter_context(ConsumerGroups(options))
         return self._known[options]
+
+    def give_up(self, options: KafkaOptions, error: EventLogError) -> None:
+        """Remember that a cluster did not answer; other jobs need not wait for it. Other errors are about one group."""
+        if isinstance(error, SourceUnavailable) and not isinstance(error, CredentialsRefused):
+            self._silent[options] = error
+
+    def retry(self) -> None:
+        """Ask every cluster again."""
+        self._silent.clear()
 
     def __enter__(self) -> Self:
         return self

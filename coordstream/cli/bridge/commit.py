@@ -82,6 +82,7 @@ class JobBridge:
         try:
             return self._commit_to(clusters.groups(cluster), cluster, found)
         except EventLogError as error:
+            clusters.give_up(cluster, error)
             return [self._row(one, outcome="failed", reason=str(error)) for one in found]
 
     def _commit_to(
@@ -103,10 +104,16 @@ class JobBridge:
         return rows + [self._deleted(each, before[each], refusals.get(each)) for each in stale]
 
     def _change(self, groups: "ConsumerGroups", new: Wanted, stale: Sequence[GroupPartition]) -> Refusals:
+        """Commit and delete offsets, and return why partitions were refused."""
         refusals: Refusals = {}
         if new:
             refusals = groups.commit(self.group_id, {each: own_offset(one) for each, one in new.items()})
-        return {**refusals, **groups.delete(self.group_id, stale)} if stale else refusals
+        if not stale:
+            return refusals
+        try:
+            return {**refusals, **groups.delete(self.group_id, stale)}
+        except EventLogError as error:  # a user who may commit need not be allowed to delete
+            return {**refusals, **dict.fromkeys(stale, str(error))}
 
     def _describe(
         self,
@@ -124,7 +131,7 @@ class JobBridge:
         if each in kept:
             return self._row(one, previous, previous, outcome="kept", reason=_CHANGED)
         if each in refusals:
-            return self._row(one, previous, outcome="failed", reason=refusal(refusals[each]))
+            return self._row(one, previous, outcome="failed", reason=refusals[each])
         if new.get(each) is not one:
             return self._row(one, previous, previous, outcome="unchanged")
         return self._row(one, previous, one.next_offset, outcome="committed")
@@ -132,7 +139,7 @@ class JobBridge:
     def _deleted(self, each: GroupPartition, before: GroupOffset, refused: str | None) -> Row:
         stream_name, partition_id = each
         gone = PartitionCheckpoint("", stream_name, partition_id, "", None, None, None, None)
-        reason = "no task reads the partition" if refused is None else refusal(refused)
+        reason = "no task reads the partition" if refused is None else refused
         outcome = "deleted" if refused is None else "failed"
         row = self._row(gone, before.next_offset, outcome=outcome, reason=reason)
         return row | {"system_name": None, "task_name": None}
@@ -195,8 +202,3 @@ def faults(job: Job, group_id: str, rows: Sequence[Row]) -> list[str]:
             "Use --import-reset to plan a rewind to them, or --overwrite to commit the checkpoints."
         )
     return sentences
-
-
-def refusal(error: str) -> str:
-    """What Kafka said about a partition."""
-    return f"Kafka refused the offset ({error})."

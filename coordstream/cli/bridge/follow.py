@@ -35,6 +35,7 @@ class BridgeFollower:
     def _commit(self, stop: StopRequest) -> list[str]:
         """Commit what has changed. Return a sentence for each fault."""
         faults: list[str] = []
+        self._clusters.retry()
         try:
             with open_database(warns=False) as database:
                 for job in self._choose_jobs(database.connection):

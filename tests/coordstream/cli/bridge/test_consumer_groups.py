@@ -9,9 +9,14 @@ from typing import Any
 
 import pytest
 
+from coordstream.cli.bridge.clusters import Clusters
+from coordstream.cli.bridge.commit import BridgeOptions, JobBridge
+from coordstream.cli.job.lookup import Job
 from eventlog.consumer_group import GroupOffset
 from eventlog.kafka.consumer_groups import ConsumerGroups
 from eventlog.kafka.options import KafkaOptions
+from eventlog.postgres.connection import connect
+from eventlog.source import CredentialsRefused, SourceUnavailable
 from tests.builders import checkpoint_v1, config_set, task_partition
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob
@@ -143,6 +148,45 @@ def test_a_group_with_running_consumers_is_refused(
         )
         kafka_cli.done(*BRIDGE, job.name, "--group", f"{job.name}-lag")
     assert groups.offsets(f"{job.name}-lag")[job.input, 0].next_offset == 8
+
+
+def test_a_bridge_commits_what_was_refused_before(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
+) -> None:
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    bridge = JobBridge(Job(job.name, "1"), BridgeOptions())
+    with connect(kafka_cli.database_url) as connection, Clusters() as clusters:
+        with topics.member(group_of(job), job.input):
+            assert outcomes(bridge.commit(connection, clusters))[0] == (0, None, "failed")
+            assert len(bridge.faults) == 1
+        assert outcomes(bridge.commit(connection, clusters))[0] == (0, 8, "committed")
+        assert bridge.faults == []
+        assert bridge.commit(connection, clusters) == []
+    assert offsets(groups, job) == {0: 8}
+
+
+def test_a_cluster_that_does_not_answer_is_asked_once() -> None:
+    nowhere = KafkaOptions.parse("127.0.0.1:1")
+    with Clusters() as clusters:
+        groups = clusters.groups(nowhere)
+        clusters.give_up(nowhere, CredentialsRefused("of one group"))
+        assert clusters.groups(nowhere) is groups
+        clusters.give_up(nowhere, SourceUnavailable("no answer"))
+        with pytest.raises(SourceUnavailable, match="no answer"):
+            clusters.groups(nowhere)
+        clusters.retry()
+        assert clusters.groups(nowhere) is groups
+
+
+def test_a_reader_of_the_database_may_commit(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    monkeypatch.setenv("PGOPTIONS", "-c role=coordstream_reader")
+    kafka_cli.done(*BRIDGE, job.name)
+    assert offsets(groups, job) == {0: 8}
 
 
 def test_a_missing_input_and_brokers_that_do_not_answer_are_faults(
