@@ -1,11 +1,13 @@
 """Reads a page of a relation: filtered, as of a moment, in the order of its key."""
 
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from psycopg import sql
 from sqlalchemy import TableClause
 
 from coordstream.cli.job.lookup import Job
+from coordstream.cli.query.history import FIRST_WIDTH, WIDENING, Stretch
 from coordstream.cli.query.rows import Row, fetch
 from coordstream.serve.api.parameters import Parameters, sql_type
 from coordstream.serve.failures import BadRequest
@@ -23,6 +25,16 @@ _SOURCES: Final = {
     "_as_of": sql.SQL("coordinator.{}(%(name)s, %(id)s, %(as_of)s)"),
     "_as_of_offset": sql.SQL("coordinator.{}(%(name)s, %(id)s, %(as_of_offset)s)"),
 }
+_LOGS: Final = """
+select stream_kind, incarnation, max(next_offset) from coordinator.log_position
+where job_name = %s and job_id = %s group by stream_kind, incarnation order by stream_kind collate "C", incarnation
+"""
+_WITHIN: Final = sql.SQL(
+    "h.stream_kind = %(stream_kind)s and h.incarnation = %(incarnation)s"
+    " and h.log_offset between %(first)s and %(last)s"
+)
+_IN_ONE_QUERY: Final = ("anomaly", "startpoint_history")
+"""Anomalies are few, and some steps of startpoints have no offset."""
 
 
 class RowsPage(NamedTuple):
@@ -44,14 +56,38 @@ def read_rows(connection: Connection, asked: Parameters, job: Job | None) -> Row
     """The rows that are asked for. Raises BadRequest if the relation is not known as of a moment."""
     key = key_columns(connection, asked.relation)
     conditions, values = _conditions(asked, job, key)
-    query = _SELECT.format(
-        source=_source(connection, asked),
-        conditions=sql.SQL(" and ").join(conditions),
-        order=sql.SQL(", ").join(sql.SQL("h.{}").format(sql.Identifier(name)) for name in key),
-    )
-    rows = fetch(connection, query, values | {"limit": asked.limit + 1})
-    shown = list(rows[: asked.limit])
+    source = _source(connection, asked)
+    order = sql.SQL(", ").join(sql.SQL("h.{}").format(sql.Identifier(name)) for name in key)
+    is_in_ranges = job is not None and key[2:5] == PROVENANCE and asked.relation.name not in _IN_ONE_QUERY
+    rows: list[Row] = []
+    for within in _ranges(connection, job, asked.after) if job is not None and is_in_ranges else [None]:
+        also = [] if within is None else [_WITHIN]
+        query = _SELECT.format(source=source, conditions=sql.SQL(" and ").join([*conditions, *also]), order=order)
+        limit = {"limit": asked.limit + 1 - len(rows)}
+        rows += fetch(connection, query, values | limit | ({} if within is None else within._asdict()))
+        if len(rows) > asked.limit:
+            break
+    shown = rows[: asked.limit]
     return RowsPage(shown, [shown[-1][name] for name in key] if len(rows) > len(shown) else None)
+
+
+def _ranges(connection: Connection, job: Job, after: list[Any] | None) -> Iterator[Stretch]:
+    """Ranges of the offsets of a job's logs in the order of a history's key, each wider than the one before.
+
+    No index sorts the events of a log by age alone: a page is found in a range that has about as many.
+    """
+    reached = None
+    if after is not None:
+        if [*map(type, after[2:5])] != [str, int, int]:
+            raise _bad_key()
+        reached = (after[2], after[3])
+    for kind, incarnation, end in connection.execute(_LOGS, job).fetchall():
+        if reached is not None and (kind, incarnation) < reached:
+            continue
+        first, width = after[4] if after is not None and (kind, incarnation) == reached else 0, FIRST_WIDTH
+        while first < end:
+            yield Stretch(kind, incarnation, first, first + width - 1)
+            first, width = first + width, width * WIDENING
 
 
 def _source(connection: Connection, asked: Parameters) -> sql.Composed:
@@ -83,11 +119,15 @@ def _conditions(asked: Parameters, job: Job | None, key: tuple[str, ...]) -> tup
     return conditions, values
 
 
+def _bad_key() -> BadRequest:
+    return BadRequest('Invalid value of "after": it belongs to another relation.')
+
+
 def _after(asked: Parameters, key: tuple[str, ...], values: Row) -> sql.Composable:
     """Rows behind a key, in an order in which null comes last."""
     after = asked.after or []
     if len(after) != len(key):
-        raise BadRequest('Invalid value of "after": it belongs to another relation.')
+        raise _bad_key()
     ways: list[sql.Composable] = []
     same: list[sql.Composable] = []
     for name, value in zip(key, after, strict=True):

@@ -39,12 +39,27 @@ def test_the_relations_are_listed_with_their_columns(recorded_site: Site) -> Non
 
 @pytest.mark.parametrize("name", sorted(RELATIONS))
 def test_the_pages_of_a_relation_are_all_of_its_rows(recorded_site: Site, recorded_url: str, name: str) -> None:
-    with connect(recorded_url) as connection:
-        expected = fetch(connection, sql.SQL("select * from coordinator.{}").format(sql.Identifier(name)))
-    limit = max(len(expected) // 3, 1)
-    rows = every_page(recorded_site, f"/api/{name}", limit=limit)
+    expected = all_rows(recorded_url, name)
+    rows = every_page(recorded_site, f"/api/{name}", limit=max(len(expected) // 2, 1))
     assert len(rows) == len(expected)
     assert sorted(map(repr, rows)) == sorted(map(repr, expected))
+
+
+@pytest.mark.parametrize("name", ["config_history", "checkpoint_history", "startpoint_history", "event"])
+def test_the_history_of_a_job_is_read_in_ranges_of_offsets(
+    recorded_site: Site, recorded_url: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coordstream.serve.api.rows.FIRST_WIDTH", 10)
+    expected = all_rows(recorded_url, name)
+    rows = every_page(recorded_site, f"/api/{name}", limit=len(expected) // 3, job=JOB)
+    assert sorted(map(repr, rows)) == sorted(map(repr, expected))
+    offsets = [(row["stream_kind"], row["incarnation"], row["log_offset"] or 0) for row in rows]
+    assert offsets == sorted(offsets) or name == "startpoint_history"
+
+
+def all_rows(url: str, name: str) -> list[dict[str, Any]]:
+    with connect(url) as connection:
+        return fetch(connection, sql.SQL("select * from coordinator.{}").format(sql.Identifier(name)))
 
 
 def test_columns_filter_rows(recorded_site: Site) -> None:
@@ -110,6 +125,7 @@ def test_secrets_are_fingerprints(site: Site, database_url: str) -> None:
         ("/api/config", {"after": "x"}, 400, 'Invalid value of "after"'),
         ("/api/config", {"after": "[" * 1_000}, 400, 'Invalid value of "after"'),
         ("/api/config", {"after": '["x"]'}, 400, 'Invalid value of "after": it belongs to another relation.'),
+        ("/api/event", {"job": JOB, "after": '["x", "1", 5, null, "z"]'}, 400, "it belongs to another relation."),
         ("/api/commit_history", {"after": '["x", "y", "z", "w", "v"]'}, 400, "The database rejected a value"),
     ],
 )
