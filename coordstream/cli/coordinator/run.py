@@ -27,8 +27,10 @@ from coordstream.extras import require_packages
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
 from eventlog.postgres.connection import connect
+from managers.coordinator.container_launch import processor_localities
 from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_plan import systems_of
+from managers.coordinator.serving_context import JobServingContext
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -99,7 +101,7 @@ def coordinate(process: CoordinatorProcess, job: str, *, as_json: bool) -> None:
         for line in lines:
             print_line(line)
         if as_json:
-            print_json([attempt_row(attempt, process.context.coordinator_url)])
+            print_json([attempt_row(attempt, process.context)])
             sys.stdout.flush()
         process.wait()
     print_line(f"Stopped the coordinator of {job}.")
@@ -147,10 +149,11 @@ def describe_attempt(job: str, attempt: JobAttempt) -> str:
     return f"Coordinating {job}: containers {len(model.containers)}, tasks {len(model.tasks)}; changes: {changes}."
 
 
-def attempt_row(attempt: JobAttempt, url: str) -> dict[str, object]:
-    """The attempt, for --json."""
+def attempt_row(attempt: JobAttempt, context: JobServingContext) -> dict[str, object]:
+    """The attempt, for --json, with what is needed to start its containers."""
     return {
-        "coordinator_url": url,
+        "coordinator_url": context.coordinator_url,
+        "preferred_hosts": processor_localities(attempt.config, context.read_locality()),
         "epoch_id": attempt.metadata.epoch_id,
         "config_id": attempt.metadata.config_id,
         "job_model_id": attempt.metadata.job_model_id,

@@ -128,6 +128,7 @@ def test_it_starts_a_job_and_stops_on_a_signal(job: Job) -> None:
         assert err.endswith(f"Stopped the coordinator of {job.name}.\n")
     (row,) = json.loads(out)
     assert (row["containers"], row["tasks"]) == (2, 4)
+    assert row["preferred_hosts"] == {"0": "ANY_HOST", "1": "ANY_HOST"}
     with job.log() as log, CoordinatorStreamStore(log) as store:
         assert read_config(store)["task.inputs"] == f"kafka.{job.input}"
         previous = JobModelAssignments(store).read_previous()
