@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.broker import JARS, benchmark_broker
-from benchmarks.catch_up import catch_ups
+from benchmarks.catch_up import measure_catch_ups
 from benchmarks.document import renewed
 from benchmarks.follow_report import catch_up_report, live_report, topics_report
 from benchmarks.kept_database import kept_database
@@ -122,7 +122,8 @@ class Bench:
     def catch_up(self, on: str) -> Lines:
         """Catching up, compared with the limit."""
         _say("catching up from Kafka")
-        return catch_up_report(catch_ups(self._server, self._topics, self._streams, self.options.rounds), on)
+        rounds, seed = self.options.rounds, self.options.seed
+        return catch_up_report(measure_catch_ups(self._server, self._topics, self._streams, rounds, seed), on)
 
     def peers(self, on: str) -> Lines:
         """Catching up, compared with what a user could write."""

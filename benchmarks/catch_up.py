@@ -1,17 +1,24 @@
 """Catching up with topics, compared with the limit: loading the same rows as prepared COPY data."""
 
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from benchmarks.broker import TOPIC_SETTINGS
 from benchmarks.follower_process import following
+from benchmarks.generator import OLDEST_COORDINATOR, RELEASED_CHECKPOINTS, generate
 from benchmarks.limit import CopyData, Load, load, read_rows
 from benchmarks.processes import peak_bytes
+from benchmarks.replay_figures import Streams
 from benchmarks.server import BenchmarkServer
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.postgres.connection import connect
 from tests.fixtures.kafka_topics import Topics
+
+ONE_TOPIC: Final = {"one topic of `set-checkpoint`": OLDEST_COORDINATOR, "one topic of V1 and V2": RELEASED_CHECKPOINTS}
+"""The topics with most of the events of the two kinds of jobs."""
 
 APPENDED_EVENTS: Final = 1_000
 """Events appended between two flushes; the producer makes batches of those sent within 5 ms."""
@@ -33,26 +40,44 @@ class CatchUps(NamedTuple):
     limits: Sequence[Load]
 
 
-def catch_ups(
-    server: BenchmarkServer, topics: Topics, streams: Mapping[str, Sequence[RecordedEvent]], rounds: int
-) -> CatchUps:
-    """Append the streams to topics, and follow them into new databases."""
-    for name, events in streams.items():
-        write_topic(topics, name, events)
+def measure_catch_ups(
+    server: BenchmarkServer, topics: Topics, streams: Streams, rounds: int, seed: int
+) -> dict[str, CatchUps]:
+    """Catch up with one topic of each kind of job, and with all streams at once; each has as many events."""
+    events = sum(map(len, streams.values()))
+    figures = {}
+    for case, name in ONE_TOPIC.items():
+        count = write_topic(topics, name, islice(one_stream(name, seed), events))
+        figures[case] = catch_ups(server, topics, {name: count}, rounds)
+    counts = {name: write_topic(topics, name, events) for name, events in streams.items()}
+    return {**figures, "three topics at once": catch_ups(server, topics, counts, rounds)}
+
+
+def one_stream(name: str, seed: int) -> Iterator[RecordedEvent]:
+    """The endless generated events of one stream."""
+    return (event for stream_name, event in generate(sys.maxsize, seed) if stream_name == name)
+
+
+def catch_ups(server: BenchmarkServer, topics: Topics, counts: Mapping[str, int], rounds: int) -> CatchUps:
+    """Follow topics with these counts of events into new databases, and delete the topics."""
     done: list[CatchUp] = []
     limits: list[Load] = []
     for _ in range(rounds):
-        caught_up, data = catch_up(server, topics.bootstrap_servers, {name: len(streams[name]) for name in streams})
+        caught_up, data = catch_up(server, topics.bootstrap_servers, counts)
         done.append(caught_up)
         limits.append(load(server, data))
-    topics.delete_made()
+    for name in counts:
+        topics.delete(name)
     return CatchUps(done, limits)
 
 
-def write_topic(topics: Topics, name: str, events: Sequence[RecordedEvent]) -> None:
-    """Create a topic with these events."""
+def write_topic(topics: Topics, name: str, events: Iterable[RecordedEvent]) -> int:
+    """Create a topic with these events, and return their count."""
     topics.create(name, TOPIC_SETTINGS)
-    topics.write(name, [_new(event) for event in events], batch_events=APPENDED_EVENTS)
+    new, written = map(_new, events), 0
+    while batch := list(islice(new, APPENDED_EVENTS)):
+        written += len(topics.write(name, batch))
+    return written
 
 
 def catch_up(server: BenchmarkServer, brokers: str, counts: Mapping[str, int]) -> tuple[CatchUp, CopyData]:

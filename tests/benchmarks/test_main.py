@@ -36,7 +36,7 @@ def test_a_run_prints_its_report_and_writes_it(
         "Postgres, 1/s",
         "Kafka, 1,000/s",
         "Kafka, one of 3 topics",
-        "caught up from Kafka",
+        "one topic of V1 and V2",
         "SQLAlchemy Core",
         "store bootstrap",
         "Kafka changelog | 1 MB",
