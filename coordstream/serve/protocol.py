@@ -45,7 +45,8 @@ class LimitedProtocol(H11Protocol):
             self._expect_within(ANSWER_SECONDS)
         else:
             self._is_between_requests = True
-            self._expect_within(HEAD_SECONDS + KEEP_ALIVE_SECONDS)
+            has_unsent = self.transport.get_write_buffer_size() > 0
+            self._expect_within(ANSWER_SECONDS if has_unsent else HEAD_SECONDS + KEEP_ALIVE_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the time limit."""

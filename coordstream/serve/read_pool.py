@@ -80,9 +80,10 @@ class ReadPool:
         for connection in used:
             with suppress(psycopg.Error):
                 connection.cancel_safe(timeout=1.0)
-        with suppress(Empty):
-            while True:
+        for _ in range(self._idle.qsize()):
+            with suppress(Empty):
                 _close(self._idle.get_nowait())
+                self._idle.put(None)  # for requests that wait, which are then refused
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
@@ -99,6 +100,7 @@ class ReadPool:
 
     def _begun(self, idle: Connection | None) -> Connection:
         """A connection in a transaction: the idle one, or a new one if the database has closed it."""
+        self._check_open()
         if idle is not None:
             try:
                 idle.execute(_BEGIN)
@@ -109,11 +111,12 @@ class ReadPool:
         if idle is None:
             connection.execute(_BEGIN)
         with self._lock:
-            if self._is_closed:
-                _close(connection)
-                raise Unavailable("The server is shutting down.")
             self._used.add(connection)
         return connection
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise Unavailable("The server is shutting down.")
 
     def _ended(self, connection: Connection | None) -> Connection | None:
         if connection is None:

@@ -1,0 +1,114 @@
+from threading import Timer
+
+import psycopg
+import pytest
+from psycopg.errors import InsufficientPrivilege
+from pydantic import SecretStr
+
+from coordstream.cli.database import DatabaseError, DatabaseUnreachable
+from coordstream.serve import read_pool
+from coordstream.serve.failures import BadRequest, Unavailable
+from coordstream.serve.read_pool import ReadPool
+from coordstream.settings import Settings
+from tests.fixtures.database_users import database_user
+
+
+def pool_of(url: str, *, query_seconds: float = 10.0, queries: int = 1) -> ReadPool:
+    return ReadPool(Settings(database_url=SecretStr(url)), url, query_seconds=query_seconds, queries=queries)
+
+
+def test_a_connection_can_neither_write_nor_see_secrets(database_url: str) -> None:
+    pool = pool_of(database_url)
+    with pool.snapshot() as connection:
+        assert connection.execute("select current_user").fetchone() == ("coordstream_reader",)
+    for statement in (
+        "select from eventlog.event",
+        "insert into projection.pin values ('a', now())",
+        "create temporary table t (n int)",
+    ):
+        with pytest.raises(DatabaseError) as refused, pool.snapshot() as connection:
+            connection.execute(statement.encode())
+        assert isinstance(refused.value.__cause__, InsufficientPrivilege | psycopg.errors.ReadOnlySqlTransaction)
+    pool.close()
+
+
+@pytest.mark.parametrize(("role", "is_usable"), [("coordstream_reader", True), ("coordstream_replayer", False)])
+def test_a_login_that_sees_secrets_must_be_able_to_give_that_up(database_url: str, role: str, is_usable: bool) -> None:
+    with database_user(database_url, role) as url:
+        pool = pool_of(url)
+        if is_usable:
+            with pool.snapshot() as connection:
+                assert connection.execute("select count(*) from coordinator.job").fetchone() == (0,)
+        else:
+            with pytest.raises(DatabaseError, match="can read secrets, and may not take the role"), pool.snapshot():
+                pass
+        pool.close()
+
+
+def test_all_queries_of_a_request_see_the_same_state(database_url: str, connection: psycopg.Connection[object]) -> None:
+    pool = pool_of(database_url)
+    with pool.snapshot() as reading:
+        assert reading.execute("select count(*) from projection.refused_stream").fetchone() == (0,)
+        connection.execute(
+            "insert into projection.refused_stream values ('s', 'coordinator', '', '', '', 0, '', now())"
+        )
+        connection.commit()
+        assert reading.execute("select count(*) from projection.refused_stream").fetchone() == (0,)
+    pool.close()
+
+
+def test_a_query_has_a_time_limit_and_its_values_are_checked(database_url: str) -> None:
+    pool = pool_of(database_url, query_seconds=0.05)
+    with pytest.raises(Unavailable, match=r"it took longer than 0\.05 s"), pool.snapshot() as connection:
+        connection.execute("select pg_sleep(60)")
+    message = "rejected a value: invalid input syntax for type integer"
+    with pytest.raises(BadRequest, match=message) as rejected, pool.snapshot() as connection:
+        connection.execute("select %s::text::integer", ("hunter2",))
+    assert "hunter2" not in str(rejected.value)
+    pool.close()
+
+
+def test_more_requests_than_connections_wait_and_give_up(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_pool, "WAIT_SECONDS", 0.05)
+    pool = pool_of(database_url)
+    with pool.snapshot(), pytest.raises(Unavailable, match="Too many requests"), pool.snapshot():
+        pass
+    with pool.snapshot():
+        pass
+    pool.close()
+
+
+def test_a_connection_that_was_ended_is_replaced(database_url: str, connection: psycopg.Connection[object]) -> None:
+    pool = pool_of(database_url)
+    with pool.snapshot() as reading:
+        pid = reading.info.backend_pid
+    connection.execute("select pg_terminate_backend(%s, 60000)", (pid,))
+    with pool.snapshot() as reading:
+        assert reading.info.backend_pid != pid
+        connection.execute("select pg_terminate_backend(%s, 60000)", (reading.info.backend_pid,))
+        with pytest.raises(psycopg.OperationalError):
+            reading.execute("select 1")
+    with pool.snapshot() as reading:
+        assert reading.execute("select 1").fetchone() == (1,)
+    pool.close()
+
+
+def test_after_a_failure_requests_are_answered_without_another_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = pool_of("postgresql://u@127.0.0.1:1/d")
+    with pytest.raises(DatabaseUnreachable) as first, pool.snapshot():
+        pass
+    monkeypatch.setattr(read_pool, "open_connection", lambda *_: pytest.fail("it connected again"))
+    with pytest.raises(DatabaseUnreachable) as second, pool.snapshot():
+        pass
+    assert str(first.value) == str(second.value)
+
+
+def test_a_closed_pool_ends_its_queries(database_url: str) -> None:
+    pool = pool_of(database_url, queries=2)
+    closing = Timer(0.1, pool.close)
+    closing.start()
+    with pytest.raises(Unavailable), pool.snapshot() as running:
+        running.execute("select pg_sleep(60)")
+    closing.join()
+    with pytest.raises(Unavailable, match="shutting down"), pool.snapshot():
+        pass
