@@ -30,13 +30,14 @@ where j.is_current and c.layout_id is not null and k.message_key is not null
 group by j.job_name, j.job_id, k.message_key
 having max(c.record_time) is not null
 """)
-# only jobs whose inputs are observed: the relation works out the inputs of all tasks of the others, too
+_OBSERVED: Final = sql.SQL("select distinct b.job_name, b.job_id from coordinator.input_bound b")
+# one job at a time: for several, the planner works out the inputs of all tasks of all jobs
 _LAGS: Final = sql.SQL("""
 select l.job_name, l.job_id, l.task_name,
        case when count(*) = count(l.records_behind) then sum(l.records_behind)::float8 end as records,
        case when count(*) = count(l.seconds_behind) then max(l.seconds_behind)::float8 end as seconds
 from coordinator.task_lag l
-where (l.job_name, l.job_id) in (select distinct b.job_name, b.job_id from coordinator.input_bound b)
+where l.job_name = %(job_name)s and l.job_id = %(job_id)s
 group by l.job_name, l.job_id, l.task_name
 """)
 _METADATA_CHANGES: Final = sql.SQL("""
@@ -109,7 +110,8 @@ def _of_logs(ready: Readiness) -> Iterator[Metric]:
 
 
 def _of_tasks(connection: Connection) -> Iterator[Metric]:
-    commits, lags = fetch(connection, _COMMITS), fetch(connection, _LAGS)
+    commits = fetch(connection, _COMMITS)
+    lags = [row for job in fetch(connection, _OBSERVED) for row in fetch(connection, _LAGS, job)]
     yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, "age_seconds")
     yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records")
     yield _gauge("task_lag_seconds", "How long the next record has waited, NaN if unknown", TASK, lags, "seconds")
