@@ -23,6 +23,16 @@ class CoordinatorRunning(CoordstreamError):
         )
 
 
+class JobTakenOver(CoordstreamError):
+    """Another process coordinated the job while this one did not have the lock."""
+
+    def __init__(self, job: str) -> None:
+        super().__init__(
+            f"Another coordinator of {printable_text(job)} ran while this one had lost its lock, and wrote another job "
+            "model. Start it again."
+        )
+
+
 class JobLock:
     """The lock of a job, on a connection of its own. Not thread-safe."""
 
@@ -42,15 +52,17 @@ class JobLock:
         self._is_taken = self._locks.take(self._name)
         return self._is_taken
 
-    def require(self) -> None:
-        """Raise `CoordinatorRunning` unless this process has the lock, which is taken again if it was lost.
+    def require(self) -> bool:
+        """Raise `CoordinatorRunning` unless this process has the lock; return whether it had to be taken (again).
 
         Raises psycopg.Error if the database does not answer.
         """
-        if not self._is_held():
-            self.close()
-            if not self.take():
-                raise CoordinatorRunning(self._job, self.holder())
+        if self._is_held():
+            return False
+        self.close()
+        if not self.take():
+            raise CoordinatorRunning(self._job, self.holder())
+        return True
 
     def holder(self) -> str:
         """Who has the lock, in words."""

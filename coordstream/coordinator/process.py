@@ -9,7 +9,7 @@ from typing import Final
 import psycopg
 
 from coordstream.coordinator.config_watch import ConfigWatch
-from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
+from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock, JobTakenOver
 from coordstream.coordinator.services import ServiceOptions, services_of
 from eventlog.errors import EventLogError
 from managers.assignments.locality_manager import LocalityManager
@@ -82,6 +82,7 @@ class CoordinatorProcess:
 
         Raises:
             CoordinatorRunning: the lock was lost, and another process has it now.
+            JobTakenOver: another process had it meanwhile, and changed the job.
         """
         while True:
             try:
@@ -99,12 +100,18 @@ class CoordinatorProcess:
 
     def _keep_lock(self) -> None:
         try:
-            self._lock.require()
+            if self._lock.require():
+                self._require_current()
             self._is_outage_reported = False
         except psycopg.Error:
             if not self._is_outage_reported:
                 self._options.report("The database of the lock does not answer. Retrying; containers are still served.")
                 self._is_outage_reported = True
+
+    def _require_current(self) -> None:
+        attempt = self.context.attempt
+        if attempt is not None and not self._coordinator.is_current(attempt):
+            raise JobTakenOver(self._options.job)
 
     def _react(self, change: str) -> None:
         """Compute the job model again; write it if that was asked for. An error leaves the current one in place."""

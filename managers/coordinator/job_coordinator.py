@@ -37,7 +37,7 @@ class JobCoordinator:
         *,
         environment: Mapping[str, str] = os.environ,
         clock: Clock = system_clock,
-        before_write: Callable[[], None] = lambda: None,
+        before_write: Callable[[], object] = lambda: None,
     ) -> None:
         """``environment`` has the deployment id (see `with_deployment_id`). The caller opens and closes the store."""
         self.metrics: Final = MetadataMetrics()
@@ -79,6 +79,11 @@ class JobCoordinator:
         """Write the URL at which containers reach this coordinator to the job's config. Raises as `start`."""
         self._before_write()
         publish_coordinator_url(self._store, url, clock=self._clock)
+
+    def is_current(self, attempt: JobAttempt) -> bool:
+        """Whether the stream has the metadata of this attempt, so that no other coordinator wrote another job model."""
+        manager = JobCoordinatorMetadataManager(self._store, cluster_type_of(self._environment))
+        return manager.read_job_coordinator_metadata() == attempt.metadata
 
     def _metadata_manager(self, plan: JobPlan, written_ms: int | None) -> JobCoordinatorMetadataManager:
         return JobCoordinatorMetadataManager(
