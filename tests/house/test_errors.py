@@ -22,6 +22,8 @@ EXAMPLES: Final[Mapping[str, object]] = {
     "datetime": datetime(2026, 3, 4, tzinfo=UTC),
     "float": 7.5,
     "int": 7,
+    "Mapping[str, str]": {},
+    "dict[str, str]": {},
 }
 
 
