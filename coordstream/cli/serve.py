@@ -59,7 +59,7 @@ def serve(
     SIGTERM stops it, with exit code 0. While the database does not answer, requests are answered with status 503.
     """
     require_packages("starlette", "uvicorn", "jinja2", "prometheus_client")
-    from coordstream.serve.address import parse_address  # noqa: PLC0415 (not installed without the extra)
+    from coordstream.http.address import parse_address  # noqa: PLC0415 (not installed without the extra)
     from coordstream.serve.service import ServiceLimits, open_service  # noqa: PLC0415
 
     try:

@@ -6,20 +6,21 @@ of one. ``/containerHeartbeat``: whether a container may go on. An error is one 
 
 import json
 import logging
-from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from coordstream.coordinator.served_job_model import RequestCounts, ServedJobModel
+from coordstream.http.loopback_requests import is_for_loopback
 from eventlog.errors import EventLogError
 from managers.assignments.locality_json import localities_to_json, locality_to_json
 from managers.coordinator.serving_context import JobServingContext
@@ -33,19 +34,30 @@ _LOGGER: Final = logging.getLogger(__name__)
 _PAGES: Final = "Expected /, /locality or /containerHeartbeat."
 
 
-def coordinator_application(
-    context: JobServingContext, counts: RequestCounts, allowed_hosts: Sequence[str] = ("*",)
-) -> Starlette:
-    """The application of one job. Requests whose ``Host`` is none of ``allowed_hosts`` are rejected."""
+def coordinator_application(context: JobServingContext, counts: RequestCounts, *, is_local: bool = False) -> Starlette:
+    """The application of one job. If it is local, only requests to a loopback name are answered."""
     return Starlette(
         routes=[
             Route("/", partial(_serve_job_model, ServedJobModel(context), counts)),
             Route("/locality", partial(_serve_locality, context)),
             Route("/containerHeartbeat", _serve_heartbeat),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=allowed_hosts, www_redirect=False)],
+        middleware=[Middleware(LocalRequests)] if is_local else [],
         exception_handlers={HTTPException: _explain, Exception: _fail},
     )
+
+
+class LocalRequests:
+    """Middleware that rejects requests to other names than those of the loopback interface."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app: Final = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the request, or reject it."""
+        is_local = is_for_loopback(Headers(scope=scope).getlist("host"))
+        answer = self._app if is_local else _sentence(421, "Only requests to localhost are answered.")
+        await answer(scope, receive, send)
 
 
 async def _serve_job_model(model: ServedJobModel, counts: RequestCounts, _request: Request) -> Response:

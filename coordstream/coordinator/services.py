@@ -21,7 +21,7 @@ class Service(Protocol):
         """Start, and return a line to print; empty: none. Raises `CoordstreamError`."""
 
     def stop(self) -> None:
-        """Stop within a second. Does nothing if it was not started."""
+        """Stop within a few seconds. Does nothing if it was not started."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,6 @@ def services_of(context: JobServingContext, options: ServiceOptions) -> Sequence
     from coordstream.coordinator.input_monitors import InputMonitors  # noqa: PLC0415
 
     return (
-        CoordinatorServer(context, options.host, options.port),
+        CoordinatorServer(context, options.host, options.port, options.report),
         InputMonitors(context, options.open_admins, options.report),
     )

@@ -6,18 +6,18 @@ from typing import Final, NamedTuple
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from coordstream.http.loopback_requests import is_for_loopback
+from coordstream.http.protocol import LONGEST_HEADERS
 from coordstream.serve.failures import Refused
 from coordstream.serve.token import Token
 
 LONGEST_TARGET: Final = 4_096
 """Bytes of path and query."""
-LONGEST_HEADERS: Final = 16_384
 MOST_HEADERS: Final = 64
 MOST_PARAMETERS: Final = 64
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 """Answered without a token, for probes: they say only whether, and without a token not why."""
 _METHODS: Final = ("GET", "HEAD")
-_LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _CLOSE: Final = {"Connection": "close"}
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="coordstream", charset="UTF-8"'}
 
@@ -41,8 +41,7 @@ class _Request(NamedTuple):
 class AccessControl:
     """Middleware that raises `Forbidden`. Sets ``scope["state"]["is_authorized"]``.
 
-    Without a token, only requests to a loopback name are answered: a page of another host could otherwise make its name
-    resolve to 127.0.0.1 and read the answers (DNS rebinding).
+    Without a token, only requests to a loopback name are answered (see `is_for_loopback`).
     """
 
     def __init__(self, app: ASGIApp, token: Token | None) -> None:
@@ -102,17 +101,10 @@ def _check_headers(request: _Request) -> None:
 
 
 def _check_host(request: _Request) -> None:
-    hosts = request.headers.getlist("host")
-    if len(hosts) != 1 or _host_name(hosts[0]) not in _LOOPBACK_NAMES:
+    if not is_for_loopback(request.headers.getlist("host")):
         raise Forbidden(
             421, "Without a token, only requests to localhost are answered. Start the server with --token-file.", _CLOSE
         )
-
-
-def _host_name(host: str) -> str:
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].lower()
 
 
 _FORM: Final[tuple[Callable[[_Request], None], ...]] = (_check_target, _check_headers, _check_method, _check_body)

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from coordstream.serve.address import Address, listen
+from coordstream.http.address import Address, listen
+from coordstream.http.http_server import HttpServer
 from coordstream.serve.application import Report, build_app
 from coordstream.serve.failures import Unavailable
-from coordstream.serve.http_server import HttpServer
 from coordstream.serve.metrics import TEXT_FORMAT, exposed
 from coordstream.serve.service import required_token
 from projections.follow.activity import Activity, StreamActivity

@@ -9,9 +9,9 @@ from threading import Timer
 from typing import Final, NamedTuple, TypeVar
 
 from coordstream.errors import CoordstreamError
-from coordstream.serve.address import Address, listen
+from coordstream.http.address import Address, listen
+from coordstream.http.http_server import HttpServer
 from coordstream.serve.application import Report, build_app
-from coordstream.serve.http_server import HttpServer
 from coordstream.serve.metrics import render
 from coordstream.serve.read_pool import ReadPool
 from coordstream.serve.readiness import readiness

@@ -22,7 +22,7 @@ def serving_metrics(
         yield lambda _: None
         return
     require_packages("starlette", "uvicorn", "prometheus_client")
-    from coordstream.serve.address import parse_address  # noqa: PLC0415 (not installed without the extra)
+    from coordstream.http.address import parse_address  # noqa: PLC0415 (not installed without the extra)
     from coordstream.serve.follower_service import FollowerWatch, serving_follower  # noqa: PLC0415
 
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 from pydantic import SecretStr
 
-from coordstream.serve.address import Address
+from coordstream.http.address import Address
 from coordstream.serve.service import ServiceLimits, open_service
 from coordstream.settings import Settings
 

@@ -9,9 +9,10 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+from coordstream.http import protocol
+from coordstream.http.protocol import LONGEST_HEADERS
 from coordstream.relations import RELATIONS
-from coordstream.serve import protocol
-from coordstream.serve.access import LONGEST_HEADERS, LONGEST_TARGET, MOST_HEADERS, MOST_PARAMETERS
+from coordstream.serve.access import LONGEST_TARGET, MOST_HEADERS, MOST_PARAMETERS
 from coordstream.serve.pages.routes import PAGES
 from tests.coordstream.command_line import CommandLine, config_event, recording
 from tests.coordstream.serve.serving import Served, serving

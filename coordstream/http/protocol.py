@@ -6,12 +6,14 @@ from typing import Final
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS: Final = 600
-"""Further ones are closed at once. From half as many on, requests are answered with 503."""
+"""Further ones are closed at once."""
 HEAD_SECONDS: Final = 10.0
 """From the first byte of a request to the end of its headers, and from the connection to the first request."""
 ANSWER_SECONDS: Final = 60.0
 """From a request to the end of its answer, as far as the client takes it."""
 KEEP_ALIVE_SECONDS: Final = 5
+LONGEST_HEADERS: Final = 16_384
+"""Bytes."""
 
 
 class LimitedProtocol(H11Protocol):

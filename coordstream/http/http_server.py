@@ -11,8 +11,7 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from coordstream.serve.access import LONGEST_HEADERS
-from coordstream.serve.protocol import KEEP_ALIVE_SECONDS, MOST_CONNECTIONS, LimitedProtocol
+from coordstream.http.protocol import KEEP_ALIVE_SECONDS, LONGEST_HEADERS, MOST_CONNECTIONS, LimitedProtocol
 
 _GRACE_SECONDS: Final = 2
 """How long requests may continue after a stop."""
@@ -23,7 +22,14 @@ _LOGGER: Final = logging.getLogger("uvicorn.error")
 class HttpServer:
     """One server. `stop` may be called from a signal handler or another thread."""
 
-    def __init__(self, app: ASGIApp, listener: socket.socket, report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        listener: socket.socket,
+        report: Callable[[str], None],
+        most_requests: int | None = MOST_CONNECTIONS // 2,
+    ) -> None:
+        """``most_requests``: with as many connections, requests are answered with 503; None: never."""
         self._listener = listener
         self._report = report
         self._server = _Server(
@@ -37,7 +43,7 @@ class HttpServer:
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                limit_concurrency=MOST_CONNECTIONS // 2,
+                limit_concurrency=most_requests,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
                 h11_max_incomplete_event_size=LONGEST_HEADERS,

@@ -12,6 +12,10 @@ _ADDRESS: Final = re.compile(r"(?:(?P<host>[^:\[\]]+|\[[0-9a-fA-F:.]+\]):)?(?P<p
 _BACKLOG: Final = 128
 
 
+class AddressUnavailable(CoordstreamError):
+    """A server cannot listen on an address."""
+
+
 class Address(NamedTuple):
     """A host and a port to listen on; port 0 is any free port."""
 
@@ -21,13 +25,18 @@ class Address(NamedTuple):
     @property
     def is_loopback(self) -> bool:
         """Whether only programs on this machine can connect."""
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost"
+        return is_loopback(self.host)
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine for every client: ``localhost``, or an address of the loopback interface."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 def parse_address(text: str) -> Address:
@@ -46,17 +55,21 @@ def listen(address: Address, option: str) -> socket.socket:
     """A socket that listens on an address.
 
     Raises:
-        CoordstreamError: it cannot; the message names the option to change.
+        AddressUnavailable: it cannot; the message names the option to change.
     """
     try:
         (family, _, _, _, place), *_ = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
         return socket.create_server(place[:2], family=family, backlog=_BACKLOG)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         reason = _reason(error)
-        raise CoordstreamError(f"Cannot listen on {address}: {reason}. Choose another address with {option}.") from None
+        raise AddressUnavailable(
+            f"Cannot listen on {address}: {reason}. Choose another address with {option}."
+        ) from None
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: OSError | UnicodeError) -> str:
+    if isinstance(error, UnicodeError):
+        return "the host is not a valid name"
     if error.errno == errno.EADDRINUSE:
         return "another program uses this port"
     text = error.strerror or type(error).__name__

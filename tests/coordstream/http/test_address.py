@@ -3,7 +3,7 @@ import socket
 import pytest
 
 from coordstream.errors import CoordstreamError
-from coordstream.serve.address import Address, listen, parse_address
+from coordstream.http.address import Address, listen, parse_address
 
 
 @pytest.mark.parametrize(
