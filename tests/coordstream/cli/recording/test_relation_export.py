@@ -87,7 +87,7 @@ def test_times_after_the_year_9999_are_kept_and_secrets_are_not(cli: CommandLine
     events.append(RecordedEvent(2, late, 0, events[1].key, events[1].value))
     cli.done("import", recording(tmp_path / "in.jsonl", events))
     table = exported(cli, tmp_path / "x.parquet", "config_history")
-    assert table["record_time"].cast(pyarrow.int64()).to_pylist()[-1] == late * 1000
+    assert max(table["record_time"].cast(pyarrow.int64()).to_pylist()) == late * 1000
     assert "hunter2" not in str(table["config_value"])
 
 
