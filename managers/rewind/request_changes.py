@@ -87,7 +87,8 @@ def write_missing(store: CoordinatorStreamStore, log: EventLog, first: int, chan
     More than half a megabyte of them is written in several appends; call again if the process is killed in between.
 
     Raises:
-        WorldMoved: another writer has changed one of the requests. Nothing was written.
+        WorldMoved: another writer has changed one of the requests. If it wrote at the same time, some changes may be on
+            the log: see `CoordinatorStreamStore.update`.
         AppendRefused: the log rejects the events.
     """
     stored = store.all(REQUESTS)

@@ -38,7 +38,7 @@ def apply_requests(wish: Application) -> int:
     with open_startpoint_job(wish.job_word, system_clock) as found, CoordinatorStreamStore(found.log) as store:
         require_same_stream(wish, found)
         begun = _begun(wish) or _begin(wish, found, store)
-        return 0 if begun is None else _write(wish, found, store, begun)
+        return 0 if begun is None else write_missing(store, found.log, begun.log_offset, begun.requests)
 
 
 def undo_applied_requests(undo_file: UndoFile, path: Path, *, force: bool, yes: bool) -> int:
@@ -91,15 +91,6 @@ def _begin(wish: Application, found: StartpointJob, store: CoordinatorStreamStor
     )
     wish.begin(begun, f"Write {count_startpoints(len(changes))}?")
     return begun
-
-
-def _write(wish: Application, found: StartpointJob, store: CoordinatorStreamStore, begun: UndoFile) -> int:
-    try:
-        return write_missing(store, found.log, begun.log_offset, begun.requests)
-    except WorldMoved:
-        if wish.begun is None:
-            wish.undo_path.unlink(missing_ok=True)  # nothing was written
-        raise
 
 
 def _plan_undo(undo_file: UndoFile, found: StartpointJob, *, force: bool) -> RequestUndo:

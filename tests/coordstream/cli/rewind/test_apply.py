@@ -1,7 +1,11 @@
 """`coordstream rewind apply` and `undo`, on the topics of a real broker."""
 
+from typing import Any
+
 import pytest
 
+from managers.rewind.request_changes import write_missing
+from managers.rewind.rewind_errors import WorldMoved
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob
 from tests.fixtures.kafka_topics import Topics
@@ -48,4 +52,22 @@ def test_checkpoints_of_a_stopped_job_are_written_and_undone(kafka_cli: CommandL
     assert again.out.splitlines()[-1] == "Nothing to write: the plan is already applied."
     assert "appears to be running" in kafka_cli.refused("rewind", "undo", UNDO, "--yes")  # it has just committed
     assert kafka_cli("rewind", "undo", UNDO, "--yes", "--force").code == 0
+    assert job.starts() == before
+
+
+def test_startpoints_written_beside_another_writer_can_be_undone(
+    kafka_cli: CommandLine, job: RewindableJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_and_notice_the_other_writer(*arguments: Any) -> int:
+        """As on Kafka, which has no conditional appends: others are noticed after the write."""
+        write_missing(*arguments)
+        raise WorldMoved("Another writer.")
+
+    before = job.starts()
+    plan(kafka_cli, job, "--to-offset", "3")
+    with monkeypatch.context() as patched:
+        patched.setattr("coordstream.cli.rewind.applied_requests.write_missing", write_and_notice_the_other_writer)
+        assert "Another writer." in kafka_cli.refused("rewind", "apply", PLAN, "--yes", "--json")
+    assert job.starts() == {0: ("startpoint", "3"), 1: ("startpoint", "3")}
+    assert kafka_cli("rewind", "undo", UNDO, "--yes").code == 0
     assert job.starts() == before
