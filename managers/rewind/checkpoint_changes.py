@@ -33,16 +33,26 @@ def reverse(changes: Iterable[OffsetsChange]) -> tuple[OffsetsChange, ...]:
 def write_missing_checkpoints(tool: CheckpointTool, changes: Sequence[OffsetsChange], *, force: bool = False) -> int:
     """Write the checkpoints that are still as before, task by task, and return their number.
 
-    ``force``: also those that are neither as before nor as after.
-
-    Raises:
-        WorldMoved: a checkpoint is neither. Nothing was written.
+    Raises as `missing_checkpoints`; then nothing was written.
     """
-    current = tool.current_inputs()
-    missing = [each for each in changes if _is_missing(each, saved_offsets(current.get(each.task_name, {})), force)]
+    missing = missing_checkpoints(tool, changes, force=force)
     for each in missing:
         tool.write(tool.plan({each.task_name: restored_offsets(each.after)}, replace=True, any_task=True))
     return len(missing)
+
+
+def missing_checkpoints(
+    tool: CheckpointTool, changes: Sequence[OffsetsChange], *, force: bool = False
+) -> list[OffsetsChange]:
+    """The changes of checkpoints that are still as before.
+
+    ``force``: also those that are neither as before nor as after.
+
+    Raises:
+        WorldMoved: a checkpoint is neither.
+    """
+    current = tool.current_inputs()
+    return [each for each in changes if _is_missing(each, saved_offsets(current.get(each.task_name, {})), force)]
 
 
 def _is_missing(change: OffsetsChange, current: tuple[InputOffset, ...], force: bool) -> bool:

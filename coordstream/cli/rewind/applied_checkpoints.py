@@ -13,7 +13,12 @@ from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job
 from eventlog.log import system_clock
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import CheckpointTool
-from managers.rewind.checkpoint_changes import plan_checkpoints, reverse, write_missing_checkpoints
+from managers.rewind.checkpoint_changes import (
+    missing_checkpoints,
+    plan_checkpoints,
+    reverse,
+    write_missing_checkpoints,
+)
 from managers.rewind.rewind_check import require_followed
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.undo_file import OffsetsChange, UndoFile, restored_offsets
@@ -36,10 +41,12 @@ def apply_checkpoints(wish: Application) -> int:
 def undo_applied_checkpoints(undo_file: UndoFile, path: Path, *, force: bool, yes: bool) -> int:
     """Restore the checkpoints of before a rewind, and return the number of written ones."""
     with _open(f"{undo_file.plan.job_name}/{undo_file.plan.job_id}", force=force) as job:
+        changes = reverse(undo_file.checkpoints)
         if not undo_file.is_undone:
+            missing_checkpoints(job.tool, changes, force=force)  # raises before the file says that it is undone
             confirm(f"Restore {count_checkpoints(len(undo_file.checkpoints))}?", yes=yes)
             write_rewind_file(path, undo_file.model_copy(update={"is_undone": True}), may_replace=True)
-        return write_missing_checkpoints(job.tool, reverse(undo_file.checkpoints), force=force)
+        return write_missing_checkpoints(job.tool, changes, force=force)
 
 
 def count_checkpoints(count: int) -> str:

@@ -71,3 +71,13 @@ def test_startpoints_written_beside_another_writer_can_be_undone(
     assert job.starts() == {0: ("startpoint", "3"), 1: ("startpoint", "3")}
     assert kafka_cli("rewind", "undo", UNDO, "--yes").code == 0
     assert job.starts() == before
+
+
+def test_a_refused_undo_of_checkpoints_does_not_count_as_an_undo(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    job.set_config({"task.commit.ms": "1"})  # so that it appears to be stopped
+    plan(kafka_cli, job, "--to-offset", "0", "--task", "Partition 1")
+    assert kafka_cli("rewind", "apply", PLAN, "--checkpoints", "--yes").code == 0
+    job.commit(1, 7)
+    changed = "The checkpoint of task 'Partition 1' was changed by another writer"
+    for command in (("undo", UNDO), ("apply", PLAN, "--checkpoints", "--json")):
+        assert changed in kafka_cli.refused("rewind", *command, "--yes")
