@@ -4,20 +4,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from queue import Empty
+from time import monotonic
 from typing import Final
 
 import psycopg
 
 from coordstream.coordinator.config_watch import ConfigWatch
-from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock, JobTakenOver
+from coordstream.coordinator.job_lock import JobLock, JobTakenOver
 from coordstream.coordinator.services import ServiceOptions, services_of
-from eventlog.errors import EventLogError
+from eventlog.errors import ConfigError, EventLogError
 from managers.assignments.locality_manager import LocalityManager
 from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_coordinator import JobCoordinator
 from managers.coordinator.job_plan import JobPlan, plan_job, read_job_config
 from managers.coordinator.plan_difference import describe_difference
 from managers.coordinator.serving_context import JobServingContext
+from managers.errors import WriteOnceChange
 from managers.job_models.job_model import compare_container_models
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -25,6 +27,8 @@ from managers.streams.input_admin import InputAdmin
 
 CHECK_SECONDS: Final = 1.0
 """How often the lock is checked while nothing happens."""
+RETRY_SECONDS: Final = 10.0
+"""How long after an outage the job model is computed again, if that has failed."""
 
 Report = Callable[[str], None]
 
@@ -48,10 +52,13 @@ class CoordinatorProcess:
         self._options: Final = run
         self._store: Final = store
         self._lock: Final = lock
-        self._coordinator: Final = JobCoordinator(store, before_write=lock.require)
+        self._coordinator: Final = JobCoordinator(store, before_write=self._require_lock)
         self.context: Final = JobServingContext(LocalityManager(store).read_locality)
         self._watch: Final = ConfigWatch(store, self.context, run.report)
-        self._is_outage_reported = False
+        self._is_unchecked = False
+        self._outage = ""
+        self._failure = ""
+        self._retry_at: float | None = None
 
     def start(self) -> JobAttempt:
         """Start the job, and serve its job model from now on. Raises as `plan_job` and `JobCoordinator.start`."""
@@ -89,6 +96,7 @@ class CoordinatorProcess:
                 change = self.context.input_changes.get(timeout=CHECK_SECONDS)
             except Empty:
                 self._keep_lock()
+                self._retry()
                 continue
             if change is None:
                 return
@@ -100,13 +108,21 @@ class CoordinatorProcess:
 
     def _keep_lock(self) -> None:
         try:
-            if self._lock.require():
-                self._require_current()
-            self._is_outage_reported = False
-        except psycopg.Error:
-            if not self._is_outage_reported:
-                self._options.report("The database of the lock does not answer. Retrying; containers are still served.")
-                self._is_outage_reported = True
+            self._require_lock()
+            self._outage = ""
+        except (EventLogError, psycopg.Error) as error:
+            outage = "The database of the lock" if isinstance(error, psycopg.Error) else "The coordinator stream"
+            if outage != self._outage:
+                self._options.report(f"{outage} does not answer. Retrying; containers are still served.")
+                self._outage = outage
+
+    def _require_lock(self) -> None:
+        """Raise unless this process has the lock, and the job is as this process left it. Called before each write."""
+        if self._lock.require():
+            self._is_unchecked = True
+        if self._is_unchecked:
+            self._require_current()
+            self._is_unchecked = False
 
     def _require_current(self) -> None:
         attempt = self.context.attempt
@@ -115,15 +131,26 @@ class CoordinatorProcess:
 
     def _react(self, change: str) -> None:
         """Compute the job model again; write it if that was asked for. An error leaves the current one in place."""
-        report, current = self._options.report, self.context.attempt
-        report(f"{change}.")
+        self._options.report(f"{change}.")
+        self._failure = ""
+        self._adapt()
+
+    def _retry(self) -> None:
+        """Compute it again after an outage: monitors report a change only once."""
+        if self._retry_at is not None and monotonic() >= self._retry_at:
+            self._adapt()
+
+    def _adapt(self) -> None:
+        self._retry_at = None
         try:
-            self._plan_again(report, current)
-        except CoordinatorRunning:
-            raise
+            self._plan_again(self._options.report, self.context.attempt)
         except (EventLogError, psycopg.Error) as error:
+            if not isinstance(error, ConfigError | WriteOnceChange):
+                self._retry_at = monotonic() + RETRY_SECONDS
             reason = "the database does not answer" if isinstance(error, psycopg.Error) else str(error).rstrip(".")
-            report(f"The job model stays as it is: {reason}.")
+            if reason != self._failure:
+                self._options.report(f"The job model stays as it is: {reason}.")
+                self._failure = reason
 
     def _plan_again(self, report: Report, current: JobAttempt | None) -> None:
         config = read_job_config(self._store, None)

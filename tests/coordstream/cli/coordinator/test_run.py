@@ -122,11 +122,12 @@ def test_it_starts_a_job_and_stops_on_a_signal(job: Job) -> None:
     with job.coordinator("--config", str(job.file), "--json") as process:
         said = line_with(process.stderr, "Coordinating")
         assert said == f"Coordinating {job.name}: containers 2, tasks 4; changes: CONFIG, JOB_MODEL, NEW_DEPLOYMENT."
+        serving = line_with(process.stderr, "Serving")
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0
-        assert err.endswith(f"Stopped the coordinator of {job.name}.\n")
+        assert (process.returncode, err) == (0, f"Stopped the coordinator of {job.name}.\n")
     (row,) = json.loads(out)
+    assert serving == f"Serving containers. SAMZA_COORDINATOR_URL={row['coordinator_url']}"
     assert (row["containers"], row["tasks"]) == (2, 4)
     assert row["preferred_hosts"] == {"0": "ANY_HOST", "1": "ANY_HOST"}
     with job.log() as log, CoordinatorStreamStore(log) as store:
