@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from time import monotonic
 from typing import Final
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from coordstream.cli.query.rows import Row, fetch
+from coordstream.serve.in_turns import InTurns, JobKey
 from coordstream.serve.readiness import Readiness, readiness
 from eventlog.postgres.connection import Connection
 
@@ -31,7 +33,6 @@ group by j.job_name, j.job_id, k.message_key
 having max(c.record_time) is not null
 """)
 _OBSERVED: Final = sql.SQL("select distinct b.job_name, b.job_id from coordinator.input_bound b")
-# one job at a time: for several, the planner works out the inputs of all tasks of all jobs
 _LAGS: Final = sql.SQL("""
 select l.job_name, l.job_id, l.task_name,
        case when count(*) = count(l.records_behind) then sum(l.records_behind)::float8 end as records,
@@ -56,13 +57,48 @@ group by m.job_name, m.job_id, c.change
 """)
 _ANOMALIES: Final = sql.SQL("""
 select a.job_name, a.job_id, a.anomaly, count(*) as anomalies from coordinator.anomaly a
+where a.job_name = %(job_name)s and a.job_id = %(job_id)s
 group by a.job_name, a.job_id, a.anomaly
 """)
 
 
-def render(connection: Connection, most_lag: int) -> bytes:
-    """All metrics in Prometheus' text format."""
-    return exposed(_families(connection, most_lag))
+class Metrics:
+    """The metrics of a database. Not thread-safe: those that are read job by job are kept between scrapes."""
+
+    def __init__(self, most_lag: int) -> None:
+        """``most_lag``: see `readiness`."""
+        self._most_lag: Final = most_lag
+        self._lags: Final = InTurns(_LAGS)
+        self._anomalies: Final = InTurns(_ANOMALIES)
+
+    def render(self, connection: Connection) -> bytes:
+        """All metrics in Prometheus' text format."""
+        return exposed(self._families(connection))
+
+    def _families(self, connection: Connection) -> Iterator[Metric]:
+        ready = readiness(connection, self._most_lag)
+        yield GaugeMetricFamily("coordstream_ready", "1 if /readyz is ready, else 0", not ready.reasons)
+        yield from _of_logs(ready)
+        yield from self._of_tasks(connection)
+        yield _metadata_changes(connection)
+        yield from self._in_turns(connection, ready)
+
+    def _of_tasks(self, connection: Connection) -> Iterator[Metric]:
+        commits = fetch(connection, _COMMITS)
+        observed = {(row["job_name"], row["job_id"]): monotonic() for row in fetch(connection, _OBSERVED)}
+        lags = self._lags.read(connection, observed)
+        yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, "age_seconds")
+        yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records")
+        yield _gauge("task_lag_seconds", "How long the next record has waited, NaN if unknown", TASK, lags, "seconds")
+
+    def _in_turns(self, connection: Connection, ready: Readiness) -> Iterator[Metric]:
+        anomalies = self._anomalies.read(connection, _positions(ready))
+        yield _gauge("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), anomalies, "anomalies")
+        waiting = [
+            {"metric": "coordstream_job_anomalies", "jobs": self._anomalies.waiting},
+            {"metric": "coordstream_task_lag", "jobs": self._lags.waiting},
+        ]
+        yield _gauge("jobs_waiting", "Jobs with older or no values of a metric", ("metric",), waiting, "jobs")
 
 
 def exposed(families: Iterable[Metric]) -> bytes:
@@ -87,14 +123,6 @@ class _Families(Collector):
         return self._families
 
 
-def _families(connection: Connection, most_lag: int) -> Iterator[Metric]:
-    ready = readiness(connection, most_lag)
-    yield GaugeMetricFamily("coordstream_ready", "1 if /readyz is ready, else 0", not ready.reasons)
-    yield from _of_logs(ready)
-    yield from _of_tasks(connection)
-    yield from _of_jobs(connection)
-
-
 def _of_logs(ready: Readiness) -> Iterator[Metric]:
     rows = [row | {"is_ready": not reasons, "one": 1} for row, reasons in ready.logs]
     followed = [row for row in rows if row["backend"] != "recording" and row["heartbeat_age_seconds"] is not None]
@@ -109,23 +137,22 @@ def _of_logs(ready: Readiness) -> Iterator[Metric]:
     yield _gauge("log_gaps", "Stretches of offsets that the archive lacks", LOG, rows, "gap_count")
 
 
-def _of_tasks(connection: Connection) -> Iterator[Metric]:
-    commits = fetch(connection, _COMMITS)
-    lags = [row for job in fetch(connection, _OBSERVED) for row in fetch(connection, _LAGS, job)]
-    yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, "age_seconds")
-    yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records")
-    yield _gauge("task_lag_seconds", "How long the next record has waited, NaN if unknown", TASK, lags, "seconds")
-
-
-def _of_jobs(connection: Connection) -> Iterator[Metric]:
-    metadata = CounterMetricFamily(
+def _metadata_changes(connection: Connection) -> Metric:
+    family = CounterMetricFamily(
         "coordstream_job_metadata_changes", "Changes of the job coordinator's metadata", labels=(*JOB, "change")
     )
     for row in fetch(connection, _METADATA_CHANGES):
-        metadata.add_metric([row[name] for name in (*JOB, "change")], row["changes"])
-    yield metadata
-    anomalies = fetch(connection, _ANOMALIES)
-    yield _gauge("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), anomalies, "anomalies")
+        family.add_metric([row[name] for name in (*JOB, "change")], row["changes"])
+    return family
+
+
+def _positions(ready: Readiness) -> dict[JobKey, frozenset[tuple[str, int, int]]]:
+    """How far the logs of each job are folded: while that stays the same, so do its anomalies."""
+    found: dict[JobKey, set[tuple[str, int, int]]] = {}
+    for row, _ in ready.logs:
+        position = (row["stream_name"], row["incarnation"], row["next_offset"])
+        found.setdefault((row["job_name"], row["job_id"]), set()).add(position)
+    return {job: frozenset(positions) for job, positions in found.items()}
 
 
 def _gauge(name: str, help_text: str, labels: tuple[str, ...], rows: Iterable[Row], value: str) -> Metric:

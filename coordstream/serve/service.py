@@ -12,7 +12,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.http.address import Address, listen
 from coordstream.http.http_server import HttpServer
 from coordstream.serve.application import Report, build_app
-from coordstream.serve.metrics import render
+from coordstream.serve.metrics import Metrics
 from coordstream.serve.read_pool import ReadPool
 from coordstream.serve.readiness import readiness
 from coordstream.serve.routes import service_routes
@@ -64,7 +64,7 @@ def open_service(
     app = build_app(service_routes(), token, report)
     app.state.pool = pool
     app.state.readiness = SharedAnswer(partial(_in_snapshot, pool, partial(readiness, most_lag=limits.ready_lag)))
-    app.state.metrics = SharedAnswer(partial(_in_snapshot, pool, partial(render, most_lag=limits.ready_lag)))
+    app.state.metrics = SharedAnswer(partial(_in_snapshot, pool, Metrics(limits.ready_lag).render))
     with listen(address, "--bind") as listener:
         port = listener.getsockname()[1]
         try:

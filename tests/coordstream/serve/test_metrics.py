@@ -37,6 +37,7 @@ def test_the_metrics_of_a_recorded_job(wordcount: CommandLine) -> None:
     }
     assert changes == {"NEW_DEPLOYMENT": 3, "JOB_MODEL": 3, "CONFIG": 2}
     assert "coordstream_log_heartbeat_age_seconds" not in found  # a recording has no follower
+    assert [*found["coordstream_jobs_waiting"].values()] == [0, 0]
     assert found["process_resident_memory_bytes"][frozenset()] > 0
 
 
