@@ -32,8 +32,8 @@ select 'job-' || n % 100, 'kafka', 'in', n / 100, 0, n, null, timestamptz 'epoch
 EVENTS: Final = ("message_event", "checkpoint_event", "event_from", "quarantine")
 
 
-A_ROW_A_STREAM: Final = {"log_head", "position", "refused_stream", "horizon"}
-"""Tables with one row per log, refused stream or retention: so small that the planner may read them whole."""
+A_ROW_A_STREAM: Final = {"log_head", "position", "refused_stream", "retired_stream", "horizon"}
+"""Tables with one row per log, refused or retired stream, or retention: so small that a plan may read them whole."""
 
 
 class Scan(NamedTuple):

@@ -72,7 +72,7 @@ def test_a_shell_gets_candidates_on_standard_output_alone() -> None:
 
 def test_commands_verbs_and_options_are_completed_without_a_database(offered: Offered) -> None:
     assert offered("coordstream che") == ["checkpoint"]
-    assert sorted(offered("coordstream config ")) == ["delete", "diff", "history", "set", "show"]
+    assert sorted(offered("coordstream config ")) == ["check", "delete", "diff", "history", "set", "show", "write"]
     assert sorted(offered("coordstream startpoint ")) == ["delete", "fan-out", "show", "write"]
     assert offered("coordstream config diff --f") == ["--from"]
     assert offered("coordstream startpoint write --i") == ["--input-bootstrap-servers"]
