@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, NonNegativeInt
+from pydantic import AwareDatetime, BaseModel, ConfigDict, NonNegativeInt, field_validator
 
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from eventlog.starting_offset import DecidedBy
@@ -20,7 +20,7 @@ the task skips all records that it has not read.
 class TaskPartition(BaseModel):
     """An input partition of a task."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     task_name: str
     system_name: str
@@ -79,6 +79,13 @@ class RewindPlan(BaseModel):
     coordinator_stream: str
     log_offset: NonNegativeInt
     moves: tuple[Move, ...]
+
+    @field_validator("moves")
+    @classmethod
+    def _require_one_target_each(cls, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+        if not moves or len({(move.task_name, move.partition) for move in moves}) < len(moves):
+            raise ValueError("expected one target for each partition of a task")
+        return moves
 
     @property
     def task_names(self) -> list[str]:
