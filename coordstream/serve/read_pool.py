@@ -80,10 +80,13 @@ class ReadPool:
         for connection in used:
             with suppress(psycopg.Error):
                 connection.cancel_safe(timeout=1.0)
-        for _ in range(self._idle.qsize()):
-            with suppress(Empty):
+        taken = 0
+        with suppress(Empty):
+            while True:
                 _close(self._idle.get_nowait())
-                self._idle.put(None)  # for requests that wait, which are then refused
+                taken += 1
+        for _ in range(taken):  # only now: the queue returns the latest first
+            self._idle.put(None)  # for requests that wait, which are then refused
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
