@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from kafka import KafkaConsumer
+from kafka.errors import KafkaConnectionError
 
 from eventlog.kafka.client import TIMES, connect
 from eventlog.kafka.connection_manager import LargeReceives, make_net_client
@@ -148,3 +149,16 @@ def test_what_has_arrived_is_received_at_once() -> None:
         peer.shutdown(socket.SHUT_WR)
         received, error = receiving._sock_recv()
         assert (received, str(error)) == (b"", "KafkaConnectionError: socket disconnected")
+
+
+def test_any_error_of_receiving_ends_the_connection() -> None:
+    """A closed TLS connection raises ValueError. Without an error, kafka-python would wait for an answer forever."""
+
+    class ClosedTls:
+        def recv(self, _: int) -> bytes:
+            raise ValueError("Read on closed or unwrapped SSL socket.")
+
+    receiving = LargeReceives()
+    receiving._sock = ClosedTls()
+    received, error = receiving._sock_recv()
+    assert (received, type(error)) == (b"", KafkaConnectionError)
