@@ -1,6 +1,7 @@
 """Actions that recur at an interval."""
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 NEVER: Final = float("inf")
@@ -29,14 +30,16 @@ class Recurring:
 class RecurringTurns:
     """A recurring action on many streams, a few at a time, so that events wait for one turn and not for all of them.
 
-    Streams that had no turn before the action is due again come first.
+    Streams that had no turn before the action is due again come first. Those that have waited for as long as the
+    interval have a turn together, however many: while batches take long, turns would take too long, too.
     """
 
     def __init__(self, seconds: float, most: int) -> None:
         """``most``: how many streams have a turn together."""
         self._recurring = Recurring(seconds)
+        self._seconds = seconds
         self._most = most
-        self._waiting: list[str] = []
+        self._waiting: dict[str, float] = {}  # since when; the one that has waited longest is the first
 
     @property
     def due_at(self) -> float:
@@ -46,8 +49,11 @@ class RecurringTurns:
     def next(self, stream_names: Iterable[str], now: float) -> list[str]:
         """Return the streams whose turn it is; ``stream_names`` are all there are."""
         if self._recurring.is_due(now):
-            self._waiting = list(dict.fromkeys([*self._waiting, *stream_names]))
-        turn, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
+            self._waiting = self._waiting | {name: now for name in stream_names if name not in self._waiting}
+        overdue = sum(since <= now - self._seconds for since in self._waiting.values())
+        turn = list(islice(self._waiting, max(self._most, overdue)))
+        for name in turn:
+            del self._waiting[name]
         return turn
 
     def trigger(self) -> None:

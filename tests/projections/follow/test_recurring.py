@@ -40,3 +40,9 @@ def test_when_triggered_again_the_streams_without_a_turn_come_first() -> None:
     beat.next("abcde", 0.0)
     beat.trigger()
     assert [beat.next("abcdef", 0.1) for _ in range(4)] == [["c", "d"], ["e", "a"], ["b", "f"], []]
+
+
+def test_streams_that_have_waited_for_the_interval_have_a_turn_together() -> None:
+    """A batch can take seconds, and thousands of streams have many turns."""
+    beat = RecurringTurns(5.0, 2)
+    assert [beat.next("abcdefg", now) for now in (0.0, 4.0, 8.0)] == [["a", "b"], ["c", "d"], ["e", "f", "g"]]
