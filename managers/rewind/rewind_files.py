@@ -28,7 +28,7 @@ def read_rewind_file(path: Path, model: type[Model]) -> tuple[Model, str]:
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "its JSON"
         kind = model.model_fields["format"].default
-        raise RewindFileError(f"'{path}' is not a {kind} of version 1: {place} is missing or invalid.") from None
+        raise RewindFileError(f"'{path}' is not a valid {kind} (version 1): {place} is missing or invalid.") from None
 
 
 def write_rewind_file(path: Path, contents: BaseModel, *, may_replace: bool) -> None:
