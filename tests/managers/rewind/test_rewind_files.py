@@ -53,5 +53,5 @@ def test_a_plan_without_one_target_for_each_partition_is_refused(
     tmp_path: Path, moves: list[dict[str, Any]], place: str
 ) -> None:
     assert read(tmp_path / "plan.json", MOVE).moves[0].to_offset == 3
-    with pytest.raises(RewindFileError, match=f"version 1: {place} is missing or invalid"):
+    with pytest.raises(RewindFileError, match=f": {place} is missing or invalid"):
         read(tmp_path / "plan.json", *moves)
