@@ -68,7 +68,8 @@ class UndoFile(BaseModel):
     """What a rewind writes: startpoint requests, or checkpoints.
 
     ``plan_sha256`` is that of the plan file. The changes of requests are on the coordinator stream from ``log_offset``
-    on. ``is_undone``: the undo has begun; for requests, ``undo`` has what it writes.
+    on, those of checkpoints on their log from ``checkpoint_log_offset`` on. ``is_undone``: the undo has begun; for
+    requests, ``undo`` has what it writes.
     """
 
     model_config = _MODEL
@@ -79,6 +80,7 @@ class UndoFile(BaseModel):
     begun_at: AwareDatetime
     plan: RewindPlan
     log_offset: NonNegativeInt
+    checkpoint_log_offset: NonNegativeInt = 0
     requests: tuple[RequestChange, ...] = ()
     checkpoints: tuple[OffsetsChange, ...] = ()
     is_undone: bool = False

@@ -10,7 +10,8 @@ from coordstream.cli.job.logs import open_job_logs
 from coordstream.cli.messages import confirm
 from coordstream.cli.rewind.application import Application, require_same_stream, require_unmoved
 from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job
-from eventlog.log import system_clock
+from eventlog.log import EventLog, system_clock
+from eventlog.messages import SetCheckpoint
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.rewind.checkpoint_changes import (
@@ -21,26 +22,38 @@ from managers.rewind.checkpoint_changes import (
 )
 from managers.rewind.rewind_check import require_followed
 from managers.rewind.rewind_files import write_rewind_file
-from managers.rewind.undo_file import OffsetsChange, UndoFile, restored_offsets
+from managers.rewind.undo_file import OffsetsChange, UndoFile, restored_offsets, saved_offsets
 from managers.startpoints.startpoint_plan import next_starts
+from managers.stores.namespaced_key import read_name
 
 
-class _StoppedJob(NamedTuple):
+class _Job(NamedTuple):
+    """A job, the tool that writes its checkpoints, and the log that has them."""
+
     found: StartpointJob
     tool: CheckpointTool
+    log: EventLog
+
+    def commits_since(self, log_offset: int) -> int:
+        """How many checkpoints are on the log from an offset on."""
+        events = self.log.read(log_offset)
+        return sum(self.log.stream_kind == "checkpoint" or _is_checkpoint(event.key) for event in events)
 
 
 def apply_checkpoints(wish: Application) -> int:
     """Write the checkpoints of a plan that are not written yet, and return their number."""
-    with _open(wish.job_word, force=wish.force or wish.dry_run) as job:
+    with _open(wish.job_word) as job:
         require_same_stream(wish, job.found)
+        if not wish.dry_run:
+            _require_stopped(job, wish.begun, force=wish.force)
         begun = wish.begun or _begin(wish, job)
         return 0 if begun is None else write_missing_checkpoints(job.tool, begun.checkpoints)
 
 
 def undo_applied_checkpoints(undo_file: UndoFile, path: Path, *, force: bool, yes: bool) -> int:
     """Restore the checkpoints of before a rewind, and return the number of written ones."""
-    with _open(f"{undo_file.plan.job_name}/{undo_file.plan.job_id}", force=force) as job:
+    with _open(f"{undo_file.plan.job_name}/{undo_file.plan.job_id}") as job:
+        _require_stopped(job, undo_file, force=force)
         changes = reverse(undo_file.checkpoints)
         if not undo_file.is_undone:
             missing_checkpoints(job.tool, changes, force=force)  # raises before the file says that it is undone
@@ -55,16 +68,35 @@ def count_checkpoints(count: int) -> str:
 
 
 @contextmanager
-def _open(word: str, *, force: bool) -> Iterator[_StoppedJob]:
+def _open(word: str) -> Iterator[_Job]:
     with open_startpoint_job(word, system_clock) as found, open_job_logs(word) as logs:
         facts = read_facts(logs, {})
         with CheckpointTool(writing_manager(logs, facts), facts, clock=system_clock) as tool:
             require_writable(logs, facts)
-            require_stopped(tool, found.job, force=force)
-            yield _StoppedJob(found, tool)
+            yield _Job(found, tool, logs.checkpoint or found.log)
 
 
-def _begin(wish: Application, job: _StoppedJob) -> UndoFile | None:
+def _require_stopped(job: _Job, begun: UndoFile | None, *, force: bool) -> None:
+    """Raise CoordstreamError if the job appears to be running, for other reasons than what the rewind itself wrote."""
+    if begun is not None and job.commits_since(begun.checkpoint_log_offset) <= _own_commits(job, begun):
+        return
+    require_stopped(job.tool, job.found.job, force=force)
+
+
+def _own_commits(job: _Job, begun: UndoFile) -> int:
+    """How many checkpoints the rewind and its undo have written."""
+    current = job.tool.current_inputs()
+    now = [(each, saved_offsets(current.get(each.task_name, {}))) for each in begun.checkpoints]
+    applied = sum(offsets == each.after for each, offsets in now)
+    return applied + 2 * sum(begun.is_undone and offsets == each.before for each, offsets in now)
+
+
+def _is_checkpoint(key: bytes | None) -> bool:
+    name = None if key is None else read_name(key)
+    return name is not None and name[0].namespace == SetCheckpoint.message_type
+
+
+def _begin(wish: Application, job: _Job) -> UndoFile | None:
     """Check the plan, ask, and write the undo file; None for a dry run."""
     found = job.found
     require_unmoved(wish, found, may_advance=False)
@@ -77,6 +109,7 @@ def _begin(wish: Application, job: _StoppedJob) -> UndoFile | None:
         begun_at=system_clock(),
         plan=wish.plan,
         log_offset=found.facts.log_offset,
+        checkpoint_log_offset=job.log.end_offset(),
         checkpoints=changes,
     )
     wish.begin(begun, f"Write {count_checkpoints(len(changes))}?")
