@@ -53,9 +53,19 @@ def write_rewind_file(path: Path, contents: BaseModel, *, may_replace: bool) -> 
             Path(name).unlink(missing_ok=True)
         _sync_folder(path.parent)
     except FileExistsError:
-        raise RewindFileError(f"File '{path}' exists. Use another name, or delete it.") from None
+        raise _exists(path) from None
     except OSError as error:
         raise RewindFileError(f"Cannot write file '{path}' ({error.strerror}).") from None
+
+
+def require_new_file(path: Path) -> None:
+    """Raise `RewindFileError` if the file exists."""
+    if path.exists():
+        raise _exists(path)
+
+
+def _exists(path: Path) -> RewindFileError:
+    return RewindFileError(f"File '{path}' exists. Use another name, or delete it.")
 
 
 def _sync_folder(path: Path) -> None:

@@ -11,19 +11,30 @@ from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_plan import StartpointFacts, next_starts
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, config_set, task_partition
 from tests.coordstream.command_line import CommandLine
 from tests.fixtures.kafka_topics import Topics
 
 DELETED: Final[Mapping[str, str]] = {"cleanup.policy": "delete", "retention.ms": "-1"}
+NOTHING: Final[Mapping[str, str]] = {}
+NEVER_RUNNING: Final[Mapping[str, str]] = {"task.commit.ms": "1"}
+"""Config of a job that appears to be running for three milliseconds after a commit."""
 
 
 class RewindableJob:
     """Each task reads the partition with its number of one input."""
 
     def __init__(
-        self, topics: Topics, name: str, *, partitions: int = 2, settings: Mapping[str, str] = DELETED, **config: str
+        self,
+        topics: Topics,
+        name: str,
+        *,
+        partitions: int = 2,
+        settings: Mapping[str, str] = DELETED,
+        config: Mapping[str, str] = NOTHING,
     ) -> None:
         self.topics = topics
         self.name = name
@@ -78,3 +89,25 @@ class RewindableJob:
             with CheckpointTool(manager, facts.job) as tool:
                 found = next_starts(facts, tool.current_inputs(), facts.requests, ms_of(system_clock()))
         return {partition.partition: (one.decided_by, one.starting_offset) for (_, partition), one in found.items()}
+
+    def start(self) -> None:
+        """Fan out the requested startpoints and delete the requests, as a starting job coordinator does."""
+        log = KafkaEventLog(KafkaOptions(self.topics.bootstrap_servers), identify(self.coordinator))
+        with log, CoordinatorStreamStore(log) as store:
+            facts = StartpointFacts.read(log)
+            with StartpointManager(store, clock=lambda: ms_of(system_clock())) as manager:
+                manager.fan_out(facts.reads())
+
+    def ends(self) -> list[int]:
+        """The ends of the job's streams."""
+        return [self.topics.end_offset(name) for name in (self.coordinator, self.checkpoints)]
+
+    def consume(self, partition: int) -> None:
+        """Remove the fan-out of a task, as it does once it has committed a later position."""
+        log = KafkaEventLog(KafkaOptions(self.topics.bootstrap_servers), identify(self.coordinator))
+        with (
+            log,
+            CoordinatorStreamStore(log) as store,
+            StartpointManager(store, clock=lambda: ms_of(system_clock())) as manager,
+        ):
+            manager.remove_fan_out_for_task(f"Partition {partition}")

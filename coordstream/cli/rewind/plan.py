@@ -23,7 +23,7 @@ from coordstream.cli.rewind.target_options import OPTIONS, ChosenTarget
 from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job
 from coordstream.cli.verbs import Verb
 from eventlog.log import system_clock
-from managers.rewind.rewind_files import write_rewind_file
+from managers.rewind.rewind_files import require_new_file, write_rewind_file
 from managers.rewind.rewind_plan import RewindPlan
 
 app = typer.Typer(no_args_is_help=True)
@@ -122,6 +122,8 @@ def plan(
     values = (datetime_, duration, shift, offset, earliest, latest, run, deployment, file)
     chosen = ChosenTarget.of(dict(zip(OPTIONS, values, strict=True)))
     check_servers(servers)
+    if output is not None:
+        require_new_file(output)
     with open_startpoint_job(job, system_clock) as found:
         target_of = chosen.target_of(found, system_clock())
         selection = Selection(inputs or (), tasks or ())

@@ -1,11 +1,16 @@
 """`coordstream rewind apply` and `undo`, on the topics of a real broker."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from eventlog.log import system_clock
+from eventlog.startpoint import StartpointOldest, StartpointSpecific
+from eventlog.timestamps import ms_of
 from managers.rewind.request_changes import write_missing
 from managers.rewind.rewind_errors import WorldMoved
+from tests.builders import startpoint, task_partition
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob
 from tests.fixtures.kafka_topics import Topics
@@ -80,3 +85,102 @@ def test_a_refused_undo_of_checkpoints_does_not_count_as_an_undo(kafka_cli: Comm
     changed = "The checkpoint of task 'Partition 1' was changed by another writer"
     for command in (("undo", UNDO), ("apply", PLAN, "--checkpoints", "--json")):
         assert changed in kafka_cli.refused("rewind", *command, "--yes")
+
+
+def refused(cli: CommandLine, job: RewindableJob, *words: str) -> str:
+    """The message of an `apply` that must fail and change nothing."""
+    ends = job.ends()
+    message = cli.refused("rewind", "apply", PLAN, "--yes", "--json", *words)
+    assert job.ends() == ends
+    assert not Path(UNDO).exists()
+    return message
+
+
+def test_a_plan_is_refused_if_the_job_has_changed(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+    plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 0")
+    job.commit(1, 3)
+    job.commit(0, 16)
+    assert kafka_cli("rewind", "apply", PLAN, "--dry-run").code == 0, "a running job goes on"
+    moved = f"kafka.{job.input}.0 of task 'Partition 0' had checkpoint 14 when the plan was made, and now has"
+    assert refused(kafka_cli, job, "--checkpoints", "--force") == f"{moved} 16. Make a new plan."
+    job.commit(0, 9)
+    assert refused(kafka_cli, job) == f"{moved} 9. Make a new plan."
+    job.commit(0, 14)
+    topics.delete_before(job.input, 5)
+    assert refused(kafka_cli, job) == f"The input no longer has offset 3 of kafka.{job.input}.0. Make a new plan."
+    key = f"kafka.{job.input}.0"
+    (offset,) = topics.write(job.coordinator, [startpoint(key, StartpointOldest(1))])
+    changed = f"changed at offset {offset}, after the plan was made. Make a new plan."
+    assert refused(kafka_cli, job) == f"The startpoint request '{key}' {changed}"
+
+
+def test_a_plan_is_refused_if_the_job_would_not_follow_it(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
+) -> None:
+    plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 0")
+    job.set_config({"job.startpoint.enabled": "false"})
+    assert refused(kafka_cli, job).startswith("The job ignores startpoints: job.startpoint.enabled is not true.")
+    job.set_config({f"systems.kafka.streams.{job.input}.samza.reset.offset": "true"})
+    assert "the config resets the offsets" in refused(kafka_cli, job, "--checkpoints")
+    job.commit(0, 14)
+    assert "appears to be running" in refused(kafka_cli, job, "--checkpoints")
+    topics.write(job.coordinator, [task_partition(f"kafka.{job.input}.0", "Partition 7")])
+    message = f"Task 'Partition 0' no longer reads kafka.{job.input}.0. Make a new plan."
+    job.set_config({"job.startpoint.enabled": "true"})
+    assert refused(kafka_cli, job) == message
+
+
+def test_an_undo_after_a_start(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    plan(kafka_cli, job, "--to-offset", "3")
+    kafka_cli("rewind", "apply", PLAN, "--yes")
+    job.start()
+    job.commit(0, 5)
+    job.consume(0)
+    again = kafka_cli("rewind", "apply", PLAN, "--yes")
+    assert again.out.splitlines()[-1] == "Nothing to write: the plan is already applied."
+    assert job.starts() == {0: ("checkpoint", "6"), 1: ("startpoint", "3")}
+    message = kafka_cli.refused("rewind", "undo", UNDO, "--yes")
+    assert message.startswith("The job has started from 1 startpoint of the rewind and committed since")
+    assert kafka_cli("rewind", "undo", UNDO, "--yes", "--force").code == 0
+    assert job.starts() == {0: ("startpoint", "15"), 1: ("startpoint", "15")}
+
+
+def test_a_request_of_before_comes_back(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+    requested = StartpointSpecific("7", ms_of(system_clock()))
+    topics.write(job.coordinator, [startpoint(f"kafka.{job.input}.0.Partition 0", requested)])
+    plan(kafka_cli, job, "--to-earliest")
+    kafka_cli("rewind", "apply", PLAN, "--yes")
+    topics.write(job.coordinator, [startpoint(f"kafka.{job.input}.1", StartpointOldest(1))])
+    assert kafka_cli("rewind", "undo", UNDO, "--yes").code == 0
+    assert job.starts()[0] == ("startpoint", "7")
+
+
+def test_an_undo_is_refused_if_another_writer_has_changed_a_request(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
+) -> None:
+    plan(kafka_cli, job, "--to-earliest")
+    kafka_cli("rewind", "apply", PLAN, "--yes")
+    key = f"kafka.{job.input}.0.Partition 0"
+    topics.write(job.coordinator, [startpoint(key, StartpointOldest(ms_of(system_clock())))])
+    ends = job.ends()
+    message = kafka_cli.refused("rewind", "undo", UNDO, "--yes", "--json")
+    assert message.startswith(f"The startpoint request '{key}' was changed by another writer.")
+    assert job.ends() == ends
+
+
+def test_an_undo_file_belongs_to_one_plan(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    plan(kafka_cli, job, "--to-earliest")
+    kafka_cli("rewind", "apply", PLAN, "--yes")
+    assert "begun to be applied as startpoints" in kafka_cli.refused("rewind", "apply", PLAN, "--checkpoints", "--json")
+    Path(PLAN).unlink()
+    plan(kafka_cli, job, "--to-latest")
+    assert "is the undo file of another plan" in kafka_cli.refused("rewind", "apply", PLAN, "--json")
+
+
+def test_what_became_of_a_rewind_is_in_sql(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 0")
+    kafka_cli("rewind", "apply", PLAN, "--yes")
+    kafka_cli("rewind", "undo", UNDO, "--yes")
+    job.follow(kafka_cli)
+    steps = "select status, startpoint_type, startpoint_value from coordinator.startpoint_history order by log_offset"
+    assert kafka_cli.ask(steps) == [("requested", "specific", "3"), ("deleted", "specific", "3")]

@@ -16,7 +16,7 @@ from eventlog.kafka.log import KafkaEventLog
 from managers import appending
 from tests.acceptance.torture import scaled
 from tests.coordstream.command_line import CHECKOUT, CommandLine
-from tests.coordstream.rewindable_job import RewindableJob
+from tests.coordstream.rewindable_job import NEVER_RUNNING, RewindableJob
 from tests.fixtures.kafka_topics import Topics
 
 pytestmark = [pytest.mark.torture, pytest.mark.kafka]
@@ -73,7 +73,7 @@ def raise_killed() -> None:
 
 @pytest.fixture
 def job(topics: Topics, job_name: str) -> RewindableJob:
-    made = RewindableJob(topics, job_name, partitions=TASKS)
+    made = RewindableJob(topics, job_name, partitions=TASKS, config=NEVER_RUNNING)
     for partition in range(TASKS):
         made.produce(partition, 20)
         made.commit(partition, 14, time=1_000_000)

@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.events import NewEvent
+from eventlog.log import system_clock
+from eventlog.messages import SetConfig
+from eventlog.timestamps import ms_of
+from tests.builders import message as coordinator_message
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob
 from tests.fixtures.kafka_topics import Topics
@@ -43,3 +48,80 @@ def test_targets(kafka_cli: CommandLine, job: RewindableJob) -> None:
         (1, 10, 0, 10, 0, None),
     ]
     assert json.loads(Path("plan.json").read_text())["version"] == 1
+
+
+def refused(cli: CommandLine, job: RewindableJob, *words: str, code: int = 1) -> str:
+    """The message of a `plan` that must fail and write no file."""
+    message = cli.refused("rewind", "plan", job.name, *words, code=code)
+    assert list(Path().glob("*.json")) == []
+    return message
+
+
+def test_invalid_targets_and_selections(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+    assert "Expected exactly one of --to-datetime," in refused(kafka_cli, job, code=2)
+    assert "Expected exactly one" in refused(kafka_cli, job, "--to-latest", "--to-offset", "3", code=2)
+    assert refused(kafka_cli, job, "--to-offset", "11") == (
+        f"Offset 11 of kafka.{job.input}.1 is beyond its end, 10. Use --to-latest to skip all of its records."
+    )
+    assert "The job has no task 'Partition 7'." in refused(kafka_cli, job, "--to-latest", "--task", "Partition 7")
+    assert "The job does not read kafka.other." in refused(kafka_cli, job, "--to-latest", "--input", "kafka.other")
+    assert refused(kafka_cli, job, "--to-latest", "--input", f"kafka.{job.input}.5") == (
+        f"No task reads partition 5 of kafka.{job.input}; the last partition is 1."
+    )
+    job.follow(kafka_cli)
+    assert "has no run 3. It has runs 1 to 1." in refused(kafka_cli, job, "--to-run", "3")
+    unreachable = ("--to-latest", "--input-bootstrap-servers", "127.0.0.1:1")
+    assert refused(kafka_cli, job, *unreachable) == "No broker answers at 127.0.0.1:1."
+    topics.delete(job.input)
+    assert f"The input has no kafka.{job.input}.0" in refused(kafka_cli, job, "--to-latest")
+
+
+def test_a_truncated_input(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+    topics.delete_before(job.input, 6)
+    task = ("--task", "Partition 0")
+    assert moves(kafka_cli, job, "--to-offset", "2", *task) == [(0, 15, 6, 9, 0, "before_oldest")]
+    assert moves(kafka_cli, job, "--to-datetime", "1970-01-01T00:00Z", *task) == [(0, 15, 6, 9, 0, "before_oldest")]
+    finished = kafka_cli("rewind", "plan", job.name, "--to-offset", "2", *task)
+    assert "warning: The target is before the oldest record, which is used instead: " in finished.err
+
+
+def test_counts_are_bounds_if_records_are_not_read(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    words = ("rewind", "plan", job.name, "--to-earliest", "--count-up-to")
+    (first, _) = kafka_cli(*words, "25", "--json", "-o", "a.json").json
+    assert (first["records_again"], first["is_counted"], first["bytes"]) == (15, True, 90)
+    (first, _) = kafka_cli(*words, "24", "--json", "-o", "b.json").json
+    assert (first["records_again"], first["is_counted"], first["bytes"]) == (15, False, None)
+    assert "at most 25 records to read again" in kafka_cli(*words, "0", "-o", "c.json").out
+    assert kafka_cli.refused(*words, "0", "-o", "c.json", "--json").startswith("File 'c.json' exists.")
+
+
+def test_offsets_from_a_file(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    job.follow(kafka_cli)
+    Path("then.csv").write_text(kafka_cli.done("checkpoint", "show", job.name, "--csv"))
+    job.commit(0, 19)
+    assert moves(kafka_cli, job, "--from-file", "then.csv") == [(0, 20, 15, 5, 0, None), (1, 10, 10, 0, 0, None)]
+    planned = kafka_cli(
+        "rewind", "plan", job.name, "--to-offset", "4", "--csv", "--task", "Partition 1", "-o", "a.json"
+    )
+    Path("planned.csv").write_text(planned.out)
+    assert moves(kafka_cli, job, "--from-file", "planned.csv") == [(1, 10, 4, 6, 0, None)]
+    Path("planned.csv").write_text(planned.out.replace("Partition 1", "Partition 8"))
+    assert "The job has no task 'Partition 8' with inputs." in kafka_cli.refused(
+        "rewind", "plan", job.name, "--from-file", "planned.csv"
+    )
+
+
+def test_where_each_task_stood_when_a_run_began(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+    now = ms_of(system_clock())
+    topics.write(job.coordinator, [started(1, now + 1000), started(2, now + 3000)])
+    for partition, offset, at in ((0, 4, 1500), (1, 2, 2000), (0, 12, 4000)):
+        job.commit(partition, offset, time=now + at)
+    job.follow(kafka_cli)
+    assert moves(kafka_cli, job, "--to-run", "2") == [(0, 13, 5, 8, 0, None), (1, 3, 3, 0, 0, None)]
+    message = kafka_cli.refused("rewind", "plan", job.name, "--to-run", "1")
+    assert message == "Nothing to rewind: no selected partition has an offset for the beginning of run 1."
+
+
+def started(run: int, at: int) -> NewEvent:
+    """A start of the job writes its config."""
+    return coordinator_message(SetConfig(config_key="app.run", config_value=str(run)), source="job-runner", at=at)

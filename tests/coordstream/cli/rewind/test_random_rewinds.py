@@ -23,7 +23,7 @@ from managers.startpoints.startpoint_plan import StartpointFacts
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.acceptance.torture import scaled
 from tests.coordstream.command_line import CommandLine
-from tests.coordstream.rewindable_job import RewindableJob
+from tests.coordstream.rewindable_job import NEVER_RUNNING, RewindableJob
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 
 pytestmark = [pytest.mark.torture, pytest.mark.kafka]
@@ -44,7 +44,7 @@ def random() -> Random:
 @pytest.fixture
 def job(topics: Topics, job_name: str) -> RewindableJob:
     """Partition 0 has holes from compaction and transactions, partition 2 was added to the topic."""
-    made = RewindableJob(topics, job_name, settings=COMPACTED_SOON)
+    made = RewindableJob(topics, job_name, settings=COMPACTED_SOON, config=NEVER_RUNNING)
     topics.write(made.input, [keyed(n % 40, n) for n in range(120)])
     topics.write_transaction(made.input, [keyed(n, n) for n in range(120, 140)])
     topics.write_transaction(made.input, [keyed(n, n) for n in range(140, 150)], commit=False)
