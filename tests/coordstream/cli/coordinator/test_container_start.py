@@ -112,7 +112,7 @@ def test_a_taken_port_is_refused_before_anything_is_written(job: Job) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
         said = job.refused("--config", str(job.file), "--port", port)
-    assert said.startswith(f"Cannot listen at 127.0.0.1:{port}: the port is already in use.")
+    assert said.startswith(f"Cannot listen on 127.0.0.1:{port}: another program uses this port.")
     with job.log() as log:
         assert log.end_offset() == 0
 
