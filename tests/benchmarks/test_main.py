@@ -15,7 +15,7 @@ from benchmarks.relations import Extent
 FEW = ("--events", "3000", "--rounds", "1", "--live-events", "2", "--idle-seconds", "0.1", "--topics", "3")
 FEW_STATE = ("--state-megabytes", "1")
 FEW_LARGE = ("--large-events", "4000")
-SPARK = ("event-reads", "spark")
+SPARK = ("event-reads", "spark", "spark-sizes")
 EVENTS, JOBS = 3_000, 2
 FEW_RELATIONS = ("--relation-events", str(EVENTS), "--relation-jobs", str(JOBS))
 MEASURED_ALONE = ("relations", *SPARK)  # Spark's would end the Spark session of the run
@@ -73,9 +73,11 @@ def test_one_part_is_measured_again_on_data_of_before_and_other_sections_stay(
 @pytest.mark.slow
 def test_spark_is_measured_in_a_process_of_its_own(tmp_path: Path, jdbc_jar: Path) -> None:
     out = tmp_path / "benchmarks.md"
-    words = ("--only", *SPARK, "--events", "20000", "--rounds", "1", "--out", str(out))
+    few = ("--events", "20000", "--rounds", "1", "--spark-sizes", "20000", "40000")
+    words = ("--only", *SPARK, *few, "--out", str(out))
     environ = {**os.environ, "COORDSTREAM_JDBC_JAR": str(jdbc_jar)}
     subprocess.run([sys.executable, "-m", "benchmarks", *words], env=environ, check=True, capture_output=True)
     text = out.read_text(encoding="utf-8")
     for row in ("`spark replay`", "`import --processes 2`", "a user's pipeline, in full", "raw COPY", "JDBC"):
         assert f"| {row}" in text
+    assert f"## {TITLES['spark-sizes']}\n" in text
