@@ -88,10 +88,8 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
     return connected
 
 
-class AdminClient:
-    """An admin client of kafka-python that connects when it is first used. Not safe for threads; a context manager."""
-
-    _make_client: Callable[..., Any] = KafkaAdminClient
+class LazyClient:
+    """A client of kafka-python that connects when it is first used. Not safe for threads; a context manager."""
 
     def __init__(self, options: KafkaOptions) -> None:
         self._options = options
@@ -110,6 +108,12 @@ class AdminClient:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+class AdminClient(LazyClient):
+    """An admin client of kafka-python; see `LazyClient`."""
+
+    _make_client: Callable[..., Any] = KafkaAdminClient
 
     @property
     def _client(self) -> Any:

@@ -1,15 +1,13 @@
 """Counts the records in ranges of partitions by reading them: offsets have gaps after compaction and transactions."""
 
 import time
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from kafka import KafkaConsumer, TopicPartition
 from kafka.errors import OffsetOutOfRangeError
 
-from eventlog.kafka.client import Connected, connect, translate_errors
+from eventlog.kafka.client import LazyClient, connect, translate_errors
 from eventlog.kafka.fetch_response import return_events
-from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable
 
@@ -28,15 +26,11 @@ _SETTINGS: Final[dict[str, Any]] = {
 }
 
 
-class RecordCounter:
+class RecordCounter(LazyClient):
     """Counts the records that Samza's consumer would read: with those of aborted transactions, without their markers.
 
-    A context manager; connects when it is first used. Not thread-safe.
+    Connects when it is first used; see `LazyClient`.
     """
-
-    def __init__(self, options: KafkaOptions) -> None:
-        self._options = options
-        self._connected: Connected | None = None
 
     def count(self, partition: SystemStreamPartition, first: int, until: int) -> tuple[int, int]:
         """The records of a range of offsets, and the bytes of their keys and values.
@@ -54,20 +48,6 @@ class RecordCounter:
                 return self._count(topic, first, until)
             except OffsetOutOfRangeError:
                 raise OffsetLost(partition.stream, first) from None
-
-    def close(self) -> None:
-        """Close the connection."""
-        if self._connected is not None:
-            self._connected.client.close()
-            self._connected = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _count(self, topic: TopicPartition, first: int, until: int) -> tuple[int, int]:
         consumer = self._consumer()
