@@ -33,6 +33,7 @@ LOCAL = {
     "spark.rdd.compress": "false",
     "spark.shuffle.compress": "false",
     "spark.shuffle.spill.compress": "false",
+    "spark.python.authenticate.socketTimeout": "2m",  # Spark's 15 s are too short on a busy machine
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xshare:auto -Duser.timezone=UTC"
     f' "-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"',
 }

@@ -1,5 +1,6 @@
 """Sessions use UTC, keep the submitter's settings, and show no secret in plans."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ from tests.spark_jobs.plain_relations import Relations
 @pytest.mark.spark
 def test_times_are_utc(spark: SparkSession) -> None:
     assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
+
+
+@pytest.mark.spark
+def test_python_processes_of_a_busy_machine_have_time_to_connect(spark: SparkSession) -> None:
+    def authentication_timeout(_: int) -> int:
+        return int(os.environ["SPARK_AUTH_SOCKET_TIMEOUT"])
+
+    assert spark.sparkContext.parallelize([0], 1).map(authentication_timeout).collect() == [120]
 
 
 @pytest.mark.spark
