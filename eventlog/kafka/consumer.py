@@ -12,11 +12,12 @@ from kafka import KafkaConsumer, TopicPartition
 from kafka.errors import LogTruncationError, OffsetOutOfRangeError, TopicAuthorizationFailedError
 
 from eventlog.events import RecordedEvent
-from eventlog.kafka.admin import PARTITION, KafkaAdmin, known_id
+from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.client import TIMES, connect, translate_errors
 from eventlog.kafka.fetch_requests import FetchRequests, Requests
 from eventlog.kafka.fetch_response import FetchedEvents
 from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.topic import PARTITION, known_id
 from eventlog.source import OffsetLost, Read, StreamRefused
 
 FETCH_BYTES: Final = 8 << 20
