@@ -6,16 +6,16 @@ from threading import RLock
 from types import MappingProxyType, TracebackType
 from typing import Final, Self
 
-from eventlog.errors import WireError
 from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, EventLog
-from eventlog.messages import Delete, Message
+from eventlog.messages import Message
 from eventlog.source import OffsetLost
-from eventlog.wire.coordinator import decode_key, decode_message, encode_message
+from eventlog.wire.coordinator import encode_message
 from managers.appending import split_into_parts
 from managers.errors import NotReady
+from managers.stores.decoded_values import decode_namespace
 from managers.stores.keyed_state import KeyedState
-from managers.stores.namespaced_key import NamespacedKey, canonical, encode_name, read_name
+from managers.stores.namespaced_key import NamespacedKey, canonical, encode_name
 
 Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes | None]]
 """Maps the current values of some namespaces to the values to set, and None for keys to delete."""
@@ -73,7 +73,9 @@ class CoordinatorStreamStore:
         A value that means a delete is omitted. For an unreadable value, the last readable one on the log is returned.
         """
         with self._caught_up():
-            readable = self._readable(namespace)
+            readable = decode_namespace(
+                self._state, namespace, self._position, lambda: self._log.read(0, self._position)
+            )
         return MappingProxyType({name.key: message for name, message in readable.items(namespace)})
 
     def put(self, key: NamespacedKey, value: bytes) -> None:
@@ -238,47 +240,6 @@ class CoordinatorStreamStore:
             is_next = offset == self._position
             self._state.apply(_as_recorded(offset, event.key, event.value), is_ahead=not is_next)
             self._position += is_next
-
-    def _readable(self, namespace: str) -> KeyedState[Message]:
-        """The decoded messages of a namespace, with unreadable values replaced by earlier ones from the log."""
-        unreadable: set[bytes] = set()
-
-        def read(key: bytes, value: bytes) -> Message | None:
-            try:
-                return decode_value(key, value)
-            except WireError:
-                unreadable.add(key)
-                raise
-
-        state: KeyedState[Message] = KeyedState(read)
-        for name, _ in self._state.items(namespace):
-            self._apply_live(state, name)
-        self._read_again(state, unreadable)
-        return state
-
-    def _apply_live(self, state: KeyedState[Message], name: NamespacedKey, first: int = -1) -> None:
-        """Apply a key's live spellings from an offset on, the oldest first."""
-        for spelling in reversed(self._state.live_spellings(name)):
-            if spelling.offset >= first:
-                state.apply(_as_recorded(spelling.offset, spelling.key_bytes, spelling.value))
-
-    def _read_again(self, state: KeyedState[Message], unreadable: set[bytes]) -> None:
-        """Apply all events on the log of keys that have an unreadable value in one of their spellings."""
-        names = {found[0] for key in unreadable if (found := read_name(key)) is not None}
-        for name in names:
-            state.forget(name)
-        for event in self._log.read(0, self._position) if names else ():
-            found = None if event.key is None else read_name(event.key)
-            if found is not None and found[0] in names:
-                state.apply(event)
-        for name in names:
-            self._apply_live(state, name, self._position)  # appended here, and not visible on the log yet
-
-
-def decode_value(key: bytes, value: bytes) -> Message | None:
-    """The message of a value; None if the value means a delete. Raises `WireError`."""
-    message = decode_message(decode_key(key), value)
-    return None if isinstance(message, Delete) else message
 
 
 def _keep_bytes(_key: bytes, value: bytes) -> bytes:

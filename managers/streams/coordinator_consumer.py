@@ -14,7 +14,7 @@ from eventlog.wire.coordinator import decode_key
 from managers.config.job_config import config_of
 from managers.errors import NotReady
 from managers.lazy_log import LazyLog, LogOrOpener
-from managers.stores.coordinator_store import decode_value
+from managers.stores.decoded_values import decode_value
 from managers.stores.keyed_state import KeyedState
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 
