@@ -11,6 +11,7 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from coordstream.http.in_pieces import InPieces
 from coordstream.http.protocol import KEEP_ALIVE_SECONDS, LONGEST_HEADERS, MOST_CONNECTIONS, LimitedProtocol
 
 _GRACE_SECONDS: Final = 2
@@ -34,7 +35,7 @@ class HttpServer:
         self._report = report
         self._server = _Server(
             uvicorn.Config(
-                app,
+                InPieces(app),
                 loop="asyncio",
                 http=LimitedProtocol,
                 ws="none",

@@ -6,12 +6,14 @@ from typing import Final
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS: Final = 600
-"""Further ones are closed at once."""
+"""Further ones are closed at once. Before, when as many are open as requests may be, idle ones are closed for them."""
 HEAD_SECONDS: Final = 10.0
 """From the first byte of a request to the end of its headers, and from the connection to the first request."""
 ANSWER_SECONDS: Final = 60.0
 """From a request to the end of its answer, as far as the client takes it."""
-KEEP_ALIVE_SECONDS: Final = 5
+KEEP_ALIVE_SECONDS: Final = 75
+"""How long a connection may be idle: longer than clients keep one (Java's HTTP client 5 s, nginx and load balancers
+60 s), so that the client closes it. If the server does, a request that is sent at that moment fails."""
 LONGEST_HEADERS: Final = 16_384
 """Bytes."""
 
@@ -20,20 +22,22 @@ class LimitedProtocol(H11Protocol):
     """Closes a connection whose client sends its request, or takes the answer, too slowly."""
 
     _timer: asyncio.TimerHandle | None = None
-    _is_between_requests = False
+    idle_since: float | None = None
+    """The event loop's time at which the last answer was complete; None: a request is expected or being answered."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept a connection, unless there are too many."""
+        """Accept a connection, and close another one that is idle if there are many."""
         super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
+        is_crowded = len(self.connections) >= min(self.limit_concurrency or MOST_CONNECTIONS, MOST_CONNECTIONS)
+        if is_crowded and not self._close_longest_idle() and len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
             return
         self._expect_within(HEAD_SECONDS)
 
     def data_received(self, data: bytes) -> None:
         """Read on; the first byte of a request starts its time."""
-        if self._is_between_requests:
-            self._is_between_requests = False
+        if self.idle_since is not None:
+            self.idle_since = None
             self._expect_within(HEAD_SECONDS)
         was_answering = self._is_answering
         super().data_received(data)
@@ -46,7 +50,7 @@ class LimitedProtocol(H11Protocol):
         if self._is_answering:
             self._expect_within(ANSWER_SECONDS)
         else:
-            self._is_between_requests = True
+            self.idle_since = self.loop.time()
             has_unsent = self.transport.get_write_buffer_size() > 0
             self._expect_within(ANSWER_SECONDS if has_unsent else HEAD_SECONDS + KEEP_ALIVE_SECONDS)
 
@@ -54,6 +58,16 @@ class LimitedProtocol(H11Protocol):
         """Forget the time limit."""
         super().connection_lost(exc)
         self._cancel()
+
+    def _close_longest_idle(self) -> bool:
+        """Whether there was one. It counts as a connection until the event loop has closed it."""
+        idle = [each for each in self.connections if isinstance(each, LimitedProtocol) and each.idle_since is not None]
+        longest = min(idle, key=lambda each: each.idle_since or 0.0, default=None)
+        if longest is None:
+            return False
+        longest.idle_since = None
+        longest.shutdown()
+        return True
 
     @property
     def _is_answering(self) -> bool:

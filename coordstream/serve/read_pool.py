@@ -19,10 +19,8 @@ from eventlog.postgres.connection import Connection, failure_line, server_reason
 
 APPLICATION_NAME: Final = "coordstream serve"
 READER: Final = "coordstream_reader"
-QUERIES: Final = 4
-"""How many queries run at once."""
 WAIT_SECONDS: Final = 15.0
-"""How long a request waits for others."""
+"""How long to wait for a connection."""
 CONNECT_SECONDS: Final = 3
 _PAUSE_SECONDS: Final = 1.0
 """After a connection failed, how long requests are answered without another attempt."""
@@ -39,12 +37,12 @@ class ReadPool:
     ``query_seconds``: how long a statement may run.
     """
 
-    def __init__(self, settings: Settings, url: str, *, query_seconds: float, queries: int = QUERIES) -> None:
+    def __init__(self, settings: Settings, url: str, *, query_seconds: float, connections: int) -> None:
         self._settings = settings
         self._url = _with_connect_timeout(url)
         self._query_seconds = query_seconds
         self._idle: LifoQueue[Connection | None] = LifoQueue()
-        for _ in range(queries):
+        for _ in range(connections):
             self._idle.put(None)
         self._used: set[Connection] = set()
         self._lock = Lock()

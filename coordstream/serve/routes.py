@@ -11,7 +11,7 @@ from coordstream.serve.readiness import answer_readiness
 
 
 def service_routes() -> list[BaseRoute]:
-    """All routes. Handlers are plain functions, which run in threads; they read with `snapshot`."""
+    """All routes. What reads the database waits in the `QueryQueue`, except for the probes."""
     probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", answer_metrics)]
     return [*probes, *api_routes(), *page_routes()]
 

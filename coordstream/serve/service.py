@@ -13,6 +13,7 @@ from coordstream.http.address import Address, listen
 from coordstream.http.http_server import HttpServer
 from coordstream.serve.application import Report, build_app
 from coordstream.serve.metrics import Metrics
+from coordstream.serve.query_queue import QUERIES, QueryQueue
 from coordstream.serve.read_pool import ReadPool
 from coordstream.serve.readiness import readiness
 from coordstream.serve.routes import service_routes
@@ -21,6 +22,8 @@ from coordstream.serve.token import Token, read_token
 from coordstream.settings import Settings
 from eventlog.postgres.connection import Connection
 
+_PROBES: Final = 2
+"""/readyz and /metrics, each of which reads once at a time and waits for no page."""
 _QUERY_GRACE_SECONDS: Final = 1.5
 """After a stop, how long queries may go on before they are cancelled."""
 
@@ -60,9 +63,10 @@ def open_service(
         CoordstreamError: the address is taken, or a token is missing or invalid.
     """
     token = required_token(address, token_file, "--bind", "--token-file")
-    pool = ReadPool(settings, url, query_seconds=limits.query_seconds)
+    pool = ReadPool(settings, url, query_seconds=limits.query_seconds, connections=QUERIES + _PROBES)
     app = build_app(service_routes(), token, report)
     app.state.pool = pool
+    app.state.queue = QueryQueue()
     app.state.readiness = SharedAnswer(partial(_in_snapshot, pool, partial(readiness, most_lag=limits.ready_lag)))
     app.state.metrics = SharedAnswer(partial(_in_snapshot, pool, Metrics(limits.ready_lag).render))
     with listen(address, "--bind") as listener:

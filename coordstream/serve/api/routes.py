@@ -11,12 +11,13 @@ from coordstream.relations import RELATIONS
 from coordstream.serve.api.parameters import Parameters, sql_type
 from coordstream.serve.api.rows import read_rows
 from coordstream.serve.pages.asked import known_job
+from coordstream.serve.query_queue import queued
 from coordstream.serve.snapshot import snapshot
 
 
 def api_routes() -> list[BaseRoute]:
     """The API's paths."""
-    return [Route("/api", relations), Route("/api/{relation}", relation)]
+    return [Route("/api", relations), Route("/api/{relation}", queued(relation))]
 
 
 def relations(request: Request) -> Response:

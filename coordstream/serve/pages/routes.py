@@ -19,6 +19,7 @@ from coordstream.serve.pages.quarantine import quarantine_page
 from coordstream.serve.pages.rendering import STATIC, render, static_content
 from coordstream.serve.pages.startpoints import startpoints_page
 from coordstream.serve.pages.task import task_page
+from coordstream.serve.query_queue import queued
 from coordstream.serve.snapshot import snapshot
 from eventlog.postgres.connection import Connection
 
@@ -41,7 +42,7 @@ _YEAR_SECONDS: Final = 31_536_000
 
 def page_routes() -> list[BaseRoute]:
     """The pages, and the files that they need."""
-    pages = [Route(path, _handler(template, view)) for path, (template, view) in PAGES.items()]
+    pages = [Route(path, queued(_handler(template, view))) for path, (template, view) in PAGES.items()]
     return [*pages, Route("/static/{name}", static)]
 
 

@@ -13,8 +13,8 @@ from coordstream.settings import Settings
 from tests.fixtures.database_users import database_user
 
 
-def pool_of(url: str, *, query_seconds: float = 10.0, queries: int = 1) -> ReadPool:
-    return ReadPool(Settings(database_url=SecretStr(url)), url, query_seconds=query_seconds, queries=queries)
+def pool_of(url: str, *, query_seconds: float = 10.0, connections: int = 1) -> ReadPool:
+    return ReadPool(Settings(database_url=SecretStr(url)), url, query_seconds=query_seconds, connections=connections)
 
 
 def test_a_connection_can_neither_write_nor_see_secrets(database_url: str) -> None:
@@ -104,7 +104,7 @@ def test_after_a_failure_requests_are_answered_without_another_attempt(monkeypat
 
 
 def test_a_closed_pool_ends_its_queries(database_url: str) -> None:
-    pool = pool_of(database_url, queries=2)
+    pool = pool_of(database_url, connections=2)
     closing = Timer(0.1, pool.close)
     closing.start()
     with pytest.raises(Unavailable), pool.snapshot() as running:

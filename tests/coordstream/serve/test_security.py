@@ -2,7 +2,7 @@
 
 import socket
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -211,6 +211,26 @@ def test_connections_beyond_the_limit_are_closed(database_url: str, monkeypatch:
         for connection in held:
             connection.settimeout(PATIENCE)
         assert sum(ended_now(connection) for connection in held[20:]) == 10
+
+
+def test_idle_connections_make_room_for_new_ones(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "MOST_CONNECTIONS", 5)
+    with serving(database_url) as served, ExitStack() as stack:
+        kept: list[socket.socket] = []
+        for _ in range(8):
+            kept.append(stack.enter_context(socket.create_connection(("127.0.0.1", served.port), PATIENCE)))
+            assert is_answered(kept[-1])
+        assert [is_answered(connection) for connection in kept] == [False] * 4 + [True] * 4
+
+
+def is_answered(connection: socket.socket) -> bool:
+    """Whether a request on a connection that was kept is answered."""
+    answer = b""
+    with suppress(ConnectionError):
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
+        while not answer.endswith(b"\r\n\r\nok\n") and (part := connection.recv(4_096)):
+            answer += part
+    return status_of(answer) == 200
 
 
 def ended_now(connection: socket.socket) -> bool:
