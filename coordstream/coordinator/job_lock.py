@@ -33,6 +33,16 @@ class JobTakenOver(CoordstreamError):
         )
 
 
+class LockLostAtStart(CoordstreamError):
+    """The lock was lost before the job model was written, so that another process may have written one."""
+
+    def __init__(self, job: str) -> None:
+        super().__init__(
+            f"The start of {printable_text(job)} was interrupted: the database ended the session that holds the "
+            "job's lock. Start it again."
+        )
+
+
 class JobLock:
     """The lock of a job, on a connection of its own. Not thread-safe."""
 
@@ -65,9 +75,16 @@ class JobLock:
         return True
 
     def holder(self) -> str:
-        """Who has the lock, in words."""
+        """Who has the lock, in words, and whether it is silent."""
         found = None if self._locks is None else self._locks.holder(self._name)
-        return str(found or "another process")
+        if found is None:
+            return "another process"
+        seen = found.last_seen_at
+        return f"{found}, silent since {seen:%H:%M:%S} UTC" if found.is_silent and seen else str(found)
+
+    def end_silent(self, seconds: float) -> bool | None:
+        """End the session of a holder that has been silent for ``seconds``; None: this database user may not."""
+        return False if self._locks is None else self._locks.end_silent(self._name, seconds)
 
     def close(self) -> None:
         """Close the connection, which releases the lock."""

@@ -9,11 +9,15 @@ from typing import Final
 
 import psycopg
 
+from coordstream.coordinator.attempt_watch import AttemptWatch
 from coordstream.coordinator.config_watch import ConfigWatch
-from coordstream.coordinator.job_lock import JobLock, JobTakenOver
+from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart
 from coordstream.coordinator.services import ServiceOptions, services_of
 from eventlog.errors import ConfigError, EventLogError
+from eventlog.log import EventLog
+from eventlog.source import SourceUnavailable
 from managers.assignments.locality_manager import LocalityManager
+from managers.coordinator.fenced_log import FencedLog
 from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_coordinator import JobCoordinator
 from managers.coordinator.job_plan import JobPlan, plan_job, read_job_config
@@ -46,15 +50,21 @@ class CoordinatorRun:
 
 
 class CoordinatorProcess:
-    """One job's coordinator, from the lock to the stop. Everything that writes runs in the thread that calls `run`."""
+    """One job's coordinator, from the lock, which the caller has taken, to the stop.
 
-    def __init__(self, run: CoordinatorRun, store: CoordinatorStreamStore, lock: JobLock) -> None:
+    Everything that writes runs in one thread, and requires the lock: before each step, and again at each append.
+    """
+
+    def __init__(self, run: CoordinatorRun, log: EventLog, lock: JobLock) -> None:
+        """Read the coordinator stream. Raises what the log raises."""
         self._options: Final = run
-        self._store: Final = store
+        self._store: Final = CoordinatorStreamStore(FencedLog(log, self._require_lock))
+        self._store.init()
         self._lock: Final = lock
-        self._coordinator: Final = JobCoordinator(store, before_write=self._require_lock)
-        self.context: Final = JobServingContext(LocalityManager(store).read_locality)
-        self._watch: Final = ConfigWatch(store, self.context, run.report)
+        self._coordinator: Final = JobCoordinator(self._store, before_write=self._require_lock)
+        self.context: Final = JobServingContext(LocalityManager(self._store).read_locality)
+        self._watch: Final = ConfigWatch(self._store, self.context, run.report)
+        self._attempts: Final = AttemptWatch(self._store, self._coordinator)
         self._is_unchecked = False
         self._outage = ""
         self._failure = ""
@@ -95,7 +105,7 @@ class CoordinatorProcess:
             try:
                 change = self.context.input_changes.get(timeout=CHECK_SECONDS)
             except Empty:
-                self._keep_lock()
+                self._keep_job()
                 self._retry()
                 continue
             if change is None:
@@ -106,15 +116,28 @@ class CoordinatorProcess:
         """End `wait`. May be called by a signal handler or another thread."""
         self.context.input_changes.put(None)
 
-    def _keep_lock(self) -> None:
+    def _keep_job(self) -> None:
         try:
             self._require_lock()
-            self._outage = ""
+            self._keep_attempt()
         except (EventLogError, psycopg.Error) as error:
-            outage = "The database of the lock" if isinstance(error, psycopg.Error) else "The coordinator stream"
-            if outage != self._outage:
-                self._options.report(f"{outage} does not answer. Retrying; containers are still served.")
-                self._outage = outage
+            self._attempts.forget()
+            self._report_outage(_outage_of(error))
+        else:
+            self._report_outage("")
+
+    def _keep_attempt(self) -> None:
+        """Write again what another program has overwritten, such as a coordinator that was suspended in an append."""
+        attempt = self.context.attempt
+        if attempt is None or self._attempts.is_intact(attempt):
+            return
+        self._coordinator.restore(attempt)
+        self._options.report("Another program changed the job's assignments or metadata. They were written again.")
+
+    def _report_outage(self, outage: str) -> None:
+        if outage != self._outage:
+            self._outage = outage
+            self._options.report(outage or "Recovered.")
 
     def _require_lock(self) -> None:
         """Raise unless this process has the lock, and the job is as this process left it. Called before each write."""
@@ -126,7 +149,9 @@ class CoordinatorProcess:
 
     def _require_current(self) -> None:
         attempt = self.context.attempt
-        if attempt is not None and not self._coordinator.is_current(attempt):
+        if attempt is None:
+            raise LockLostAtStart(self._options.job)
+        if not self._coordinator.is_current(attempt):
             raise JobTakenOver(self._options.job)
 
     def _react(self, change: str) -> None:
@@ -170,3 +195,11 @@ class CoordinatorProcess:
         with self._watch.lock:
             self.context.publish(self._coordinator.start(plan, admins))
         self._options.report(f"The job model changed: {difference}. Restart the containers to use it.")
+
+
+def _outage_of(error: Exception) -> str:
+    if isinstance(error, psycopg.Error):
+        return "The database of the lock does not answer. Retrying; containers are still served."
+    if isinstance(error, SourceUnavailable):
+        return "The coordinator stream does not answer. Retrying; containers are still served."
+    return str(error)

@@ -87,6 +87,23 @@ class JobModelAssignments:
             ]
         )
 
+    def are_saved(self, model: JobModel) -> bool:
+        """Whether the stream has the assignments of this model, and assigns no other tasks to containers.
+
+        Raises:
+            UnknownTaskMode: a mode is not one of Samza's.
+            NotReady: the store is not open.
+        """
+        tasks = model.tasks
+        numbers = {name: task.changelog_partition for name, task in tasks.items()}
+        containers = {name: each.processor_id for each in model.containers.values() for name in each.tasks}
+        return (
+            self._tasks.read_task_assignment() == containers
+            and self._tasks.read_task_modes() == {name: task.task_mode for name, task in tasks.items()}
+            and numbers.items() <= self._changelogs.read_change_log_partition_mapping().items()
+            and _readers(_run_of(model)) <= _readers(self._last_run())
+        )
+
     def _last_run(self) -> _Run:
         modes = self._tasks.read_task_modes()
         tasks = {*self._tasks.read_task_assignment(), *modes}
@@ -119,6 +136,10 @@ def _run_of(model: JobModel) -> _Run:
             readers.setdefault(partition, []).append(task.task_name)
     standby = {task.task_name for task in tasks if task.task_mode == STANDBY}
     return _Run({task.task_name for task in tasks} - standby, standby, readers)
+
+
+def _readers(run: _Run) -> set[tuple[SystemStreamPartition, str]]:
+    return {(partition, task) for partition, tasks in run.partition_tasks.items() for task in tasks}
 
 
 def _containers(model: JobModel) -> dict[str | None, dict[str, str]]:

@@ -82,8 +82,26 @@ class JobCoordinator:
 
     def is_current(self, attempt: JobAttempt) -> bool:
         """Whether the stream has the metadata of this attempt, so that no other coordinator wrote another job model."""
-        manager = JobCoordinatorMetadataManager(self._store, cluster_type_of(self._environment))
-        return manager.read_job_coordinator_metadata() == attempt.metadata
+        return self._metadata().read_job_coordinator_metadata() == attempt.metadata
+
+    def is_intact(self, attempt: JobAttempt) -> bool:
+        """Whether the stream has the assignments and the metadata of this attempt. Raises `UnknownTaskMode`."""
+        return self.is_current(attempt) and JobModelAssignments(self._store).are_saved(attempt.job_model)
+
+    def restore(self, attempt: JobAttempt) -> None:
+        """Write the assignments and the metadata of an attempt again.
+
+        Raises:
+            ChangelogRemapped: the stream has another changelog partition for a task. Nothing was written.
+            EventLogError: an append failed.
+        """
+        self._before_write()
+        JobModelAssignments(self._store, clock=self._clock).save(attempt.job_model)
+        if not self.is_current(attempt):
+            self._metadata().write_job_coordinator_metadata(attempt.metadata)
+
+    def _metadata(self) -> JobCoordinatorMetadataManager:
+        return JobCoordinatorMetadataManager(self._store, cluster_type_of(self._environment), clock=self._clock)
 
     def _metadata_manager(self, plan: JobPlan, written_ms: int | None) -> JobCoordinatorMetadataManager:
         return JobCoordinatorMetadataManager(

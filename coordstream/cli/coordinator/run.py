@@ -15,12 +15,13 @@ from coordstream.cli.arguments.options import InputServers, JobWord, Json
 from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.database import database_errors, open_database
 from coordstream.cli.event_logs import open_log
+from coordstream.cli.follow.options import parse_silence
 from coordstream.cli.input_system import check_servers, input_options, require_answer
 from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
 from coordstream.cli.output.formats import print_json
 from coordstream.cli.termination import stopped_by_signals
-from coordstream.coordinator.job_lock import JobLock
+from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.services import ServiceOptions
 from coordstream.extras import require_packages
@@ -33,7 +34,6 @@ from managers.coordinator.job_plan import systems_of
 from managers.coordinator.serving_context import JobServingContext
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
-from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.input_admin import InputAdmin
 
 app = typer.Typer(no_args_is_help=True)
@@ -50,6 +50,15 @@ def run(
     job: JobWord,
     config: Annotated[Path | None, PropertyFile] = None,
     wait: Annotated[bool, typer.Option("--wait", help="If the job has a coordinator, take over when it ends.")] = False,
+    take_over_after: Annotated[
+        float | None,
+        typer.Option(
+            "--take-over-after",
+            metavar="DURATION",
+            parser=parse_silence,
+            help="Take over from a coordinator that was silent for this time, for example 60s.",
+        ),
+    ] = None,
     restart_on_change: Annotated[
         bool, typer.Option("--restart-on-change", help="Write the new job model when the job's inputs change.")
     ] = False,
@@ -74,15 +83,11 @@ def run(
     request = CoordinatorRun(job, submitted, restart_on_change, services, print_line)
     connect_lock = partial(connect, url, application_name="coordstream coordinator")
     with database_errors(load_settings()), closing(JobLock(connect_lock, job, stream)) as lock:
-        take(lock, wait=wait)
+        take(job, lock, wait=wait, take_over_after=take_over_after)
         if submitted is not None:
             ensure_coordinator_stream(submitted)
-        with (
-            masked_refusals(),
-            open_log(stream, "coordinator", takes_many=False) as log,
-            CoordinatorStreamStore(log) as store,
-        ):
-            coordinate(CoordinatorProcess(request, store, lock), job, as_json=as_json)
+        with masked_refusals(), open_log(stream, "coordinator", takes_many=False) as log:
+            coordinate(CoordinatorProcess(request, log, lock), job, as_json=as_json)
 
 
 @contextmanager
@@ -107,27 +112,35 @@ def coordinate(process: CoordinatorProcess, job: str, *, as_json: bool) -> None:
     print_line(f"Stopped the coordinator of {job}.")
 
 
-def take(lock: JobLock, *, wait: bool) -> None:
-    """Take the job's lock. Raises `CoordinatorRunning` if another process has it, unless ``wait`` is set."""
-    if not wait:
-        lock.require()
-        return
+def take(job: str, lock: JobLock, *, wait: bool, take_over_after: float | None) -> None:
+    """Take the job's lock, after its holder was ended if that was silent for ``take_over_after`` seconds.
+
+    Raises `CoordinatorRunning` if another process has it, unless ``wait`` is set.
+    """
     said = ""
-    while not (is_taken := _take_if_free(lock)):
-        holder = "its database does not answer" if is_taken is None else lock.holder()
-        if holder != said:
-            print_line(f"Waiting until the current coordinator ends: {holder}.")
-            said = holder
+    while obstacle := _obstacle(job, lock, waits=wait, take_over_after=take_over_after):
+        if obstacle != said:
+            print_line(obstacle)
+            said = obstacle
         sleep(WAIT_SECONDS)
 
 
-def _take_if_free(lock: JobLock) -> bool | None:
-    """Whether the lock was free; None: the database does not answer."""
+def _obstacle(job: str, lock: JobLock, *, waits: bool, take_over_after: float | None) -> str:
+    """Why the lock could not be taken now, in a sentence; empty: it was taken. Raises unless it ``waits``."""
     try:
-        return lock.take()
+        if lock.take():
+            return ""
+        holder = lock.holder()
+        if take_over_after is not None and lock.end_silent(take_over_after):
+            return f"Ended a silent coordinator: {holder}."
     except psycopg.OperationalError:
         lock.close()
-        return None
+        if not waits:
+            raise
+        holder = "its database does not answer"
+    if not waits:
+        raise CoordinatorRunning(job, holder)
+    return f"Waiting until the current coordinator ends: {holder}."
 
 
 @contextmanager

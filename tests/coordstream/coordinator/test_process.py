@@ -7,64 +7,74 @@ from functools import partial
 import pytest
 
 from coordstream.coordinator import process as processes
-from coordstream.coordinator.job_lock import JobLock, JobTakenOver
+from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.services import OpenAdmins, ServiceOptions
 from eventlog.memory import MemoryEventLog
 from eventlog.postgres.connection import connect
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
+from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
+from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import set_config
 from managers.coordinator.job_attempt import JobAttempt
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
 from managers.job_models.job_coordinator_metadata_manager import NON_YARN, JobCoordinatorMetadataManager
 from managers.job_models.job_model import JobModel
+from managers.job_models.job_model_building import build_job_model
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.input_admin import InputAdmin
 
 STREAM = "__samza_coordinator_orders_1"
 METADATA = JobCoordinatorMetadata("deployment-1", "0", "0")
+MODEL = build_job_model({"task.inputs": "kafka.in"}, {("kafka", "in"): range(4)}, {})
+OTHER = build_job_model({"task.inputs": "kafka.in"}, {("kafka", "in"): range(2)}, {})
 
 
 @pytest.fixture
-def store() -> Iterator[CoordinatorStreamStore]:
-    with CoordinatorStreamStore(MemoryEventLog(identify(STREAM))) as store:
+def log() -> MemoryEventLog:
+    return MemoryEventLog(identify(STREAM))
+
+
+@pytest.fixture
+def store(log: MemoryEventLog) -> Iterator[CoordinatorStreamStore]:
+    with CoordinatorStreamStore(log) as store:
         JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(METADATA)
         yield store
 
 
 def test_a_lock_that_was_lost_and_free_again_is_taken_unless_the_job_changed(
-    store: CoordinatorStreamStore, database_url: str
+    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
 ) -> None:
     services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
     run = CoordinatorRun("orders", None, False, services, lambda _line: None)
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(run, store, lock)
+        process = CoordinatorProcess(run, log, lock)
         assert lock.require()
         assert not lock.require()
         process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
         lock.close()
-        process._keep_lock()
+        process._keep_job()
         lock.close()
         other = JobCoordinatorMetadata("deployment-2", "0", "0")
         JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(other)
         with pytest.raises(JobTakenOver):
-            process._keep_lock()
+            process._keep_job()
 
 
 def test_the_job_is_checked_after_an_outage_of_lock_and_stream(
-    store: CoordinatorStreamStore, database_url: str, monkeypatch: pytest.MonkeyPatch
+    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[str] = []
     services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), store, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), log, lock)
         process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
         with monkeypatch.context() as outage:
             outage.setattr(process._coordinator, "is_current", unavailable)
-            process._keep_lock()
-            process._keep_lock()
+            process._keep_job()
+            process._keep_job()
         assert lines == ["The coordinator stream does not answer. Retrying; containers are still served."]
         other = JobCoordinatorMetadata("deployment-2", "0", "0")
         JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(other)
@@ -73,7 +83,7 @@ def test_the_job_is_checked_after_an_outage_of_lock_and_stream(
 
 
 def test_a_change_is_not_forgotten_in_an_outage(
-    store: CoordinatorStreamStore, database_url: str, monkeypatch: pytest.MonkeyPatch
+    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processes, "RETRY_SECONDS", 0)
     set_config(store, "job.name", "orders")
@@ -85,7 +95,7 @@ def test_a_change_is_not_forgotten_in_an_outage(
 
     services = ServiceOptions("127.0.0.1", 0, open_admins)
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), store, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), log, lock)
         process._react("kafka.in has 16 partitions; the job model has 8")
         process._retry()
         assert lines == [
@@ -100,3 +110,62 @@ def test_a_change_is_not_forgotten_in_an_outage(
 def unavailable(_: object) -> AbstractContextManager[Mapping[str, InputAdmin]]:
     """A broker that does not answer."""
     raise SourceUnavailable("No broker answers.")
+
+
+def test_what_a_suspended_coordinator_wrote_late_is_written_again(
+    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
+) -> None:
+    lines: list[str] = []
+    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
+    assignments, metadata = JobModelAssignments(store), JobCoordinatorMetadataManager(store, NON_YARN)
+    assignments.save(MODEL)
+    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
+        assert lock.take()
+        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), log, lock)
+        process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
+        process._keep_job()
+        assert lines == []
+        assignments.save(OTHER)
+        metadata.write_job_coordinator_metadata(JobCoordinatorMetadata("deployment-0", "0", "0"))
+        process._store.catch_up()
+        process._keep_job()
+        process._keep_job()
+    assert lines == ["Another program changed the job's assignments or metadata. They were written again."]
+    assert assignments.are_saved(MODEL)
+    assert metadata.read_job_coordinator_metadata() == METADATA
+
+
+def test_another_changelog_partition_of_a_task_is_reported_and_stays(
+    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
+) -> None:
+    lines: list[str] = []
+    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
+    JobModelAssignments(store).save(MODEL)
+    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
+        assert lock.take()
+        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), log, lock)
+        process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
+        changelogs = ChangelogPartitionManager(store)
+        changelogs.write_change_log_partition_mapping({"Partition 1": 7}, force=True)
+        process._store.catch_up()
+        process._keep_job()
+        process._keep_job()
+        changelogs.write_change_log_partition_mapping({"Partition 1": 1}, force=True)
+        process._keep_job()
+    assert len(lines) == 2
+    assert "Partition 1" in lines[0]
+    assert lines[1] == "Recovered."
+
+
+def test_a_lock_that_is_lost_in_the_start_ends_it(
+    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
+) -> None:
+    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
+    position = store.position
+    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
+        assert lock.take()
+        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, print), log, lock)
+        lock.close()
+        with pytest.raises(LockLostAtStart):
+            process._coordinator.publish_url("http://localhost/")
+    assert log.end_offset() == position

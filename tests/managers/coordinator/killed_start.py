@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from eventlog.events import NewEvent
-from eventlog.log import system_clock
+from eventlog.log import EventLog, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.admin import PostgresAdmin
 from eventlog.postgres.log import PostgresEventLog
@@ -30,7 +30,7 @@ from tests.managers.watched_log import WatchedLog
 
 NEVER: Final = -1
 STALE: Final[Mapping[str, str]] = {"old.key": "1"}
-VIEWS: Final = SystemStreamPartition("kafka", "views", 1)
+VIEWS: Final = "views"
 
 
 class Deadline:
@@ -67,19 +67,21 @@ def start(database_url: str, folder: Path, name: str, writes: int) -> None:
     stream = create_coordinator_stream(PostgresAdmin(database_url), config).stream_name
     acted()
     with PostgresEventLog(database_url, stream) as log:
-        prepare(log, config)
+        prepare(log, config, VIEWS)
         with CoordinatorStreamStore(CountedLog(log, acted)) as store:
             coordinator = JobCoordinator(store, environment=ENVIRONMENT)
             start_job(coordinator, store, {"kafka": FolderOfStreams(folder, acted)}, config)
 
 
-def prepare(log: PostgresEventLog, config: Mapping[str, str]) -> None:
+def prepare(log: EventLog, config: Mapping[str, str], stream: str) -> None:
     """What an earlier deployment and an operator wrote: a key that is stale now, and a requested startpoint."""
     if log.end_offset() == 0:
         with CoordinatorStreamStore(log) as store:
             write_config(store, {"job.name": config["job.name"], **STALE})
             with StartpointManager(store, clock=lambda: 0) as manager:
-                manager.write_startpoint(VIEWS, StartpointOldest(ms_of(system_clock())))
+                manager.write_startpoint(
+                    SystemStreamPartition("kafka", stream, 1), StartpointOldest(ms_of(system_clock()))
+                )
 
 
 def is_killed(database_url: str, folder: Path, name: str, writes: int) -> bool:
@@ -104,7 +106,7 @@ def kill_after_each_write(database_url: str, folder: Path) -> list[str]:
         names.append(f"killed{writes}")
         place = folder / names[-1]
         place.mkdir()
-        FolderOfStreams(place).set_partition_count("views", 4)
+        FolderOfStreams(place).set_partition_count(VIEWS, 4)
         was_killed = is_killed(database_url, place, names[-1], writes or NEVER)
         if was_killed:
             assert not is_killed(database_url, place, names[-1], NEVER)

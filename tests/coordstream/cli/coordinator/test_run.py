@@ -20,6 +20,7 @@ from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
 from eventlog.streams import identify
 from managers.assignments.job_model_assignments import JobModelAssignments
+from managers.assignments.task_assignment_manager import TaskAssignmentManager
 from managers.config.job_config import read_config, set_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.coordstream.command_line import MASK_KEY, CommandLine, without_settings
@@ -27,6 +28,7 @@ from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 HOLDER: Final = "select backend_pid from projection.locked_stream where stream_name like 'coordinator of %'"
+END_HOLDER: Final = HOLDER.replace("backend_pid", "pg_terminate_backend(backend_pid)")
 END_SESSION: Final = (
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'coordstream coordinator'"
 )
@@ -107,10 +109,12 @@ class Job:
 def line_with(stream: IO[str] | None, words: str) -> str:
     """The next line that contains these words."""
     assert stream is not None
+    others = []
     for line in stream:
         if words in line:
             return line.removesuffix("\n")
-    raise AssertionError(f"no line with {words!r}")
+        others.append(line)
+    raise AssertionError(f"no line with {words!r} in {others}")
 
 
 @pytest.fixture
@@ -150,6 +154,31 @@ def test_the_second_one_is_refused_waits_and_takes_over_after_a_kill(job: Job) -
             first.kill()
             said = line_with(second.stderr, "Coordinating")
             assert said.endswith("changes: none.")
+
+
+def test_a_suspended_one_that_was_taken_over_writes_nothing_when_it_continues(job: Job, cli: CommandLine) -> None:
+    with job.coordinator("--config", str(job.file)) as first:
+        line_with(first.stderr, "Serving")
+        first.send_signal(signal.SIGSTOP)
+        cli.ask(END_HOLDER)  # as --take-over-after does, which needs ten seconds
+        with job.coordinator() as second, job.log() as log:
+            line_with(second.stderr, "Serving")
+            end = log.end_offset()
+            first.send_signal(signal.SIGCONT)
+            _, err = first.communicate(timeout=PATIENCE)
+            assert (first.returncode, log.end_offset()) == (1, end)
+    assert f"{job.name} already has a coordinator: coordstream coordinator" in err
+
+
+def test_what_a_suspended_one_appends_late_is_written_again(job: Job) -> None:
+    with job.coordinator("--config", str(job.file)) as process:
+        line_with(process.stderr, "Serving")
+        with job.log() as log, CoordinatorStreamStore(log) as store:
+            assignments = JobModelAssignments(store)
+            before = assignments.read_previous()
+            TaskAssignmentManager(store).write_task_container_mappings({"7": {"Partition 1": "Active"}})
+            line_with(process.stderr, "Another program changed the job's assignments or metadata.")
+            assert assignments.read_previous() == before
 
 
 def test_what_another_program_writes_is_reported(job: Job) -> None:

@@ -1,0 +1,84 @@
+"""A coordinator that loses the job's lock cannot append."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.log import AppendConflict, EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.streams import identify
+from managers.coordinator.fenced_log import FencedLog
+from tests.managers.watched_log import WatchedLog
+
+STREAM = "__samza_coordinator_orders_1"
+
+
+class LockTaken(Exception):
+    """Another process has the lock."""
+
+
+def event(text: str) -> NewEvent:
+    return NewEvent(text.encode(), b"")
+
+
+def written(log: EventLog) -> list[bytes | None]:
+    return [each.key for each in log.read()]
+
+
+def in_turn(*checks: Callable[[], object]) -> Callable[[], object]:
+    """A check of the lock that does each of these things in turn."""
+    left = iter(checks)
+
+    def check() -> None:
+        next(left)()
+
+    return check
+
+
+def taken() -> None:
+    raise LockTaken
+
+
+@pytest.fixture
+def log() -> MemoryEventLog:
+    return MemoryEventLog(identify(STREAM))
+
+
+def test_an_append_after_a_takeover_is_refused(log: MemoryEventLog) -> None:
+    suspended = in_turn(lambda: log.append([event("successor")]), taken)
+    with pytest.raises(LockTaken):
+        FencedLog(log, suspended).append([event("zombie")])
+    assert written(log) == [b"successor"]
+
+
+def test_writes_of_containers_do_not_stop_the_coordinator(log: MemoryEventLog) -> None:
+    held = in_turn(lambda: log.append([event("container")]), lambda: None)
+    assert FencedLog(log, held).append([event("coordinator")]) == range(1, 2)
+    assert written(log) == [b"container", b"coordinator"]
+
+
+def test_an_append_with_an_expected_offset_stays_one(log: MemoryEventLog) -> None:
+    fenced = FencedLog(log, lambda: log.append([event("container")]))
+    with pytest.raises(AppendConflict):
+        fenced.append([event("coordinator")], expected_offset=0)
+
+
+class KafkaLikeLog(WatchedLog):
+    """Has no conditional append."""
+
+    capabilities = KafkaEventLog.capabilities
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        """Append without a condition."""
+        assert expected_offset is None
+        return super().append(events)
+
+
+def test_without_conditional_appends_the_lock_is_checked_before(log: MemoryEventLog) -> None:
+    fenced = FencedLog(KafkaLikeLog(log), in_turn(lambda: None, taken))
+    fenced.append([event("coordinator")])
+    with pytest.raises(LockTaken):
+        fenced.append([event("zombie")])
+    assert written(log) == [b"coordinator"]
