@@ -32,6 +32,9 @@ from benchmarks.relations import measure_relations
 from benchmarks.relations_report import relations_report
 from benchmarks.replay_figures import Streams, generated_streams, measure_replay
 from benchmarks.report import report
+from benchmarks.serve import Extent as ServeExtent
+from benchmarks.serve import measure_serve
+from benchmarks.serve_report import serve_report
 from benchmarks.server import BenchmarkServer, benchmark_server
 from tests.fixtures.kafka_topics import Topics
 
@@ -45,6 +48,7 @@ TITLES: Final = {
     "peers": "Peers",
     "library": "Library",
     "relations": "Relations",
+    "serve": "Serving over HTTP",
     "state": "State",
     "event-reads": "Events read by Spark",
     "spark": "Spark",
@@ -66,6 +70,7 @@ def main(arguments: list[str]) -> None:
             "peers": bench.peers,
             "library": bench.library,
             "relations": bench.relations,
+            "serve": bench.serve,
             "state": bench.state,
             "event-reads": bench.event_reads,
             "spark": bench.spark,
@@ -143,6 +148,11 @@ class Bench:
             answers = list(measure_relations(url, extent, _say))
             return relations_report(answers, list(measure_limits(url, answers, extent, _say)), extent, on)
 
+    def serve(self, on: str) -> Lines:
+        """Many clients of the HTTP servers."""
+        extent = ServeExtent(self.options.serve_jobs, self.options.clients, self.options.serve_seconds)
+        return serve_report(measure_serve(self._server, extent, _say), on)
+
     def state(self, on: str) -> Lines:
         """Commits and restores of state."""
         from benchmarks.state import measure_state  # noqa: PLC0415 (needs the extra state)
@@ -211,6 +221,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--relation-events", type=int, default=4_000_000, help="of the large job")
     parser.add_argument("--relation-jobs", type=int, default=1_000, help="number of small jobs")
     parser.add_argument("--relation-home", type=Path, help="folder to keep the data of relations in, for later runs")
+    parser.add_argument("--serve-jobs", type=int, default=1_000, help="number of jobs of serve")
+    parser.add_argument("--serve-seconds", type=float, default=60.0)
+    parser.add_argument("--clients", type=int, default=200, help="at once, of serve")
     parser.add_argument("--state-megabytes", type=int, nargs="+", default=[1, 10, 100], metavar="MB")
     parser.add_argument("--topics", type=int, default=TOPICS)
     parser.add_argument("--jars", type=Path, default=JARS, help="folder of the broker's jars")

@@ -69,7 +69,7 @@ def following(url: str, stream_names: Sequence[str], brokers: str | None = None)
     with tempfile.TemporaryDirectory(prefix="coordstream-bench-") as home, connect(url) as connection:
         said = Path(home) / "said"
         with said.open("wb") as output:
-            process = subprocess.Popen(command, env=_environment(url, Path(home), brokers), stderr=output)
+            process = subprocess.Popen(command, env=environment_of(url, Path(home), brokers), stderr=output)
         try:
             yield FollowerProcess(process, said, connection)
         finally:
@@ -77,7 +77,7 @@ def following(url: str, stream_names: Sequence[str], brokers: str | None = None)
             process.wait(STOP_SECONDS)
 
 
-def _environment(url: str, home: Path, brokers: str | None) -> dict[str, str]:
+def environment_of(url: str, home: Path, brokers: str | None = None) -> dict[str, str]:
     """The environment of this process with the benchmark's settings of coordstream."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("COORDSTREAM_")}
     ours = {"HOME": str(home), "DATABASE_URL": url, "MASK_KEY": "the benchmark's key"}

@@ -12,7 +12,7 @@ from coordstream.serve.failures import Unavailable
 
 QUERIES: Final = 4
 """How many requests read the database at once."""
-WAIT_SECONDS: Final = 15.0
+WAIT_SECONDS: Final = 30.0
 """How long a request waits for others."""
 
 Handler = Callable[[Request], Response]

@@ -13,6 +13,7 @@ from benchmarks.kept_database import kept_database
 from benchmarks.relations import Extent
 
 FEW = ("--events", "3000", "--rounds", "1", "--live-events", "2", "--idle-seconds", "0.1", "--topics", "3")
+FEW_SERVE = ("--serve-jobs", "3", "--clients", "3", "--serve-seconds", "1")
 FEW_STATE = ("--state-megabytes", "1")
 FEW_LARGE = ("--large-events", "4000")
 SPARK = ("event-reads", "spark", "spark-sizes")
@@ -27,7 +28,8 @@ def test_a_run_prints_its_report_and_writes_it(
 ) -> None:
     out = tmp_path / "benchmarks.md"
     parts = [part for part in TITLES if part not in MEASURED_ALONE]
-    main(["--only", *parts, *FEW, *FEW_LARGE, *FEW_STATE, "--jars", str(kafka_jars.parent), "--out", str(out)])
+    few = (*FEW, *FEW_LARGE, *FEW_STATE, *FEW_SERVE)
+    main(["--only", *parts, *few, "--jars", str(kafka_jars.parent), "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     assert capsys.readouterr().out.strip() == text.strip()
     assert "3,000 generated events" in text
@@ -41,6 +43,7 @@ def test_a_run_prints_its_report_and_writes_it(
         "store bootstrap",
         "Kafka changelog | 1 MB",
         "rebuild",
+        "job model of 1,000 tasks",
     ):
         assert f"| {row}" in text
 
