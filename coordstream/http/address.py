@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from coordstream.errors import CoordstreamError
 
 _ADDRESS: Final = re.compile(r"(?:(?P<host>[^:\[\]]+|\[[0-9a-fA-F:.]+\]):)?(?P<port>[0-9]{1,5})")
+LARGEST_PORT: Final = 65_535
 _BACKLOG: Final = 128
 
 
@@ -43,11 +44,15 @@ def parse_address(text: str) -> Address:
     """``127.0.0.1:8470``, ``[::1]:8470``, ``localhost:8470`` or just a port, which is one of 127.0.0.1.
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: it is none of these, or no port has this number.
     """
     found = _ADDRESS.fullmatch(text)
-    if found is None or int(found["port"]) > 65_535:
-        raise ValueError(f"Invalid address {text!r}. Expected HOST:PORT, such as 127.0.0.1:8470 or [::1]:8470.")
+    if found is None:
+        raise ValueError(
+            f"Invalid address {text!r}. Expected PORT or HOST:PORT, such as 8470, 127.0.0.1:8470 or [::1]:8470."
+        )
+    if int(found["port"]) > LARGEST_PORT:
+        raise ValueError(f"Invalid address {text!r}. Expected a port from 0 to {LARGEST_PORT}.")
     return Address((found["host"] or "127.0.0.1").strip("[]"), int(found["port"]))
 
 

@@ -15,10 +15,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coordstream.cli.private_traceback import private_traceback
 from coordstream.serve.access import AccessControl
-from coordstream.serve.failures import NotFound, Refused, as_refused, response_of
+from coordstream.serve.failures import NotFound, Refused, as_refused, json_response
 from coordstream.serve.token import Token
 
 Report = Callable[[str], None]
+ErrorResponse = Callable[[Scope, Refused], Response]
 
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -35,14 +36,19 @@ _LONGEST_LOGGED_PATH: Final = 200
 _SERVER_ERROR: Final = 500
 
 
-def build_app(routes: Sequence[BaseRoute], token: Token | None, report: Report) -> Starlette:
+def build_app(
+    routes: Sequence[BaseRoute], token: Token | None, report: Report, error_response: ErrorResponse = json_response
+) -> Starlette:
     """An application. Handlers raise `Refused`, or any other error, which becomes an answer with status 500.
 
     ``report`` gets a line for each request that is refused or fails, without its query and headers.
     """
     return Starlette(
         routes=routes,
-        middleware=[Middleware(SafeAnswers, report=report), Middleware(AccessControl, token=token)],
+        middleware=[
+            Middleware(SafeAnswers, report=report, error_response=error_response),
+            Middleware(AccessControl, token=token),
+        ],
         exception_handlers={HTTPException: _raise_refused},
     )
 
@@ -53,6 +59,7 @@ class SafeAnswers:
 
     app: ASGIApp
     report: Report
+    error_response: ErrorResponse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request."""
@@ -72,7 +79,7 @@ class SafeAnswers:
             self._log(scope, refused)
             if has_started:
                 raise ConnectionAbortedError from None  # the server closes the connection
-            await response_of(refused)(scope, receive, send_protected)
+            await self.error_response(scope, refused)(scope, receive, send_protected)
 
     def _log(self, scope: Scope, refused: Refused) -> None:
         host = (scope.get("client") or ("unknown",))[0]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from starlette.responses import JSONResponse, Response
+from starlette.types import Scope
 
 from coordstream.cli.database import DatabaseUnreachable
 from coordstream.errors import CoordstreamError
@@ -53,8 +54,8 @@ def as_refused(error: Exception) -> Refused:
     return refused
 
 
-def response_of(refused: Refused) -> Response:
-    """The answer."""
+def json_response(_scope: Scope, refused: Refused) -> Response:
+    """The answer, as JSON."""
     return JSONResponse({"error": str(refused)}, refused.status, refused.headers)
 
 

@@ -13,6 +13,7 @@ from coordstream.http.address import Address, listen
 from coordstream.http.http_server import HttpServer
 from coordstream.serve.application import Report, build_app
 from coordstream.serve.metrics import Metrics
+from coordstream.serve.pages.error_page import error_response
 from coordstream.serve.query_queue import QUERIES, QueryQueue
 from coordstream.serve.read_pool import ReadPool
 from coordstream.serve.readiness import readiness
@@ -64,7 +65,7 @@ def open_service(
     """
     token = required_token(address, token_file, "--bind", "--token-file")
     pool = ReadPool(settings, url, query_seconds=limits.query_seconds, connections=QUERIES + _PROBES)
-    app = build_app(service_routes(), token, report)
+    app = build_app(service_routes(), token, report, error_response)
     app.state.pool = pool
     app.state.queue = QueryQueue()
     app.state.readiness = SharedAnswer(partial(_in_snapshot, pool, partial(readiness, most_lag=limits.ready_lag)))

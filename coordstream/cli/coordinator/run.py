@@ -12,6 +12,7 @@ import psycopg
 import typer
 
 from coordstream.cli.arguments.options import InputServers, JobWord, Json
+from coordstream.cli.arguments.port import parse_port
 from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.database import database_errors, open_database
 from coordstream.cli.event_logs import open_log
@@ -63,7 +64,9 @@ def run(
         bool, typer.Option("--restart-on-change", help="Write the new job model when the job's inputs change.")
     ] = False,
     bind: Annotated[str, typer.Option("--bind", metavar="ADDRESS", help="The address to serve on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port (default: any free one).")] = 0,
+    port: Annotated[
+        int, typer.Option("--port", metavar="PORT", parser=parse_port, help="The port (default: any free one).")
+    ] = 0,
     input_servers: InputServers = None,
     as_json: Json = False,
 ) -> None:

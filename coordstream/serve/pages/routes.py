@@ -8,9 +8,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from coordstream.cli.query.rows import Row
-from coordstream.serve.failures import NotFound, as_refused
+from coordstream.serve.failures import NotFound
 from coordstream.serve.pages.anomalies import anomalies_page
-from coordstream.serve.pages.asked import AS_OF, Asked
+from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.config import config_page
 from coordstream.serve.pages.deployments import deployments_page
 from coordstream.serve.pages.fleet import fleet
@@ -49,23 +49,11 @@ def page_routes() -> list[BaseRoute]:
 def _handler(template: str, view: View) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
         asked = Asked(request.url.path, dict(request.query_params))
-        try:
-            with snapshot(request) as connection:
-                values = view(connection, asked)
-            return HTMLResponse(render(template, asked, values))
-        except Exception as error:
-            refused = as_refused(error)
-            if refused.status >= 500:
-                raise
-            return _error_page(asked, refused.status, str(refused))
+        with snapshot(request) as connection:
+            values = view(connection, asked)
+        return HTMLResponse(render(template, asked, values))
 
     return answer
-
-
-def _error_page(asked: Asked, status: int, sentence: str) -> Response:
-    without_time = Asked(asked.path, {name: value for name, value in asked.values.items() if name != AS_OF})
-    values = {"sentence": sentence, "given": asked.values.get(AS_OF, "")}
-    return HTMLResponse(render("error.html", without_time, values), status)
 
 
 def static(request: Request) -> Response:

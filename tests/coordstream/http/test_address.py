@@ -24,11 +24,15 @@ def test_addresses(text: str, address: Address, is_loopback: bool) -> None:
     assert address.is_loopback is is_loopback
 
 
-@pytest.mark.parametrize(
-    "text", ["", "nowhere", ":8470", "::1:8470", "h:70000", "h:-1", "http://h:1", "h:1/x", "h:1\n"]
-)
+@pytest.mark.parametrize("text", ["", "nowhere", ":8470", "::1:8470", "h:-1", "http://h:1", "h:1/x", "h:1\n"])
 def test_invalid_addresses(text: str) -> None:
-    with pytest.raises(ValueError, match="Expected HOST:PORT"):
+    with pytest.raises(ValueError, match="Expected PORT or HOST:PORT"):
+        parse_address(text)
+
+
+@pytest.mark.parametrize("text", ["99999", "h:65536"])
+def test_a_port_that_does_not_exist(text: str) -> None:
+    with pytest.raises(ValueError, match=rf"^Invalid address '{text}'\. Expected a port from 0 to 65535\.$"):
         parse_address(text)
 
 

@@ -29,7 +29,9 @@ def test_it_serves_until_sigterm(wordcount: CommandLine) -> None:
 
 
 def test_bad_input_is_one_sentence(cli: CommandLine, tmp_path: Path) -> None:
-    assert cli.refused("serve", "--bind", "nowhere", code=2).startswith("Invalid address 'nowhere'. Expected HOST:PORT")
+    assert cli.refused("serve", "--bind", "nowhere", code=2).startswith(
+        "Invalid address 'nowhere'. Expected PORT or HOST:PORT"
+    )
     assert "Add --token-file FILE, or use --bind with" in cli.refused("serve", "--bind", "0.0.0.0:0")
     missing = str(tmp_path / "token")
     assert "no such file or directory" in cli.refused("serve", "--token-file", missing)
