@@ -1,8 +1,8 @@
 """Reads a config file of Samza: the format of java.util.Properties, as PropertiesConfigLoader of Samza reads it."""
 
+import codecs
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from eventlog.error_text import printable_text
@@ -12,6 +12,7 @@ from eventlog.secrets.secret_policy import holds_fingerprint
 ENCODING: Final = "iso-8859-1"
 """Java's encoding of property files. Other characters are written as ``\\uXXXX``."""
 
+_BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LINE_END: Final = re.compile("\r\n|\n|\r")
 _BLANKS: Final = " \t\f"
 _KEY: Final = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
@@ -21,12 +22,20 @@ _LETTERS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 class PropertyFileError(ConfigError):
-    """A line of a property file cannot be used."""
+    """A line of a property file cannot be used. ``reason`` is the end of the sentence, without its full stop."""
 
     def __init__(self, place: str, line: int, reason: str) -> None:
         self.place = place
         self.line = line
         super().__init__(f"Invalid line {line} of {place}: {reason}.")
+
+
+class Property(NamedTuple):
+    """A key and its value, and the number of the line where it begins."""
+
+    line: int
+    key: str
+    value: str
 
 
 class _Line(NamedTuple):
@@ -36,26 +45,36 @@ class _Line(NamedTuple):
     text: str
 
 
-def read_property_file(path: Path) -> dict[str, str]:
-    """The keys and values of a file. Raises OSError, and `PropertyFileError` as `parse_properties`."""
-    return parse_properties(path.read_bytes().decode(ENCODING), str(path))
+def as_config(properties: Iterable[Property]) -> dict[str, str]:
+    """The keys and values; the last value of a key counts."""
+    return {each.key: each.value for each in properties}
 
 
-def parse_properties(text: str, place: str) -> dict[str, str]:
-    """The keys and values of a property file; the last value of a key counts. ``place`` is its name in errors.
+def parse_properties(file: bytes, place: str) -> list[Property]:
+    """The properties of a file, in order. ``place`` is its name in errors.
 
     Raises:
-        PropertyFileError: a ``\\u`` escape is malformed, a key is empty, a character is half of a pair, or a value is
-            the fingerprint of a secret.
+        PropertyFileError: a ``\\u`` escape is malformed, a key is empty, a character is half of a pair, a key or value
+            has a null character or the fingerprint of a secret, or the file begins with a byte order mark.
     """
-    return dict(_parse(line, place) for line in _logical_lines(text))
+    if file.startswith(_BYTE_ORDER_MARKS):
+        raise PropertyFileError(
+            place, 1, "it has a byte order mark, which Samza takes for a part of the key. Save the file without it"
+        )
+    return [_parse(line, place) for line in _logical_lines(file.decode(ENCODING))]
+
+
+def _natural_lines(text: str) -> list[str]:
+    *lines, last = _LINE_END.split(text)
+    return [*lines, last] if last else lines
 
 
 def _logical_lines(text: str) -> Iterator[_Line]:
-    number, joined = 0, ""
-    for here, natural in enumerate(_LINE_END.split(text), 1):
+    number, joined, is_continued = 0, "", False
+    for here, natural in enumerate(_natural_lines(text), 1):
         line = natural.lstrip(_BLANKS)
         if not joined:
+            is_continued = False
             if not line or line[0] in "#!":
                 continue
             number = here
@@ -64,27 +83,29 @@ def _logical_lines(text: str) -> Iterator[_Line]:
         if not is_continued:
             yield _Line(number, joined)
             joined = ""
-    if joined:
+    if is_continued:
         yield _Line(number, joined)
 
 
-def _parse(line: _Line, place: str) -> tuple[str, str]:
+def _parse(line: _Line, place: str) -> Property:
     found = _KEY.match(line.text)
     end = 0 if found is None else found.end()
     separator = _SEPARATOR.match(line.text, end)
     value = line.text[end if separator is None else separator.end() :]
     try:
-        return _checked(_unescape(line.text[:end]), _unescape(value))
+        return _checked(Property(line.number, _unescape(line.text[:end]), _unescape(value)))
     except ValueError as error:
         raise PropertyFileError(place, line.number, str(error)) from None
 
 
-def _checked(key: str, value: str) -> tuple[str, str]:
-    if not key:
+def _checked(read: Property) -> Property:
+    if not read.key:
         raise ValueError("the key is empty. Expected key=value")
-    if holds_fingerprint(f"{key}\n{value}".encode()):
-        raise ValueError(f"{printable_text(key)} has the fingerprint of a secret. Use the secret itself")
-    return key, value
+    if "\0" in read.key + read.value:
+        raise ValueError(f"{printable_text(read.key)} has a null character, which no relation can have")
+    if holds_fingerprint(f"{read.key}\n{read.value}".encode()):
+        raise ValueError(f"{printable_text(read.key)} has the fingerprint of a secret. Use the secret itself")
+    return read
 
 
 def _unescape(text: str) -> str:

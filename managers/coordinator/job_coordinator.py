@@ -10,7 +10,7 @@ from managers.assignments.changelog_streams import create_changelog_streams
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.checkpoints.checkpoint_topic import ensure_checkpoint_topic
 from managers.checkpoints.kafka_checkpoint_manager import VALIDATION
-from managers.config.job_config import read_config, stale_keys, write_config
+from managers.config.job_config import COORDINATOR_URL, read_config, stale_keys, write_config
 from managers.coordinator.container_launch import publish_coordinator_url
 from managers.coordinator.deployment_id import cluster_type_of, with_deployment_id
 from managers.coordinator.job_attempt import JobAttempt
@@ -127,5 +127,6 @@ class JobCoordinator:
 
 
 def _differs(old: Config, config: Config) -> bool:
-    """Whether writing the config would change it. The URL of the last coordinator does not count."""
-    return bool(stale_keys(old, config)) or any(old.get(key) != value for key, value in config.items())
+    """Whether writing the config would change it. The coordinator's URL does not count: it writes that itself."""
+    changed = {key for key, value in config.items() if old.get(key) != value}
+    return bool(stale_keys(old, config)) or bool(changed - {COORDINATOR_URL})

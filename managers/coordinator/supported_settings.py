@@ -10,6 +10,7 @@ from managers.backup.backend_choice import backup_factories, store_names
 from managers.backup.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY
 from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.job_models.inputs import unsupported_rewriters
+from managers.job_models.job_model_building import require_known_grouping
 from managers.job_names import Config
 
 COORDINATOR_FACTORY: Final = "job.coordinator.factory"
@@ -25,10 +26,8 @@ _FILE_CHECKPOINTS: Final = "org.apache.samza.checkpoint.file.FileSystemCheckpoin
 
 
 def require_supported(config: Config) -> None:
-    """Raise `ConfigError` for a setting that this job coordinator does not implement.
-
-    Groupers and elasticity are checked where the job model is built.
-    """
+    """Raise `ConfigError` for a setting that this job coordinator does not implement."""
+    require_known_grouping(config)
     for sentence in _refusals(config):
         raise ConfigError(sentence)
 

@@ -68,9 +68,7 @@ def build_job_model(
         ConfigError: a setting is invalid, a grouper is not one of Samza's, ``job.elasticity.factor`` is above 1, or
             there are fewer tasks than containers.
     """
-    require_known_grouper(config)
-    require_known_task_grouper(config)
-    _require_no_elasticity(config)
+    require_known_grouping(config)
     groups = _groups(config, streams, previous.task_partitions)
     numbers = assign_changelog_partitions(groups, changelog_mapping)
     tasks = [TaskModel(name, groups[name], number) for name, number in numbers.items()]
@@ -98,6 +96,13 @@ def positive_number(config: Config, key: str) -> int:
     if number < 1:
         raise ConfigError(f"{key} is {config[key]!r}, not a positive integer.")
     return number
+
+
+def require_known_grouping(config: Config) -> None:
+    """Raise `ConfigError` for groupers that are not Samza's, and for elasticity, as `build_job_model` does."""
+    require_known_grouper(config)
+    require_known_task_grouper(config)
+    _require_no_elasticity(config)
 
 
 def _require_no_elasticity(config: Config) -> None:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -14,14 +13,16 @@ from coordstream.cli.config.write import COLUMNS, SHOWN_LATER, DryRun, Force, Ye
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import is_stream
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
-from coordstream.cli.messages import confirm, note
+from coordstream.cli.messages import confirm, note, warn
 from coordstream.cli.output.tables import print_json, print_rows
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
+from eventlog.errors import ConfigError
 from eventlog.secrets.secret_policy import SecretPolicy
 from managers.config.job_config import read_config, stale_keys, write_config
 from managers.config.write_once import write_once_changes
+from managers.coordinator.supported_settings import require_supported
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -46,28 +47,23 @@ def write_file(
     """
     config = read_submission(job, from_file)
     stream = coordinator_stream(config).stream_name
-    if not dry_run and not is_stream(stream):
-        ensure_coordinator_stream(config)
     secrets = secret_policy(load_settings())
-    with open_config(stream) as store:
-        old = {} if store is None else read_config(store)
-        rows = change_rows(secrets, stream, old, config)
-        refused = write_once_changes(old, config)
-        if refused and not force:
-            raise WriteOnceChange(masked_changes(secrets, refused))
-        if not as_json:
-            print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=False)
-        is_written = store is not None and not dry_run
-        if store is not None and is_written:
-            confirm("Write the config?", yes=yes or not sys.stdin.isatty(), done="written")
-            if read_config(store) != old:
-                raise CoordstreamError(f"Nothing was written: {stream} has changed in the meantime. Try again.")
-            write_config(store, config, force=force)
+    old = current_config(stream)
+    rows = change_rows(secrets, stream, old, config)
+    refused = write_once_changes(old, config)
+    if refused and not force:
+        raise WriteOnceChange(masked_changes(secrets, refused))
+    if not as_json:
+        print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=False)
+    if not dry_run:
+        confirm("Write the config?", yes=yes or not sys.stdin.isatty(), done="written")
+        _write(stream, old, config, force=force)
     if as_json:
-        print_json([{**row, "is_written": is_written} for row in rows])
-        return
-    print(_summary(config, rows) if is_written else "Nothing was written (dry run).")
-    if is_written:
+        print_json([{**row, "is_written": not dry_run} for row in rows])
+    elif dry_run:
+        print("Nothing was written (dry run).")
+    else:
+        print(_summary(config, rows))
         print(SHOWN_LATER)
 
 
@@ -76,24 +72,41 @@ def check_file(job: JobWord, from_file: FromFile, as_json: Json = False) -> None
     config = read_submission(job, from_file)
     stream = coordinator_stream(config).stream_name
     secrets = secret_policy(load_settings())
-    with open_config(stream) as store:
-        old = {} if store is None else read_config(store)
+    old = current_config(stream)
     rows = change_rows(secrets, stream, old, config)
     print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=as_json)
     refused = write_once_changes(old, config)
     if refused:
         note(str(WriteOnceChange(masked_changes(secrets, refused))))
         raise typer.Exit(REFUSED)
+    warn(unsupported(secrets, config))
 
 
-@contextmanager
-def open_config(stream_name: str) -> Iterator[CoordinatorStreamStore | None]:
-    """The store of a coordinator stream; None if there is no such stream."""
+def unsupported(secrets: SecretPolicy, config: Config) -> Iterator[str]:
+    """A sentence if our job coordinator does not support the config; Samza's may."""
+    masked = {key: shown(secrets, key, value) or "" for key, value in config.items()}
+    try:
+        require_supported(masked)
+    except ConfigError as error:
+        yield f"`coordstream coordinator run` refuses this config: {error}"
+
+
+def current_config(stream_name: str) -> Config:
+    """The config on a coordinator stream; empty if there is no such stream."""
     if not is_stream(stream_name):
-        yield None
-        return
+        return {}
     with open_log(stream_name, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
-        yield store
+        return read_config(store)
+
+
+def _write(stream_name: str, old: Config, config: Config, *, force: bool) -> None:
+    """Write the config, unless it is no longer the old one. Raises `CoordstreamError`: nothing was written."""
+    if not is_stream(stream_name):
+        ensure_coordinator_stream(config)
+    with open_log(stream_name, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
+        if read_config(store) != old:
+            raise CoordstreamError(f"Nothing was written: {stream_name} has changed in the meantime. Try again.")
+        write_config(store, config, force=force)
 
 
 def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, config: Config) -> list[Row]:

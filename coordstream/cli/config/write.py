@@ -90,13 +90,15 @@ def writer(stream_name: str, kind: str | None, *, force: bool) -> Iterator[Coord
 
 
 def check_texts(key: str, value: str) -> None:
-    """Reject what a job could not use: an empty key, invalid UTF-8, a fingerprint instead of a secret."""
+    """Reject what a job could not use: an empty key, invalid UTF-8, a null character, a fingerprint of a secret."""
     if not key:
         raise typer.BadParameter("Invalid key ''. Expected a name.")
     try:
         (key + value).encode()
     except UnicodeEncodeError:
         raise typer.BadParameter("Invalid characters: key and value must be UTF-8.") from None
+    if "\0" in key + value:
+        raise CoordstreamError("The value has a null character, which no relation can have.")
     if holds_fingerprint((key + "\n" + value).encode()):
         raise CoordstreamError("The value is the fingerprint of a secret. Use the secret itself.")
 

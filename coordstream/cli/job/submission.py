@@ -7,11 +7,13 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.database import open_database
+from coordstream.cli.job.property_checks import doubts, require_storable
+from coordstream.cli.messages import warn
 from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from eventlog.error_text import printable_text
 from eventlog.streams import StreamIdentity
-from managers.config.property_file import ENCODING, parse_properties, read_property_file
+from managers.config.property_file import as_config, parse_properties
 from managers.job_names import Config, coordinator_stream
 from managers.streams.stream_creation import create_coordinator_stream
 
@@ -26,14 +28,20 @@ ConfigFile = Annotated[Path, PropertyFile]
 def read_submission(word: str, path: Path) -> dict[str, str]:
     """The config of a file, which must be that of the job that the user named.
 
+    Lines that may not mean what they seem to are reported as warnings.
+
     Raises:
         CoordstreamError: it is the config of another job.
-        ConfigError: a line is malformed, or the job's name is missing.
+        ConfigError: a line is malformed or too long, or the job's name is missing.
     """
     if path == STANDARD_INPUT:
-        config = parse_properties(sys.stdin.buffer.read().decode(ENCODING), "standard input")
+        place, file = "standard input", sys.stdin.buffer.read()
     else:
-        config = read_property_file(path)
+        place, file = str(path), path.read_bytes()
+    properties = parse_properties(file, place)
+    require_storable(properties, place)
+    warn(doubts(file, properties, place))
+    config = as_config(properties)
     stream = coordinator_stream(config)
     if word.replace("_", "-") not in (stream.job_name, f"{stream.job_name}/{stream.job_id}"):
         raise CoordstreamError(

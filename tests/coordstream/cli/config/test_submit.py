@@ -11,6 +11,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.coordstream.command_line import CommandLine
 
 STREAM: Final = "__samza_coordinator_orders_1"
+ADVICE: Final = "Write other characters as \\uXXXX."
 GROUPER: Final = "job.systemstreampartition.grouper.factory"
 
 
@@ -86,6 +87,45 @@ def test_a_write_once_key_is_refused_with_both_values(cli: CommandLine, file: Pa
 def test_a_check_only_shows_the_changes(cli: CommandLine, file: Path) -> None:
     rows = cli.rows("config", "check", "orders", "--from-file", file)
     assert [row["config_key"] for row in rows] == ["db.password", "job.name", "task.class"]
+    assert cli.is_empty()
+
+
+def test_lines_that_may_not_mean_what_they_seem_to_are_reported(cli: CommandLine, file: Path) -> None:
+    file.write_bytes("job.name=orders\ndb.password=a\napp.note=café\ndb.password=b\ndb.password=b\n".encode())
+    ended = cli("config", "check", "orders", "--from-file", file)
+    assert ended.code == 0
+    assert ended.err.splitlines() == [
+        f"warning: {file} sets db.password in line 2 and again in line 4. The last value counts.",
+        f"warning: {file} sets db.password in line 2 and again in line 5. The last value counts.",
+        f"warning: {file} seems to be in UTF-8 (line 3), but Samza reads property files in ISO-8859-1. {ADVICE}",
+    ]
+
+
+def test_a_config_that_only_samza_can_coordinate_is_written_and_a_check_says_so(cli: CommandLine, file: Path) -> None:
+    file.write_text("job.name=orders\njob.elasticity.factor=2\n")
+    write(cli, file)
+    ended = cli("config", "check", "orders", "--from-file", file)
+    assert ended.code == 0
+    assert ended.err.startswith(
+        "warning: `coordstream coordinator run` refuses this config: job.elasticity.factor is 2, but elastic tasks"
+    )
+
+
+def test_a_value_that_no_topic_accepts_is_refused_before_anything_is_written(cli: CommandLine, file: Path) -> None:
+    file.write_text("job.name=orders\ndb.password=" + "x" * 1_000_000 + "\n")
+    refused = cli.refused("config", "write", "orders", "--from-file", file)
+    assert refused.startswith(f"Invalid line 2 of {file}: db.password needs 1000")
+    assert refused.endswith(" bytes on the stream. Expected at most 1000000.")
+    assert cli.is_empty()
+
+
+def test_a_file_that_is_not_confirmed_creates_no_stream(
+    cli: CommandLine, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    ended = cli("config", "write", "orders", "--from-file", file)
+    assert (ended.code, ended.err) == (1, "Nothing was written: not confirmed.\n")
     assert cli.is_empty()
 
 
