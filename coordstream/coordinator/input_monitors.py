@@ -1,6 +1,5 @@
 """The monitors of a running job's inputs, which report to its coordinator what has changed."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
@@ -75,11 +74,7 @@ class InputMonitors:
 
     def _known_counts(self) -> Mapping[Stream, int]:
         attempt = self._context.attempt
-        if attempt is None:
-            return {}
-        read = {each for task in attempt.job_model.tasks.values() for each in task.partitions}
-        counts = Counter((each.system, each.stream) for each in read)
-        return {stream: counts[stream] for stream in task_inputs(attempt.config)}
+        return {} if attempt is None else attempt.partition_counts
 
     def _count_partitions(self, streams: Collection[Stream]) -> Mapping[Stream, int | EventLogError]:
         try:

@@ -73,7 +73,7 @@ class JobCoordinator:
         if changes:
             self._before_write()
             manager.write_job_coordinator_metadata(metadata)
-        return JobAttempt(plan.config, plan.job_model, metadata, changes)
+        return JobAttempt(plan.config, plan.job_model, metadata, changes, plan.partition_counts)
 
     def publish_url(self, url: str) -> None:
         """Write the URL at which containers reach this coordinator to the job's config. Raises as `start`."""

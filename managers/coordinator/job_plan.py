@@ -25,13 +25,18 @@ CHECKPOINT_SYSTEM: Final = "task.checkpoint.system"
 
 @dataclass(frozen=True, slots=True)
 class JobPlan:
-    """The config, with the inputs that patterns match, and the job model built from it."""
+    """The config, with the inputs that patterns match, the job model built from it, and the partitions of its inputs.
+
+    A job may read only some partitions of an input; ``partition_counts`` has how many there are, by system and stream.
+    """
 
     config: Mapping[str, str]
     job_model: JobModel
+    partition_counts: Mapping[tuple[str, str], int]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "config", frozen(self.config))
+        object.__setattr__(self, "partition_counts", frozen(self.partition_counts))
 
 
 def read_job_config(store: CoordinatorStreamStore, submitted: Config | None) -> Mapping[str, str]:
@@ -95,4 +100,6 @@ def plan_job(store: CoordinatorStreamStore, config: Config, admins: Mapping[str,
     expanded = with_matching_inputs(config, streams)
     mapping = ChangelogPartitionManager(store).read_change_log_partition_mapping()
     previous = JobModelAssignments(store).read_previous()
-    return JobPlan(expanded, build_job_model(expanded, count_partitions(expanded, admins), mapping, previous))
+    partitions = count_partitions(expanded, admins)
+    model = build_job_model(expanded, partitions, mapping, previous)
+    return JobPlan(expanded, model, {stream: len(numbers) for stream, numbers in partitions.items()})

@@ -45,8 +45,8 @@ class StreamPartitionCountMonitor:
         """Watch the streams of ``known_counts``, which are read at each check, so that a new job model counts at once.
 
         ``on_change`` gets the streams that have more partitions than before, once for each number. ``on_error`` gets a
-        sentence about streams that have fewer, or could not be asked, once while the reason stays the same; the others
-        are still checked.
+        sentence about streams that have fewer, or could not be asked, once while the reason stays the same, and a
+        sentence when that is over; the others are still checked.
         """
         self._known_counts: Final = known_counts
         self._count_partitions: Final = count_partitions
@@ -74,23 +74,37 @@ class StreamPartitionCountMonitor:
         found = {stream: answer for stream, answer in answers.items() if isinstance(answer, int)}
         self.gauges.update({_gauge(stream): count for stream, count in found.items()})
         self._report_errors({stream: str(why) for stream, why in answers.items() if isinstance(why, EventLogError)})
+        self._forget_equal({stream for stream, now in found.items() if now == known[stream]}, known)
         self._report(
             {stream: PartitionCountChange(known[stream], now) for stream, now in found.items() if now != known[stream]}
         )
 
+    def _forget_equal(self, equal: Collection[Stream], known: Mapping[Stream, int]) -> None:
+        """Forget what was reported about streams that are as in the job model now, so that it is reported again."""
+        over = {stream: change for stream, change in self._reported.items() if stream in equal}
+        self._reported = {stream: change for stream, change in self._reported.items() if stream not in over}
+        restored = [stream for stream, change in over.items() if change.before == known[stream]]
+        if restored:
+            self._on_error(f"{_listed(restored)}: the number of partitions is that of the job model again.")
+
     def _report(self, differing: PartitionCountChanges) -> None:
         new = {stream: change for stream, change in differing.items() if self._reported.get(stream) != change}
         self._reported.update(new)
-        fewer = [stream for stream, (before, now) in new.items() if now < before]
+        fewer = {stream: change for stream, change in new.items() if change.now < change.before}
         if fewer:
-            self._on_error(f"{_listed(fewer)} lost partitions. Check whether a stream was created again.")
+            counts = [f"{'.'.join(stream)} ({before} to {now})" for stream, (before, now) in sorted(fewer.items())]
+            lost = list_names(counts, _MOST_STREAMS)
+            self._on_error(f"Streams lost partitions: {lost}. Check whether they were created again.")
         grown = {stream: change for stream, change in new.items() if stream not in fewer}
         if grown:
             self._on_change(grown)
 
     def _report_errors(self, errors: Mapping[Stream, str]) -> None:
         new = {stream: why for stream, why in errors.items() if self._errors.get(stream) != why}
+        answering = self._errors.keys() - errors.keys()
         self._errors = dict(errors)
+        if answering:
+            self._on_error(f"The partitions of {_listed(answering)} can be counted again.")
         for reason in dict.fromkeys(new.values()):
             streams = [stream for stream, why in new.items() if why == reason]
             self._on_error(f"Cannot count the partitions of {_listed(streams)}: {reason}")

@@ -30,7 +30,7 @@ class StreamRegexMonitor:
 
         ``known_streams`` are read at each check, ``stream_names`` lists the streams of a system. ``on_change`` gets all
         new streams, sorted, whenever they have changed; ``on_error`` gets why a system could not be asked, once while
-        the reason stays the same.
+        the reason stays the same, and a sentence when it can be asked again.
 
         Raises:
             ConfigError: a pattern is not a regular expression.
@@ -75,7 +75,8 @@ class StreamRegexMonitor:
         except EventLogError as error:
             self._report_error(system, str(error))
             return {stream for stream in self._reported if stream[0] == system}
-        self._errors.pop(system, None)
+        if self._errors.pop(system, None):
+            self._on_error(f"The streams of system {system} can be listed again.")
         return {(system, name) for name in names if self._patterns[system].fullmatch(name)}
 
     def _report_error(self, system: str, reason: str) -> None:

@@ -1,5 +1,6 @@
 """Contexts of a job coordinator with plain values, for tests of what it serves."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
@@ -16,7 +17,9 @@ METADATA: Final = JobCoordinatorMetadata("epoch", "1", "2")
 
 def attempt_of(model: JobModel) -> JobAttempt:
     """An attempt with this job model."""
-    return JobAttempt(model.config, model, METADATA, frozenset())
+    read = {each for task in model.tasks.values() for each in task.partitions}
+    counts = Counter((each.system, each.stream) for each in read)
+    return JobAttempt(model.config, model, METADATA, frozenset(), counts)
 
 
 def context_of(model: JobModel | None = None, read_locality: ReadLocality = dict) -> JobServingContext:

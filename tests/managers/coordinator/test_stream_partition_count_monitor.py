@@ -73,8 +73,27 @@ def test_a_stream_that_shrinks_is_an_error_and_no_change() -> None:
     inputs.monitor.update_partition_count_metric()
     assert inputs.changes == []
     assert inputs.errors == [
-        "test-system.test-stream lost partitions. Check whether a stream was created again.",
+        "Streams lost partitions: test-system.test-stream (2 to 1). Check whether they were created again.",
     ]
+
+
+def test_what_is_over_is_said_and_reported_when_it_happens_again() -> None:
+    inputs = Inputs()
+    for now in (1, 2, 1, EventLogError("No broker answers."), 1, 2, 3, 2, 3):
+        inputs.now[STREAM] = now
+        inputs.monitor.update_partition_count_metric()
+    lost = "Streams lost partitions: test-system.test-stream (2 to 1). Check whether they were created again."
+    restored = "test-system.test-stream: the number of partitions is that of the job model again."
+    assert inputs.errors == [
+        lost,
+        restored,
+        lost,
+        "Cannot count the partitions of test-system.test-stream: No broker answers.",
+        "The partitions of test-system.test-stream can be counted again.",
+        restored,
+        restored,
+    ]
+    assert inputs.changes == [{STREAM: (2, 3)}, {STREAM: (2, 3)}]
 
 
 @pytest.mark.scenario("JMM-12")

@@ -64,7 +64,10 @@ def test_a_failure_is_reported_once_and_changes_nothing() -> None:
         streams.failure = failure
         streams.monitor.check()
     assert streams.changes == [[("kafka", "clicks-2")]]
-    assert streams.errors == ["Cannot list the streams of system kafka: No broker answers."]
+    assert streams.errors == [
+        "Cannot list the streams of system kafka: No broker answers.",
+        "The streams of system kafka can be listed again.",
+    ]
 
 
 def test_a_job_without_patterns_is_not_watched() -> None:

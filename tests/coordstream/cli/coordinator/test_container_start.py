@@ -82,16 +82,17 @@ def test_a_container_processes_and_commits(
 
 def test_the_tasks_of_a_growing_input_keep_their_state(job: Job, topics: Topics) -> None:
     job.write_file(OFTEN)
+    topics.grow(job.input, 8)
     with job.coordinator("--config", str(job.file), "--restart-on-change") as coordinator:
         url = url_of(line_with(coordinator.stderr, URL))
         before = served(url)
-        topics.grow(job.input, 8)
+        topics.grow(job.input, 16)
         said = line_with(coordinator.stderr, job.input)
         line_with(coordinator.stderr, "The job model changed: other partitions for Partition 0, Partition 1")
         after = served(url)
-    assert said == f"kafka.{job.input} has 8 partitions; the job model has 4."
+    assert said == f"kafka.{job.input} has 16 partitions; the job model has 8."
     read = {name: sorted(each.partition for each in task.partitions) for name, task in after.tasks.items()}
-    assert read == {f"Partition {number}": [number, number + 4] for number in range(4)}
+    assert read == {f"Partition {number}": [number, number + 8] for number in range(8)}
     assert changelog_partitions(after) == changelog_partitions(before)
     with job.coordinator() as coordinator:
         assert served(url_of(line_with(coordinator.stderr, URL))).tasks == after.tasks
@@ -106,6 +107,20 @@ def test_without_the_option_a_growing_input_is_only_reported(job: Job, topics: T
         said = line_with(coordinator.stderr, "A restart would change the job model")
         assert served(url) == before
     assert "other partitions for Partition 0, Partition 1, Partition 2, Partition 3" in said
+
+
+def test_an_input_that_is_created_again_with_fewer_partitions_is_reported(job: Job, topics: Topics) -> None:
+    job.write_file(OFTEN)
+    with job.coordinator("--config", str(job.file), "--restart-on-change") as coordinator:
+        url = url_of(line_with(coordinator.stderr, URL))
+        before = served(url)
+        topics.delete(job.input)
+        line_with(coordinator.stderr, f"Cannot count the partitions of kafka.{job.input}: ")
+        topics.create(job.input, partitions=2)
+        line_with(coordinator.stderr, f"Streams lost partitions: kafka.{job.input} (4 to 2).")
+        assert served(url) == before
+    said = job.refused()
+    assert said.startswith(f"kafka.{job.input} has 2 partitions, which is not a multiple of the previous 4:")
 
 
 def test_a_taken_port_is_refused_before_anything_is_written(job: Job) -> None:
