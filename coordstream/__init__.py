@@ -192,6 +192,7 @@ if TYPE_CHECKING:
         count_partitions as count_partitions,
         with_matching_inputs as with_matching_inputs,
     )
+    from managers.coordinator.container_launch import container_environment as container_environment
     from managers.job_models.job_coordinator_metadata import (
         JobCoordinatorMetadata as JobCoordinatorMetadata,
         JobMetadataChange as JobMetadataChange,
@@ -323,6 +324,7 @@ _NAMES: Final = {
     "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
     "managers.job_facts": "JobFacts",
     "managers.job_models.inputs": "count_partitions with_matching_inputs",
+    "managers.coordinator.container_launch": "container_environment",
     "managers.job_models.job_coordinator_metadata": (
         "JobCoordinatorMetadata JobMetadataChange MetadataNotGenerated MetadataNotWritten"
     ),

@@ -1,7 +1,10 @@
 """A container of Samza 1.8.0 starts from `coordstream coordinator run`, and a growing input is noticed."""
 
 import os
+import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,18 +12,17 @@ import httpx
 import pytest
 
 from eventlog.events import NewEvent
-from managers.coordinator.container_launch import container_environment
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_json import from_json
 from tests.coordstream.cli.coordinator.test_run import Job, line_with
-from tests.coordstream.command_line import CommandLine
+from tests.coordstream.command_line import CHECKOUT, CommandLine
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Samza
-from tests.fixtures.samza_container import SamzaContainer
 from tests.fixtures.waiting import wait_until
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
+EXAMPLE: Final = CHECKOUT / "docs" / "examples" / "run_job.py"
 RECORDS: Final = 5
 OFTEN: Final = {"job.coordinator.monitor-partition-change.frequency.ms": "100"}
 URL: Final = "SAMZA_COORDINATOR_URL="
@@ -62,22 +64,31 @@ def test_a_container_processes_and_commits(
         }
     )
 
-    def committed(container: SamzaContainer) -> dict[Any, Any]:
-        container.require_running()
-        assert cli("follow", job.stream, job.checkpoint, "--once").code == 0
+    def committed() -> dict[Any, Any]:
+        assert process.poll() is None, output.read_text()[-2000:]
+        if cli("follow", job.stream, job.checkpoint, "--once").code:
+            return {}  # the coordinator has not created them yet
         offsets = dict(cli.ask("select task_name, input_offset from coordinator.checkpoint"))
         return offsets if list(offsets.values()) == [str(RECORDS - 1)] * 4 else {}
 
-    with job.coordinator("--config", str(job.file)) as coordinator:
-        url = url_of(line_with(coordinator.stderr, URL))
-        environment = {**container_environment({}, url, "0"), "EXECUTION_ENV_CONTAINER_ID": "container_1"}
-        with samza.container({**os.environ, **environment}, tmp_path) as container:
-            found = wait_until(lambda: committed(container), what="the commits of all records")
-        host = httpx.get(f"{url}locality?processorId=0").json()["host"]
+    cli.done("config", "write", job.name, "--from-file", job.file)
+    output = tmp_path / "output"
+    program = [sys.executable, str(EXAMPLE), job.name, *samza.container_command]
+    environment = {**job.environment, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    with (
+        output.open("wb") as log,
+        subprocess.Popen(program, env=environment, cwd=tmp_path, stdout=log, stderr=subprocess.STDOUT) as process,
+    ):
+        try:
+            found = wait_until(committed, what="the commits of all records")
+            ((url,),) = cli.ask("select config_value from coordinator.config where config_key = 'yarn.am.tracking.url'")
+            host = httpx.get(f"{url}locality?processorId=0").json()["host"]
+        finally:
+            process.terminate()
+    assert process.returncode == 128 + signal.SIGTERM
     assert found == {f"Partition {number}": "4" for number in range(4)}
     assert cli.ask("select container_id, host_name from coordinator.container_host") == [("0", host)]
     assert host
-    assert cli.ask("select config_value from coordinator.config where config_key = 'yarn.am.tracking.url'") == [(url,)]
 
 
 def test_the_tasks_of_a_growing_input_keep_their_state(job: Job, topics: Topics) -> None:
