@@ -19,7 +19,7 @@ from benchmarks.library import measure_library
 from benchmarks.library_report import library_report
 from benchmarks.live import Pace
 from benchmarks.live_tail import EVENTS_BEFORE, PACES, WARM_UP, Extent, tail_of_kafka, tail_of_postgres
-from benchmarks.machine import busy_share, machine
+from benchmarks.machine import LOOK_SECONDS, busy_share, machine
 from benchmarks.many_topics import EVENTS_EACH, TOPICS, Crowd, many_topics
 from benchmarks.markdown import Lines
 from benchmarks.peers import measure_peers
@@ -78,7 +78,7 @@ def main(arguments: list[str]) -> None:
         }
         measured: dict[str, Lines] = {}
         for part in options.only:
-            measured[part] = measures[part](machine(busy_share()))
+            measured[part] = measures[part](machine(busy_share(options.look_seconds)))
             _write(options.out, {part: measured[part]})
     print(renewed("", TITLES, measured))
 
@@ -226,6 +226,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--clients", type=int, default=200, help="at once, of serve")
     parser.add_argument("--state-megabytes", type=int, nargs="+", default=[1, 10, 100], metavar="MB")
     parser.add_argument("--topics", type=int, default=TOPICS)
+    parser.add_argument(
+        "--look-seconds", type=float, default=LOOK_SECONDS, help="of watching other processes before a part"
+    )
     parser.add_argument("--jars", type=Path, default=JARS, help="folder of the broker's jars")
     parser.add_argument("--out", type=Path, default=DOCUMENT)
     return parser

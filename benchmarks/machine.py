@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 _STAT: Final = Path("/proc/stat")
-_LOOK_SECONDS: Final = 2.0
+LOOK_SECONDS: Final = 2.0
 _IDLE, _WAITING = 3, 4
 
 
@@ -22,7 +22,7 @@ def machine(busy: float | None) -> str:
     )
 
 
-def busy_share(seconds: float = _LOOK_SECONDS) -> float | None:
+def busy_share(seconds: float = LOOK_SECONDS) -> float | None:
     """The share of the cores in use in the next seconds; None if the system does not report it."""
     if not _STAT.exists():
         return None

@@ -97,8 +97,8 @@ def _peer(server: BenchmarkServer, brokers: str, count: int, write: Write) -> Pe
             _Table.metadata.create_all(engine)
             started = time.perf_counter()
             records = _records(brokers, OLDEST_COORDINATOR)
-            for _ in range(0, count, COMMIT_EVERY):
-                write(engine, list(islice(records, COMMIT_EVERY)))
+            for read in range(0, count, COMMIT_EVERY):
+                write(engine, list(islice(records, min(COMMIT_EVERY, count - read))))
             seconds = time.perf_counter() - started
             records.close()
             return PeerRate(count, seconds)

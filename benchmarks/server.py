@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from psycopg import sql
 
@@ -13,24 +14,33 @@ from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 
+DEFAULT_TEMPLATE: Final = "template1"
+MIGRATED_TEMPLATE: Final = "migrated"
+
 
 class BenchmarkServer:
     """Gives a new database to each measurement."""
 
     def __init__(self, server: EmbeddedPostgres) -> None:
         self._server = server
+        self._is_migrated = False
 
     @contextmanager
     def database(self, name: str, *, migrated: bool = True) -> Iterator[str]:
         """The URL of a new database, which is gone afterwards; what came before it is on disk already."""
         with connect(self._server.connect_url()) as connection:
-            connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-            url = self._server.connect_url(name)
-            if migrated:
-                upgrade(url)
+            template = self._migrated_template(connection) if migrated else DEFAULT_TEMPLATE
+            connection.execute(sql.SQL("create database {} template {}").format(*map(sql.Identifier, (name, template))))
             connection.execute("checkpoint")
-            yield url
+            yield self._server.connect_url(name)
             connection.execute(sql.SQL("drop database {}").format(sql.Identifier(name)))
+
+    def _migrated_template(self, connection: Connection) -> str:
+        if not self._is_migrated:
+            connection.execute(sql.SQL("create database {}").format(sql.Identifier(MIGRATED_TEMPLATE)))
+            upgrade(self._server.connect_url(MIGRATED_TEMPLATE))
+            self._is_migrated = True
+        return MIGRATED_TEMPLATE
 
     def cpu_seconds(self) -> float:
         """CPU time of all processes of the server so far."""

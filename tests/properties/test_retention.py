@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+import pytest
+
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.connection import Connection, connect
@@ -32,6 +34,8 @@ from tests.properties.importing import (
     import_log,
     rows_by_job,
 )
+
+pytestmark = pytest.mark.slow
 
 JOBS: Final = scaled(60, 1_500)
 LOST: Final = scaled(20, 300)

@@ -11,13 +11,13 @@ import pytest
 
 import coordstream.__main__
 from eventlog.postgres.connection import Connection, connect
-from tests.acceptance.test_spark_replay_kills import kill_driver
 from tests.builders import config_set
 from tests.coordstream.command_line import MASK_KEY, in_own_process
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.spark_cluster import SparkCluster
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import wait_for_position
+from tests.spark_jobs.processes.test_replay_kills import kill_driver
 
 
 def test_events_are_applied_in_executors_that_may_be_killed(

@@ -15,7 +15,7 @@ from tests.acceptance.odd_jobs import import_recording_a
 from tests.fixtures.spark_cluster import DRIVER, SparkCluster
 from tests.fixtures.waiting import PATIENCE
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
 WHERE_EXECUTORS_FIND_IT: Final = """
 import pyarrow
