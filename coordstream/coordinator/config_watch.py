@@ -1,9 +1,11 @@
 """ConfigWatch: follows a job's coordinator stream while its coordinator runs, and reports changes of the config."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from threading import Event, Lock, Thread
 from typing import Final
 
+from coordstream.coordinator.thread_failure import describe_failure, report_failure
+from coordstream.http.figures import Figure
 from eventlog.error_text import list_names
 from eventlog.errors import EventLogError
 from managers.config.job_config import read_config
@@ -14,6 +16,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 
 INTERVAL_SECONDS: Final = 1.0
 MOST_KEYS: Final = 5
+_NAME: Final = "watch of the config"
 
 
 class ConfigWatch:
@@ -34,6 +37,7 @@ class ConfigWatch:
         self._config: Config = {}
         self._position = 0
         self._outage = ""
+        self._failure: Exception | None = None
 
     def start(self) -> str:
         """Start to watch, from the config as it is now."""
@@ -48,12 +52,32 @@ class ConfigWatch:
         if self._thread.ident is not None:
             self._thread.join(INTERVAL_SECONDS)
 
+    def failures(self) -> Iterator[str]:
+        """An unexpected error of the last poll."""
+        if self._failure is not None:
+            yield describe_failure(_NAME, self._failure)
+
+    def figures(self) -> Iterable[Figure]:
+        """None."""
+        return ()
+
     def _run(self) -> None:
         while not self._stopped.wait(INTERVAL_SECONDS):
-            try:
-                self.poll()
-            except EventLogError as error:
-                self._report_once(f"{str(error).rstrip('.')}. Retrying.")
+            self.poll_once()
+
+    def poll_once(self) -> None:
+        """Poll, and report and keep an error."""
+        try:
+            self.poll()
+        except EventLogError as error:
+            self._report_once(f"{str(error).rstrip('.')}. Retrying.")
+        except Exception as error:
+            is_new = type(error) is not type(self._failure)
+            self._failure = error
+            if is_new:
+                report_failure(self._report, _NAME, error)
+        else:
+            self._failure = None
 
     def poll(self) -> None:
         """Read the stream to its end, and report the keys that have changed. Raises what the log raises."""

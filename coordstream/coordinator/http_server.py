@@ -1,13 +1,15 @@
 """The HTTP server of a job coordinator: its URL and its thread (HttpServer of Samza)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Final
 
 from coordstream.coordinator.http_application import coordinator_application
 from coordstream.coordinator.reachable_host import reachable_host
 from coordstream.coordinator.served_job_model import RequestCounts
+from coordstream.coordinator.thread_failure import describe_failure
 from coordstream.http.address import Address, listen
+from coordstream.http.figures import Figure, counter
 from coordstream.http.http_server import HttpServer
 from managers.coordinator.container_launch import COORDINATOR_URL
 from managers.coordinator.serving_context import JobServingContext
@@ -52,6 +54,18 @@ class CoordinatorServer:
         if self._is_loopback:
             return line
         return f"Everyone who can connect to {self.url} can read the job's config, with its secrets.\n{line}"
+
+    def failures(self) -> Iterator[str]:
+        """Whether its thread has ended."""
+        if self._server.failure is not None:
+            yield describe_failure("server for containers", self._server.failure)
+
+    def figures(self) -> Iterator[Figure]:
+        """The requests for the job model, as in Samza's BaseServerMetrics."""
+        counts = self.counts
+        yield counter("coordinator_requests", "Requests for the job model", counts.incoming_requests)
+        answers = [(("successful",), counts.successful_responses), (("failed",), counts.failed_responses)]
+        yield Figure("coordinator_responses", "Answers to them", answers, ("outcome",), is_counter=True)
 
     def stop(self) -> None:
         """Close all connections and the port."""

@@ -1,9 +1,12 @@
 """The monitors of a running job's inputs, which report to its coordinator what has changed."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from coordstream.coordinator.services import OpenAdmins
+from coordstream.coordinator.thread_failure import describe_failure, report_failure
+from coordstream.http.figures import Figure
 from eventlog.error_text import list_names
 from eventlog.errors import ConfigError, EventLogError, WireError
 from eventlog.inputs import task_inputs
@@ -20,6 +23,7 @@ from managers.streams.input_admin import InputAdmin
 
 REGEX_FREQUENCY: Final = "job.coordinator.monitor-input-regex.frequency.ms"
 
+_NAMES: Final = {StreamPartitionCountMonitor: "monitor of partitions", StreamRegexMonitor: "monitor of new streams"}
 _DEFAULT_FREQUENCY: Final = "300000"
 _MOST_STREAMS: Final = 5
 
@@ -48,6 +52,7 @@ class InputMonitors:
                 self._report_growth,
                 self._report,
                 seconds=_seconds(config, MONITOR_FREQUENCY),
+                on_failure=partial(report_failure, self._report, _NAMES[StreamPartitionCountMonitor]),
             ),
             StreamRegexMonitor(
                 config,
@@ -56,11 +61,23 @@ class InputMonitors:
                 self._report_new_streams,
                 self._report,
                 seconds=_seconds(config, REGEX_FREQUENCY),
+                on_failure=partial(report_failure, self._report, _NAMES[StreamRegexMonitor]),
             ),
         ]
         for monitor in self._started:
             monitor.start()
         return ""
+
+    def failures(self) -> Iterator[str]:
+        """Unexpected errors of the last checks."""
+        for monitor in self._started:
+            if (error := monitor.failure) is not None:
+                yield describe_failure(_NAMES[type(monitor)], error)
+
+    def figures(self) -> Iterator[Figure]:
+        """The gauges of both, with Samza's names."""
+        values = [((name,), float(value)) for monitor in self._started for name, value in [*monitor.gauges.items()]]
+        yield Figure("coordinator_monitor", "A gauge of Samza's monitors of inputs", values, ("gauge",))
 
     def stop(self) -> None:
         """Stop the monitors."""

@@ -11,8 +11,10 @@ import psycopg
 
 from coordstream.coordinator.attempt_watch import AttemptWatch
 from coordstream.coordinator.config_watch import ConfigWatch
+from coordstream.coordinator.figures import attempt_figures, metadata_figures
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart
-from coordstream.coordinator.services import ServiceOptions, services_of
+from coordstream.coordinator.services import Service, ServiceOptions, services_of
+from coordstream.http.figures import Figure, gauge
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
@@ -65,6 +67,7 @@ class CoordinatorProcess:
         self.context: Final = JobServingContext(LocalityManager(self._store).read_locality)
         self._watch: Final = ConfigWatch(self._store, self.context, run.report)
         self._attempts: Final = AttemptWatch(self._store, self._coordinator)
+        self._services: Sequence[Service] = ()
         self._is_unchecked = False
         self._outage = ""
         self._failure = ""
@@ -86,7 +89,8 @@ class CoordinatorProcess:
         """
         with ExitStack() as stopped:
             services = services_of(self.context, self._options.services)
-            for service in (*services, self._watch):
+            self._services = (*services, self._watch)
+            for service in self._services:
                 stopped.callback(service.stop)
             attempt = self.start()
             lines = [service.start() for service in services]
@@ -111,6 +115,19 @@ class CoordinatorProcess:
             if change is None:
                 return
             self._react(change)
+
+    def failures(self) -> Iterator[str]:
+        """What does not work in the process now, as sentences. An outage of others is none: a restart does not help."""
+        for service in self._services:
+            yield from service.failures()
+
+    def figures(self) -> Iterator[Figure]:
+        """The metrics of the process."""
+        yield gauge("coordinator_outage", "1 while brokers or database do not answer, else 0", bool(self._outage))
+        yield from attempt_figures(self.context.attempt)
+        yield from metadata_figures(self._coordinator.metrics)
+        for service in self._services:
+            yield from service.figures()
 
     def request_stop(self) -> None:
         """End `wait`. May be called by a signal handler or another thread."""

@@ -1,11 +1,12 @@
 """What runs beside a job coordinator, in threads: the HTTP server for containers, and monitors of the inputs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from coordstream.extras import require_packages
+from coordstream.http.figures import Figure
 from managers.coordinator.serving_context import JobServingContext
 from managers.job_names import Config
 from managers.streams.input_admin import InputAdmin
@@ -22,6 +23,12 @@ class Service(Protocol):
 
     def stop(self) -> None:
         """Stop within a few seconds. Does nothing if it was not started."""
+
+    def failures(self) -> Iterable[str]:
+        """What does not work now, as sentences. Called in any thread."""
+
+    def figures(self) -> Iterable[Figure]:
+        """Its metrics. Called in any thread."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from coordstream.cli.private_traceback import private_traceback
 from coordstream.http.in_pieces import InPieces
 from coordstream.http.protocol import KEEP_ALIVE_SECONDS, LONGEST_HEADERS, MOST_CONNECTIONS, LimitedProtocol
 
@@ -33,6 +34,8 @@ class HttpServer:
         """``most_requests``: with as many connections, requests are answered with 503; None: never."""
         self._listener = listener
         self._report = report
+        self.failure: Exception | None = None
+        """Why the thread of the server ended; None: it did not, or was stopped."""
         self._server = _Server(
             uvicorn.Config(
                 InPieces(app),
@@ -59,13 +62,21 @@ class HttpServer:
     @contextmanager
     def in_thread(self) -> Iterator[None]:
         """Serve during the block, in a thread of its own."""
-        thread = Thread(target=self.run, name="http", daemon=True)
+        thread = Thread(target=self._run_in_thread, name="http", daemon=True)
         thread.start()
         try:
             yield
         finally:
             self.stop()
             thread.join(_END_SECONDS)
+
+    def _run_in_thread(self) -> None:
+        try:
+            self.run()
+        except Exception as error:
+            self.failure = error
+            self._report(f"The HTTP server ended: {type(error).__name__}.")
+            self._report(private_traceback(error).rstrip())
 
     def stop(self) -> None:
         """Accept no more requests, and end."""
@@ -85,8 +96,11 @@ class _Reports(logging.Handler):
         self._report = report
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Report the message without its traceback, whose errors may repeat values."""
-        self._report(record.getMessage())
+        """Report the message, and its traceback without what may repeat values."""
+        self._report(record.getMessage().strip())
+        error = record.exc_info and record.exc_info[1]
+        if error:
+            self._report(private_traceback(error).rstrip())
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import DataError, InsufficientPrivilege, InvalidParameterValue, QueryCanceled
 
 from coordstream.cli.database import DatabaseError, DatabaseUnreachable, database_errors, open_connection, place
+from coordstream.errors import CoordstreamError
 from coordstream.schema_check import is_current
 from coordstream.serve.failures import BadRequest, Unavailable
 from coordstream.settings import Settings
@@ -151,7 +152,10 @@ class ReadPool:
         if not is_current(connection):
             from coordstream.migrate import require_schema  # noqa: PLC0415 (loads Alembic, SQLAlchemy)
 
-            require_schema(self._url)
+            try:
+                require_schema(self._url)
+            except CoordstreamError as error:
+                raise Unavailable(str(error)) from None
         connection.execute(_SET, (f"{self._query_seconds * 1_000:.0f}",))
         if connection.execute(_SEES_ARCHIVE).fetchone() == (True,):
             _become_reader(connection)

@@ -8,10 +8,14 @@ from starlette.responses import JSONResponse
 from coordstream.cli.query.rows import Row
 from coordstream.cli.status.faults import Limits, faults, is_to_rebuild
 from coordstream.cli.status.logs import recorded_logs, silent_followers
+from coordstream.schema_check import is_current
 from coordstream.serve.failures import RETRY_SECONDS
 from eventlog.postgres.connection import Connection
 
 MOST_REASONS: Final = 20
+ANOTHER_VERSION: Final = (
+    "The schema of the database is that of another version of coordstream. Restart this server with that version."
+)
 
 
 class Readiness(NamedTuple):
@@ -31,6 +35,8 @@ def readiness(connection: Connection, most_lag: int) -> Readiness:
 
     The brokers are not asked: a follower writes what it sees of them with each heartbeat.
     """
+    if not is_current(connection):
+        return Readiness([], [ANOTHER_VERSION])
     limits = Limits(most_lag, must_be_live=True)
     newest = [row for row in recorded_logs(connection) if row["is_newest"]]
     silent = silent_followers(connection)

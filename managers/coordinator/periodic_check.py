@@ -6,20 +6,34 @@ from typing import Final
 
 from managers.errors import NotReady
 
+OnFailure = Callable[[Exception], None]
+
 _JOIN_SECONDS: Final = 1.0
 
 
 class PeriodicCheck:
     """Calls ``check`` every ``seconds`` in a thread of its own, first after ``first_after`` seconds.
 
-    ``check`` must not raise. With 0 seconds or less it is never called, as in Samza.
+    With 0 seconds or less it is never called, as in Samza. An error of ``check`` does not end the thread.
     """
 
-    def __init__(self, name: str, check: Callable[[], None], seconds: float, *, first_after: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        check: Callable[[], None],
+        seconds: float,
+        *,
+        first_after: float,
+        on_failure: OnFailure = lambda _error: None,
+    ) -> None:
+        """``on_failure`` gets an error of ``check``, once while the type of the error stays the same."""
         self._name: Final = name
         self._check: Final = check
         self._seconds: Final = seconds
         self._first_after: Final = first_after
+        self._on_failure: Final = on_failure
+        self.failure: Exception | None = None
+        """The error of the last check; None: it raised none."""
         self._is_stopped: Final = Event()
         self._lock: Final = Lock()
         self._thread: Thread | None = None
@@ -47,5 +61,17 @@ class PeriodicCheck:
     def _run(self) -> None:
         wait = self._first_after
         while not self._is_stopped.wait(wait):
-            self._check()
+            self.check_once()
             wait = self._seconds
+
+    def check_once(self) -> None:
+        """Call ``check``, and keep its error."""
+        try:
+            self._check()
+        except Exception as error:
+            is_new = type(error) is not type(self.failure)
+            self.failure = error
+            if is_new:
+                self._on_failure(error)
+        else:
+            self.failure = None

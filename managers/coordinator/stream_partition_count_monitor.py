@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from eventlog.error_text import list_names
 from eventlog.errors import EventLogError
-from managers.coordinator.periodic_check import PeriodicCheck
+from managers.coordinator.periodic_check import OnFailure, PeriodicCheck
 
 Stream = tuple[str, str]
 """A system and the name of a stream."""
@@ -40,24 +40,35 @@ class StreamPartitionCountMonitor:
         on_change: Callable[[PartitionCountChanges], None],
         on_error: Callable[[str], None] = lambda _sentence: None,
         *,
+        on_failure: OnFailure = lambda _error: None,
         seconds: float = DEFAULT_SECONDS,
     ) -> None:
         """Watch the streams of ``known_counts``, which are read at each check, so that a new job model counts at once.
 
         ``on_change`` gets the streams that have more partitions than before, once for each number. ``on_error`` gets a
         sentence about streams that have fewer, or could not be asked, once while the reason stays the same, and a
-        sentence when that is over; the others are still checked.
+        sentence when that is over; the others are still checked. ``on_failure`` gets an unexpected error, after which
+        the next check is made as usual.
         """
         self._known_counts: Final = known_counts
         self._count_partitions: Final = count_partitions
         self._on_change: Final = on_change
         self._on_error: Final = on_error
         self._periodic: Final = PeriodicCheck(
-            type(self).__name__, self.update_partition_count_metric, seconds, first_after=seconds
+            type(self).__name__,
+            self.update_partition_count_metric,
+            seconds,
+            first_after=seconds,
+            on_failure=on_failure,
         )
         self._reported: dict[Stream, PartitionCountChange] = {}
         self._errors: dict[Stream, str] = {}
         self.gauges: Final[dict[str, int]] = {_gauge(stream): 0 for stream in known_counts()}
+
+    @property
+    def failure(self) -> Exception | None:
+        """The unexpected error of the last check; None: there was none."""
+        return self._periodic.failure
 
     def start(self) -> None:
         """Check regularly. Starting twice changes nothing. Raises `NotReady` after `stop`."""

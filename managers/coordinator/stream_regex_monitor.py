@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from typing import Final
 
 from eventlog.errors import EventLogError
-from managers.coordinator.periodic_check import PeriodicCheck
+from managers.coordinator.periodic_check import OnFailure, PeriodicCheck
 from managers.coordinator.stream_partition_count_monitor import DEFAULT_SECONDS, Stream
 from managers.job_models.inputs import input_patterns
 from managers.job_names import Config
@@ -24,13 +24,15 @@ class StreamRegexMonitor:
         on_change: Callable[[Collection[Stream]], None],
         on_error: Callable[[str], None] = lambda _sentence: None,
         *,
+        on_failure: OnFailure = lambda _error: None,
         seconds: float = DEFAULT_SECONDS,
     ) -> None:
         """Watch the systems that have a rewriter with a pattern.
 
         ``known_streams`` are read at each check, ``stream_names`` lists the streams of a system. ``on_change`` gets all
         new streams, sorted, whenever they have changed; ``on_error`` gets why a system could not be asked, once while
-        the reason stays the same, and a sentence when it can be asked again.
+        the reason stays the same, and a sentence when it can be asked again. ``on_failure`` gets an unexpected error,
+        after which the next check is made as usual.
 
         Raises:
             ConfigError: a pattern is not a regular expression.
@@ -41,11 +43,20 @@ class StreamRegexMonitor:
         self._on_change: Final = on_change
         self._on_error: Final = on_error
         self._periodic: Final = PeriodicCheck(
-            type(self).__name__, self.check, seconds if self._patterns else 0, first_after=0
+            type(self).__name__,
+            self.check,
+            seconds if self._patterns else 0,
+            first_after=0,
+            on_failure=on_failure,
         )
         self._reported: list[Stream] = []
         self._errors: dict[str, str] = {}
         self.gauges: Final[dict[str, int]] = {_gauge(system): 0 for system in self._patterns}
+
+    @property
+    def failure(self) -> Exception | None:
+        """The unexpected error of the last check; None: there was none."""
+        return self._periodic.failure
 
     def start(self) -> None:
         """Check at once, then regularly; never without patterns. Starting twice changes nothing.

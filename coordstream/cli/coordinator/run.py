@@ -20,8 +20,10 @@ from coordstream.cli.follow.options import parse_silence
 from coordstream.cli.input_system import check_servers, input_options, require_answer
 from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
+from coordstream.cli.metrics_server import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.cli.output.formats import print_json
 from coordstream.cli.termination import stopped_by_signals
+from coordstream.coordinator.coordinator_watch import CoordinatorWatch
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.services import ServiceOptions
@@ -68,6 +70,8 @@ def run(
         int, typer.Option("--port", metavar="PORT", parser=parse_port, help="The port (default: any free one).")
     ] = 0,
     input_servers: InputServers = None,
+    metrics_port: MetricsPort = None,
+    metrics_token_file: MetricsTokenFile = None,
     as_json: Json = False,
 ) -> None:
     """Start a job's coordinator, and serve its job model and config to containers until it is stopped.
@@ -85,12 +89,19 @@ def run(
     services = ServiceOptions(bind, port, partial(open_admins, given_servers=input_servers), print_line)
     request = CoordinatorRun(job, submitted, restart_on_change, services, print_line)
     connect_lock = partial(connect, url, application_name="coordstream coordinator")
-    with database_errors(load_settings()), closing(JobLock(connect_lock, job, stream)) as lock:
+    watch = CoordinatorWatch()
+    with (
+        serving_metrics(metrics_port, metrics_token_file, print_line, watch.failures, watch.figures),
+        database_errors(load_settings()),
+        closing(JobLock(connect_lock, job, stream)) as lock,
+    ):
         take(job, lock, wait=wait, take_over_after=take_over_after)
         if submitted is not None:
             ensure_coordinator_stream(submitted)
         with masked_refusals(), open_log(stream, "coordinator", takes_many=False) as log:
-            coordinate(CoordinatorProcess(request, log, lock), job, as_json=as_json)
+            process = CoordinatorProcess(request, log, lock)
+            watch.set_process(process)
+            coordinate(process, job, as_json=as_json)
 
 
 @contextmanager

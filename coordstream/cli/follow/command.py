@@ -10,22 +10,21 @@ from coordstream.cli.arguments.options import Kind
 from coordstream.cli.database import Database
 from coordstream.cli.event_logs import source_of
 from coordstream.cli.follow.input_observer import observing_inputs
-from coordstream.cli.follow.metrics_server import serving_metrics
 from coordstream.cli.follow.options import (
     All,
     Format,
     InputBounds,
     JsonReport,
-    MetricsPort,
-    MetricsTokenFile,
     Once,
     Streams,
     TakeOverAfter,
     Timeout,
     UntilOffset,
 )
-from coordstream.cli.follow.progress import LogFormat
+from coordstream.cli.follow.progress import LogFormat, report_line
 from coordstream.cli.follow.run import FollowRequest, check_streams, run_follow
+from coordstream.cli.metrics_server import MetricsPort, MetricsTokenFile, serving_metrics
+from coordstream.serve.follower_service import FollowerWatch
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan
@@ -64,8 +63,9 @@ def follow(
     if input_bounds is not None and (once or until is not None):
         raise typer.BadParameter("--input-bounds cannot be used with --once or --until. Use `coordstream lag`.")
     plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
-    with serving_metrics(metrics_port, metrics_token_file, log_format) as watch:
-        opening = partial(_open_follower, input_bounds, watch)
+    watch = FollowerWatch()
+    with serving_metrics(metrics_port, metrics_token_file, report_line(log_format), watch.failures, watch.figures):
+        opening = partial(_open_follower, input_bounds, watch.set_follower)
         run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
 
 

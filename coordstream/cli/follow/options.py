@@ -1,6 +1,5 @@
-"""The options of `coordstream follow`."""
+"""The options of `coordstream follow`; those of metrics are in `coordstream.cli.metrics_server`."""
 
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -58,18 +57,6 @@ InputBounds = Annotated[
         parser=parse_duration,
         help="Observe this often how far the jobs' inputs reach, for example 30s (see `coordstream lag`).",
     ),
-]
-MetricsPort = Annotated[
-    str | None,
-    typer.Option(
-        "--metrics-port",
-        metavar="[HOST:]PORT",
-        help="Serve /metrics and /healthz of this follower over HTTP. All hosts but 127.0.0.1 need a token.",
-    ),
-]
-MetricsTokenFile = Annotated[
-    Path | None,
-    typer.Option("--metrics-token-file", metavar="FILE", help="A file with the token that these requests need."),
 ]
 Format = Annotated[LogFormat, typer.Option("--log-format", help="Format of the lines on standard error.")]
 JsonReport = Annotated[

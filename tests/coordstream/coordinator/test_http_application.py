@@ -14,6 +14,7 @@ from managers.coordinator.serving_context import JobServingContext
 from managers.job_models import job_model_json
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from tests.coordstream.coordinator.serving import attempt_of, context_of, localities, running
+from tests.fixtures.waiting import wait_until
 
 MODEL: Final = JobModel({"a": "b"}, {"0": ContainerModel("0", {"t": TaskModel("t", frozenset(), 0)})})
 UNAVAILABLE: Final = "The log is not available: password=hunter2"
@@ -22,8 +23,9 @@ UNAVAILABLE: Final = "The log is not available: password=hunter2"
 class Client:
     """Sends requests to a server of its own."""
 
-    def __init__(self, server: CoordinatorServer) -> None:
+    def __init__(self, server: CoordinatorServer, lines: list[str]) -> None:
         self._server = server
+        self.lines = lines
         self._http = httpx.Client(base_url=server.url)
 
     @property
@@ -48,7 +50,9 @@ def client_of() -> Iterator[ClientOf]:
     with ExitStack() as stack:
 
         def client(context: JobServingContext) -> Client:
-            opened = Client(stack.enter_context(running(CoordinatorServer(context))))
+            lines: list[str] = []
+            server = CoordinatorServer(context, report=lines.append)
+            opened = Client(stack.enter_context(running(server)), lines)
             stack.callback(opened.close)
             return opened
 
@@ -92,6 +96,10 @@ def test_a_failure_is_answered_without_its_text(client_of: ClientOf, monkeypatch
     assert answer.text.startswith("The request failed because of an internal error.")
     assert "hunter2" not in answer.text
     assert client.counts == RequestCounts(1, 0, 1)
+    wait_until(lambda: len(client.lines) == 2, what="the lines of the server")
+    assert client.lines[0] == "Exception in ASGI application"
+    assert "RuntimeError: (message left out" in client.lines[1]
+    assert "hunter2" not in "".join(client.lines)
 
 
 @pytest.mark.scenario("HRD-53")

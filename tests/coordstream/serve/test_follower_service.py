@@ -4,7 +4,8 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from coordstream.serve.follower_service import FollowerWatch, serving_follower
+from coordstream.serve.follower_service import FollowerWatch
+from coordstream.serve.process_service import Watched, serving_process
 from projections.follow.activity import Activity, StreamActivity
 from projections.follow.follower import Follower
 from tests.coordstream.command_line import CommandLine
@@ -28,7 +29,7 @@ def serving(activity: Activity | None) -> Iterator[httpx.Client]:
     watch, lines = FollowerWatch(), list[str]()
     if activity is not None:
         watch.set_follower(StatedFollower(activity))
-    with serving_follower(LOOPBACK, None, watch, lines.append):
+    with serving_process(LOOPBACK, None, Watched(watch.failures, watch.figures), lines.append):
         client = httpx.Client(base_url=lines[0].rpartition(" ")[2].removesuffix("/."), timeout=60)
         with client:
             yield client

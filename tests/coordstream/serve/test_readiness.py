@@ -1,8 +1,10 @@
 import pytest
 
+from coordstream.serve.readiness import ANOTHER_VERSION
 from coordstream.serve.service import ServiceLimits
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.coordstream.serve.serving import Served, serving
+from tests.fixtures.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -77,6 +79,17 @@ def test_an_imported_recording_is_ready_and_no_logs_are_not(wordcount: CommandLi
     change(wordcount, "delete from projection.job_log; delete from projection.position")
     with serving(wordcount.database_url) as served:
         assert reasons(served) == ["No logs. Import or follow a stream."]
+
+
+def test_a_schema_of_another_version_is_not_ready(followed: CommandLine) -> None:
+    with serving(followed.database_url) as served:
+        assert reasons(served) == []
+        change(followed, "comment on schema coordinator is 'Relations 0'")
+        wait_until(lambda: served.client.get("/readyz").status_code == 503, what="the answer to be renewed")
+        assert served.client.get("/readyz").json()["reasons"] == [ANOTHER_VERSION]
+    with serving(followed.database_url) as served:
+        answer = served.client.get("/readyz")
+    assert (answer.status_code, "coordstream migrate" in answer.json()["error"]) == (503, True)
 
 
 def test_without_its_database_nothing_is_ready_until_it_answers(cli: CommandLine) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from eventlog.errors import EventLogError
 from managers.coordinator.stream_partition_count_monitor import (
+    DEFAULT_SECONDS,
     PartitionCountChanges,
     Stream,
     StreamPartitionCountMonitor,
@@ -22,14 +23,14 @@ OTHER: Final = ("test-system", "other")
 class Inputs:
     """Streams whose numbers of partitions a test sets, and what the monitor of them reported."""
 
-    def __init__(self, **seconds: float) -> None:
+    def __init__(self, seconds: float = DEFAULT_SECONDS) -> None:
         self.known: dict[Stream, int] = {STREAM: 2, OTHER: 1}
         self.now: dict[Stream, int | EventLogError] = dict(self.known)
         self.changes: list[PartitionCountChanges] = []
         self.errors: list[str] = []
         self.is_reported = Event()
         self.monitor = StreamPartitionCountMonitor(
-            lambda: self.known, self.count, self.on_change, self.errors.append, **seconds
+            lambda: self.known, self.count, self.on_change, self.errors.append, seconds=seconds
         )
 
     def count(self, streams: Collection[Stream]) -> Mapping[Stream, int | EventLogError]:

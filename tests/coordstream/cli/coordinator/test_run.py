@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Final
 
+import httpx
 import pytest
 
 from coordstream.coordinator.job_lock import JobLock
@@ -123,10 +124,15 @@ def job(cli: CommandLine, topics: Topics, tmp_path: Path) -> Job:
 
 
 def test_it_starts_a_job_and_stops_on_a_signal(job: Job) -> None:
-    with job.coordinator("--config", str(job.file), "--json") as process:
+    with job.coordinator("--config", str(job.file), "--json", "--metrics-port", "0") as process:
+        place = line_with(process.stderr, "Serving /healthz and /metrics").rpartition(" ")[2].removesuffix(".")
         said = line_with(process.stderr, "Coordinating")
         assert said == f"Coordinating {job.name}: containers 2, tasks 4; changes: CONFIG, JOB_MODEL, NEW_DEPLOYMENT."
         serving = line_with(process.stderr, "Serving")
+        assert httpx.get(f"{place}healthz").text == "ok\n"
+        metrics = httpx.get(f"{place}metrics").text.splitlines()
+        assert {"coordstream_coordinator_tasks 4.0", "coordstream_coordinator_new_deployment 1.0"} <= set(metrics)
+        assert f'coordstream_coordinator_monitor{{gauge="kafka-{job.input}-partitionCount"}} 0.0' in metrics
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, err) == (0, f"Stopped the coordinator of {job.name}.\n")

@@ -1,0 +1,50 @@
+"""The options `--metrics-port` and `--metrics-token-file` of commands that run for long."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coordstream.extras import require_packages
+from coordstream.http.figures import Figure
+
+MetricsPort = Annotated[
+    str | None,
+    typer.Option(
+        "--metrics-port",
+        metavar="[HOST:]PORT",
+        help="Serve /metrics and /healthz of this process over HTTP. All hosts but 127.0.0.1 need a token.",
+    ),
+]
+MetricsTokenFile = Annotated[
+    Path | None,
+    typer.Option("--metrics-token-file", metavar="FILE", help="A file with the token that these requests need."),
+]
+
+
+@contextmanager
+def serving_metrics(
+    port: str | None,
+    token_file: Path | None,
+    report: Callable[[str], None],
+    failures: Callable[[], Iterable[str]],
+    figures: Callable[[], Iterable[Figure]],
+) -> Iterator[None]:
+    """Serve what does not work in this process, and its metrics, during the block, if a port is given."""
+    if port is None:
+        if token_file is not None:
+            raise typer.BadParameter("--metrics-token-file needs --metrics-port.")
+        yield
+        return
+    require_packages("starlette", "uvicorn", "prometheus_client")
+    from coordstream.http.address import parse_address  # noqa: PLC0415 (not needed without the option)
+    from coordstream.serve.process_service import Watched, serving_process  # noqa: PLC0415 (needs the extra)
+
+    try:
+        address = parse_address(port)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    with serving_process(address, token_file, Watched(failures, figures), report):
+        yield

@@ -1,0 +1,25 @@
+"""The figures of a process, which it serves as metrics."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Figure(NamedTuple):
+    """A metric: its name without ``coordstream_`` and ``_total``, and its values by those of its labels."""
+
+    name: str
+    help: str
+    values: Sequence[tuple[Sequence[str], float]]
+    labels: Sequence[str] = ()
+    is_counter: bool = False
+    """Whether it only grows while the process runs."""
+
+
+def gauge(name: str, help_text: str, value: float) -> Figure:
+    """A metric with one value."""
+    return Figure(name, help_text, [((), value)])
+
+
+def counter(name: str, help_text: str, value: float) -> Figure:
+    """A metric with one value, which only grows."""
+    return Figure(name, help_text, [((), value)], is_counter=True)

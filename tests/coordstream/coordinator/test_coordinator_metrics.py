@@ -1,0 +1,119 @@
+"""What a coordinator serves of itself: its metrics, and what does not work in it."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import httpx
+import pytest
+
+from coordstream.coordinator.config_watch import ConfigWatch
+from coordstream.coordinator.coordinator_watch import CoordinatorWatch
+from coordstream.coordinator.figures import attempt_figures, metadata_figures
+from coordstream.coordinator.http_server import CoordinatorServer
+from coordstream.coordinator.input_monitors import InputMonitors
+from coordstream.coordinator.process import CoordinatorProcess
+from coordstream.coordinator.services import Service
+from coordstream.http.figures import Figure
+from coordstream.serve.process_service import Watched, serving_process
+from eventlog.memory import MemoryEventLog
+from eventlog.streams import identify
+from managers.job_models.job_coordinator_metadata_manager import MetadataMetrics
+from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
+from managers.job_models.job_model_building import build_job_model
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from tests.coordstream.coordinator.serving import attempt_of, context_of, running
+from tests.coordstream.serve.serving import LOOPBACK
+from tests.fixtures.waiting import wait_until
+
+MESSAGE: Final = "password=hunter2"
+MODEL: Final = JobModel({}, {"0": ContainerModel("0", {"t": TaskModel("t", frozenset(), 0)})})
+
+
+class StatedProcess(CoordinatorProcess):
+    """A process of which a test gives the services."""
+
+    def __init__(self, *services: Service) -> None:
+        self._services = services
+
+    def figures(self) -> Iterator[Figure]:
+        yield from attempt_figures(attempt_of(MODEL))
+        yield from metadata_figures(MetadataMetrics(application_attempt_count=3, config_changed=1))
+        for service in self._services:
+            yield from service.figures()
+
+
+@contextmanager
+def served(watch: CoordinatorWatch) -> Iterator[httpx.Client]:
+    lines: list[str] = []
+    with (
+        serving_process(LOOPBACK, None, Watched(watch.failures, watch.figures), lines.append),
+        httpx.Client(base_url=lines[0].rpartition(" ")[2].removesuffix("/."), timeout=60) as client,
+    ):
+        yield client
+
+
+def fail(*_arguments: object) -> Iterable[str]:
+    raise RuntimeError(MESSAGE)
+
+
+def test_before_it_has_the_lock_a_coordinator_is_live_and_not_active() -> None:
+    with served(CoordinatorWatch()) as client:
+        assert client.get("/healthz").text == "ok\n"
+        assert "coordstream_coordinator_active 0.0" in client.get("/metrics").text.splitlines()
+
+
+def test_metrics_of_a_coordinator() -> None:
+    watch = CoordinatorWatch()
+    with running(CoordinatorServer(context_of(MODEL))) as server, served(watch) as client:
+        watch.set_process(StatedProcess(server))
+        assert httpx.get(server.url).status_code == 200
+        lines = client.get("/metrics").text.splitlines()
+        assert client.get("/healthz").status_code == 200
+    assert {
+        "coordstream_coordinator_active 1.0",
+        "coordstream_coordinator_tasks 1.0",
+        "coordstream_coordinator_containers 1.0",
+        "coordstream_coordinator_application_attempts_total 3.0",
+        "coordstream_coordinator_config_changed 1.0",
+        "coordstream_coordinator_job_model_changed 0.0",
+        'coordstream_coordinator_metadata_failures_total{step="read"} 0.0',
+        "coordstream_coordinator_requests_total 1.0",
+        'coordstream_coordinator_responses_total{outcome="successful"} 1.0',
+    } <= set(lines)
+
+
+def test_a_monitor_that_fails_is_not_healthy_and_says_so() -> None:
+    config = {"task.inputs": "kafka.in", "job.coordinator.monitor-partition-change.frequency.ms": "5"}
+    model = build_job_model(config, {("kafka", "in"): range(1)}, {})
+    lines: list[str] = []
+    monitors = InputMonitors(context_of(model), fail, lines.append)  # type: ignore[arg-type]
+    watch = CoordinatorWatch()
+    watch.set_process(StatedProcess(monitors))
+    monitors.start()
+    try:
+        wait_until(lambda: [*monitors.failures()], what="the first check")
+        with served(watch) as client:
+            answer = client.get("/healthz")
+            assert 'coordstream_coordinator_monitor{gauge="kafka-in-partitionCount"} 0.0' in client.get("/metrics").text
+    finally:
+        monitors.stop()
+    sentence = "The monitor of partitions failed unexpectedly: RuntimeError."
+    assert (answer.status_code, answer.json()["error"]) == (503, sentence)
+    assert lines[0] == f"{sentence} It is tried again."
+    assert lines[1].startswith("Traceback")
+    assert "hunter2" not in "".join(lines)
+
+
+def test_a_config_watch_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    with CoordinatorStreamStore(MemoryEventLog(identify("__samza_coordinator_orders_1"))) as store:
+        watch = ConfigWatch(store, context_of(), lines.append)
+        with monkeypatch.context() as broken:
+            broken.setattr(store, "catch_up", fail)
+            watch.poll_once()
+            watch.poll_once()
+        assert [*watch.failures()] == ["The watch of the config failed unexpectedly: RuntimeError."]
+        assert len([line for line in lines if "unexpectedly" in line]) == 1
+        watch.poll_once()
+        assert [*watch.failures()] == []
