@@ -1,6 +1,7 @@
 """The interface of an event log, with its errors."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
@@ -44,6 +45,10 @@ class EventLog(Protocol):
         """Whether it is a coordinator stream or a checkpoint topic."""
 
     @property
+    def stream_id(self) -> str | None:
+        """Differs if the stream is created again with the same name; None if that is unknown."""
+
+    @property
     def capabilities(self) -> Capabilities:
         """What this log can do."""
 
@@ -57,6 +62,15 @@ class EventLog(Protocol):
             AppendConflict: the log's end is not ``expected_offset``.
             AppendRefused: the log does not support appends, or conditional appends.
             ValueError: a timestamp has more than 64 bits.
+        """
+
+    def exclude_writers(self) -> AbstractContextManager[None]:
+        """Let no one else append inside the context, and undo what was appended in it if it ends with an exception.
+
+        Without effect on a log that does not support conditional appends, and in memory.
+
+        Raises:
+            AppendRefused: the log does not support appends.
         """
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:

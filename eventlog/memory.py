@@ -1,6 +1,7 @@
 """An event log in memory, for tests and experiments."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from types import TracebackType
 from typing import Final, Self
@@ -31,6 +32,11 @@ class MemoryEventLog:
         """Whether it is a coordinator stream or a checkpoint topic."""
         return self._stream.stream_kind
 
+    @property
+    def stream_id(self) -> str | None:
+        """None: the log has no name outside of its object."""
+        return None
+
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`."""
         with self._lock:
@@ -39,6 +45,10 @@ class MemoryEventLog:
                 raise AppendConflict(self.stream_name, expected_offset, first)
             self._events += recorded(events, first, self._clock())
             return range(first, len(self._events))
+
+    def exclude_writers(self) -> AbstractContextManager[None]:
+        """See `EventLog.exclude_writers`: without effect."""
+        return nullcontext()
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
         """See `EventLog.read`."""

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Final, Self
 
@@ -101,6 +102,11 @@ class KafkaEventLog:
         """Whether it is a coordinator stream or a checkpoint topic."""
         return self._stream.stream_kind
 
+    @property
+    def stream_id(self) -> str | None:
+        """The id of the topic; None if the brokers are older than Kafka 2.8."""
+        return self._topic_id
+
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`.
 
@@ -124,6 +130,10 @@ class KafkaEventLog:
         if self._is_transactional:
             self._wait_until_readable(offsets)
         return offsets
+
+    def exclude_writers(self) -> AbstractContextManager[None]:
+        """See `EventLog.exclude_writers`: without effect."""
+        return nullcontext()
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
         """See `EventLog.read`. Raises `OffsetLost` if the topic was re-created, or records were deleted."""

@@ -117,6 +117,11 @@ class PostgresEventLog:
         return self._log.stream_kind
 
     @property
+    def stream_id(self) -> str:
+        """Identifies this incarnation of the stream in its database."""
+        return str(self._log.log_id)
+
+    @property
     def incarnation(self) -> int:
         """The number of this incarnation of the stream."""
         return self._log.incarnation
@@ -139,6 +144,13 @@ class PostgresEventLog:
             for call in calls[1:]:
                 self._append(call, None)
         return range(first, first + len(events))
+
+    @contextmanager
+    def exclude_writers(self) -> Iterator[None]:
+        """See `EventLog.exclude_writers`: a transaction."""
+        with self._connection.transaction():
+            self.append([])  # locks the row with the next offset
+            yield
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
         """See `EventLog.read`."""

@@ -127,6 +127,17 @@ class UnknownTask(CheckpointError):
         super().__init__(f"The job has no task {task_name!r}. Its tasks: {listed}.{meant}")
 
 
+class CheckpointsChanged(CheckpointError):
+    """Another writer has written a checkpoint since they were read. ``is_written``: ours were written as well."""
+
+    def __init__(self, task_name: str, log_offset: int, *, is_written: bool) -> None:
+        self.task_name = task_name
+        self.log_offset = log_offset
+        self.is_written = is_written
+        then = "The new checkpoints were written, too." if is_written else "Nothing was written."
+        super().__init__(f"Another writer wrote a checkpoint of task {task_name!r} at offset {log_offset}. {then}")
+
+
 class JobAlive(CheckpointError):
     """The job appears to be running: it has committed recently. It would not read a checkpoint written now."""
 

@@ -5,7 +5,7 @@ from eventlog.log import Clock, system_clock
 from managers.appending import AppendGaveUp, Retry, RetryingAppender
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
 from managers.checkpoints.checkpoint_events import CoordinatorReader, coordinator_event
-from managers.checkpoints.live_checkpoints import LiveCheckpoints
+from managers.checkpoints.live_checkpoints import Commit, LiveCheckpoints
 from managers.checkpoints.task_checkpoints import TaskCheckpoints
 from managers.lazy_log import LogOrOpener
 from managers.signature import UNKNOWN, make_envelope
@@ -42,6 +42,17 @@ class CheckpointManager(TaskCheckpoints):
         with self._lock:
             return frozenset(self._catch_up().task_names())
 
+    @property
+    def position(self) -> int:
+        """The next log offset to read."""
+        with self._lock:
+            return self._running_live().position
+
+    def commits(self, first: int) -> list[Commit]:
+        """The checkpoints on the log from an offset on, of any task. The position stays."""
+        with self._lock:
+            return list(self._running_live().commits(self._appender.open(), first))
+
     def last_commit_ms(self) -> int | None:
         """See `TaskCheckpoints.last_commit_ms`."""
         with self._lock:
@@ -57,11 +68,15 @@ class CheckpointManager(TaskCheckpoints):
     def _close(self) -> None:
         self._appender.close()
 
-    def _catch_up(self) -> LiveCheckpoints:
+    def _running_live(self) -> LiveCheckpoints:
         self._require_running()
         assert self._live is not None  # noqa: S101 (set by start())
-        self._live.catch_up(self._appender.open())
         return self._live
+
+    def _catch_up(self) -> LiveCheckpoints:
+        live = self._running_live()
+        live.catch_up(self._appender.open())
+        return live
 
     def _read(self, task_name: str) -> Checkpoint | None:
         newest = max(self._catch_up().of_task(task_name), key=lambda one: one.log_offset, default=None)

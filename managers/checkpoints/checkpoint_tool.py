@@ -1,7 +1,7 @@
 """CheckpointTool: shows and changes the checkpoints of a stopped job."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
@@ -11,7 +11,7 @@ from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, Checkpoi
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of
-from managers.checkpoints.checkpoint_errors import JobAlive, UnknownTask
+from managers.checkpoints.checkpoint_errors import CheckpointsChanged, JobAlive, UnknownTask
 from managers.checkpoints.checkpoint_events import require_offsets
 from managers.checkpoints.checkpoint_file import property_lines
 from managers.checkpoints.checkpoint_place import JobCheckpoints
@@ -70,6 +70,8 @@ class CheckpointTool:
         self._facts = facts
         self._clock = clock
         self._nano_time = nano_time
+        self._own_offsets: set[int] = set()
+        self._planned_at: int | None = None
 
     def current(self) -> dict[str, Checkpoint | None]:
         """The checkpoint from which each task would start, sorted by task."""
@@ -101,6 +103,7 @@ class CheckpointTool:
             OffsetMissing: an offset is None, and the task's checkpoint has version 2.
         """
         known = self._known()
+        self._planned_at = self._manager.position
         unknown = sorted(set(offsets) - known)
         if unknown and known and not any_task:
             raise UnknownTask(unknown[0], known)
@@ -114,10 +117,30 @@ class CheckpointTool:
             raise alive
 
     def write(self, changes: list[CheckpointChange]) -> list[int]:
-        """Write the checkpoints of a plan, and return their log offsets; see `TaskCheckpoints.write_checkpoint`."""
+        """Write the checkpoints of a plan, and return their log offsets; see `TaskCheckpoints.write_checkpoint`.
+
+        No log has an append that depends on the checkpoint of a task: one that another writer appends between the last
+        read and the write is found afterwards, when both are on the log.
+
+        Raises:
+            CheckpointsChanged: another writer has written a checkpoint of one of the tasks since the plan;
+                ``is_written`` says whether those of the plan are on the log.
+        """
+        task_names = {change.task_name for change in changes}
+        self._require_alone(task_names, ())
+        offsets = []
         for change in changes:
             self._manager.register(change.task_name)
-        return [self._manager.write_checkpoint(change.task_name, change.after) for change in changes]
+            offsets.append(self._manager.write_checkpoint(change.task_name, change.after))
+        self._require_alone(task_names, offsets)
+        self._own_offsets.update(offsets)
+        return offsets
+
+    def _require_alone(self, task_names: Collection[str], offsets: Collection[int]) -> None:
+        first = self._manager.position if self._planned_at is None else self._planned_at
+        for task_name, log_offset in self._manager.commits(first) if task_names else ():
+            if task_name in task_names and log_offset not in offsets and log_offset not in self._own_offsets:
+                raise CheckpointsChanged(task_name, log_offset, is_written=bool(offsets))
 
     def _known(self) -> frozenset[str]:
         return self._facts.task_names | self._manager.task_names()

@@ -17,7 +17,7 @@ from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, Version
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event
 from managers.checkpoints.checkpoint_topic import OpenAdmin, create_checkpoint_topic
 from managers.checkpoints.checkpoint_versions import version_of, write_versions
-from managers.checkpoints.live_checkpoints import LiveCheckpoints
+from managers.checkpoints.live_checkpoints import Commit, LiveCheckpoints
 from managers.checkpoints.task_checkpoints import TaskCheckpoints
 from managers.errors import NotReady
 from managers.job_models.partition_grouping import BY_PARTITION, GROUPER_FACTORY
@@ -93,6 +93,17 @@ class KafkaCheckpointManager(TaskCheckpoints):
         with self._lock:
             return frozenset(self._catch_up().task_names())
 
+    @property
+    def position(self) -> int:
+        """The next log offset to read."""
+        with self._lock:
+            return self._running_live().position
+
+    def commits(self, first: int) -> list[Commit]:
+        """The checkpoints on the log from an offset on, of any task. The position stays."""
+        with self._lock:
+            return list(self._running_live().commits(self._appender.open(), first))
+
     def last_commit_ms(self) -> int | None:
         """See `TaskCheckpoints.last_commit_ms`; of any version."""
         with self._lock:
@@ -117,14 +128,18 @@ class KafkaCheckpointManager(TaskCheckpoints):
         self._is_reading = False
         self._reader.close()
 
-    def _catch_up(self) -> LiveCheckpoints:
+    def _running_live(self) -> LiveCheckpoints:
         self._require_running()
         assert self._live is not None  # noqa: S101 (set by start())
+        return self._live
+
+    def _catch_up(self) -> LiveCheckpoints:
+        live = self._running_live()
         if self._is_reading:
-            self._live.catch_up(self._reader.open())
+            live.catch_up(self._reader.open())
             if self._reads_once:
                 self._close_reader()
-        return self._live
+        return live
 
     def _read(self, task_name: str) -> Checkpoint | None:
         candidates = self._catch_up().of_task(task_name)

@@ -1,6 +1,6 @@
 """The live checkpoints of a log: the last readable event of each key."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import Checkpoint
@@ -19,6 +19,13 @@ class Entry(NamedTuple):
     version: int
     checkpoint: Checkpoint | None
     is_ignored: bool = False
+
+
+class Commit(NamedTuple):
+    """A checkpoint on a log: whose, and where. It may be a deleted one."""
+
+    task_name: str
+    log_offset: int
 
 
 Decode = Callable[[RecordedEvent], Entry | None]
@@ -48,6 +55,13 @@ class LiveCheckpoints:
             count += 1
         self.position = max(self.position, end)
         return count
+
+    def commits(self, log: EventLog, first: int) -> Iterator[Commit]:
+        """The checkpoints on a log from an offset on. The live ones stay as they are."""
+        for event in log.read(first):
+            entry = self._decode(event)
+            if entry is not None:
+                yield Commit(entry.task_name, event.offset)
 
     def of_task(self, task_name: str) -> list[Candidate[Checkpoint]]:
         """The live checkpoints of a task, in any order. Two spellings of a key are two candidates."""

@@ -1,6 +1,7 @@
 """FencedLog: the log of a job coordinator, which refuses appends once another process coordinates the job."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Final, Self
 
@@ -32,6 +33,11 @@ class FencedLog:
         return self._log.stream_kind
 
     @property
+    def stream_id(self) -> str | None:
+        """See `EventLog`."""
+        return self._log.stream_id
+
+    @property
     def capabilities(self) -> Capabilities:
         """See `EventLog`."""
         return self._log.capabilities
@@ -48,6 +54,10 @@ class FencedLog:
                 return self._log.append(events, expected_offset=end)
             except AppendConflict:  # by a container, an operator or another coordinator
                 continue
+
+    def exclude_writers(self) -> AbstractContextManager[None]:
+        """See `EventLog`."""
+        return self._log.exclude_writers()
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
         """See `EventLog`."""

@@ -33,11 +33,11 @@ def reverse(changes: Iterable[OffsetsChange]) -> tuple[OffsetsChange, ...]:
 def write_missing_checkpoints(tool: CheckpointTool, changes: Sequence[OffsetsChange], *, force: bool = False) -> int:
     """Write the checkpoints that are still as before, task by task, and return their number.
 
-    Raises as `missing_checkpoints`; then nothing was written.
+    Raises as `missing_checkpoints`, when nothing was written, and as `CheckpointTool.write`.
     """
     missing = missing_checkpoints(tool, changes, force=force)
-    for each in missing:
-        tool.write(tool.plan({each.task_name: restored_offsets(each.after)}, replace=True, any_task=True))
+    offsets = {each.task_name: restored_offsets(each.after) for each in missing}
+    tool.write(tool.plan(offsets, replace=True, any_task=True))
     return len(missing)
 
 

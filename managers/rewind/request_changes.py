@@ -4,7 +4,7 @@ A process may be killed between two writes. What is on the log since the undo fi
 a startpoint that a start of the job has consumed meanwhile is not written again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from eventlog.log import EventLog
@@ -18,14 +18,13 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.wire.startpoints import decode_startpoint
-from managers.rewind.rewind_check import named_events
 from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
 from managers.rewind.rewind_plan import Move, RewindPlan
 from managers.rewind.undo_file import OldStart, RequestChange
+from managers.startpoints.concurrent_writes import named_events, write_unless_changed
 from managers.startpoints.startpoint_plan import StartpointFacts
 from managers.startpoints.startpoint_records import REQUESTS, key_meanings, request_value, without_key_bucket
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey
 
 Values = Mapping[str, Sequence[bytes | None]]
 """The values that were written to each request since an offset, in order; None: it was deleted."""
@@ -75,43 +74,39 @@ def written_requests(changes: Iterable[RequestChange], facts: StartpointFacts) -
 def values_since(log: EventLog, first: int, key_texts: Iterable[str]) -> Values:
     """The values that were written to these requests since an offset of the coordinator stream."""
     found: dict[str, list[bytes | None]] = {key_text: [] for key_text in key_texts}
-    for _, name, value in named_events(log, first):
-        if name.namespace == REQUESTS and name.key in found:
-            found[name.key].append(value)
+    for event in named_events(log, first):
+        if event.name.namespace == REQUESTS and event.name.key in found:
+            found[event.name.key].append(event.value)
     return found
 
 
-def write_missing(store: CoordinatorStreamStore, log: EventLog, first: int, changes: Sequence[RequestChange]) -> int:
+def write_missing(
+    store: CoordinatorStreamStore,
+    log: EventLog,
+    first: int,
+    changes: Sequence[RequestChange],
+    task_names: Collection[str],
+) -> int:
     """Write the changes that are not on the log since an offset, all of them or none, and return their number.
 
     More than half a megabyte of them is written in several appends; call again if the process is killed in between.
 
     Raises:
-        WorldMoved: another writer has changed one of the requests. If it wrote at the same time, some changes may be on
-            the log: see `CoordinatorStreamStore.update`.
+        StartpointsChanged: another writer has changed the startpoints; see `write_unless_changed`.
         AppendRefused: the log rejects the events.
     """
-    stored = store.all(REQUESTS)
-    missing = _missing(changes, values_since(log, first, [each.key_text for each in changes]))
-    names = {NamespacedKey(REQUESTS, each.key_text): each for each in missing}
-    expected = {name: stored.get(name) for name in names}
-
-    def change(current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
-        for name in names:
-            if current.get(name) != expected[name]:
-                raise _changed(name.key)
-        return {name: _bytes(each.after) for name, each in names.items()}
-
-    if names:
-        store.update(change, REQUESTS)
+    values = values_since(log, first, [each.key_text for each in changes])
+    all_of_them = {each.key_text: _bytes(each.after) for each in changes}
+    missing = {key_text: value for key_text, value in all_of_them.items() if value not in values[key_text]}
+    write_unless_changed(store, log, first, missing, task_names, written=all_of_them)
     return len(missing)
 
 
 def undo_requests(changes: Iterable[RequestChange], values: Values, created_ms: int) -> list[UndoneRequest]:
     """The changes that undo those that were written; ``values`` are those since the undo file was written.
 
-    A request that is still there is replaced by the one before. If a start of the job has consumed it, the next start
-    is requested where it would have been without the rewind.
+    A request that is still there is replaced by the one before it. If a start of the job has consumed it, the next
+    start is requested where it would have been without the rewind.
 
     Raises:
         WorldMoved: another writer has changed one of the requests.
@@ -147,7 +142,8 @@ def _undone(change: RequestChange, values: Sequence[bytes | None], created_ms: i
     if written not in values:
         return []
     if values[-1] == written:
-        restored = RequestChange(key_text=change.key_text, before=change.after, after=change.before)
+        before = _before(change, values[: values.index(written)])
+        restored = RequestChange(key_text=change.key_text, before=change.after, after=before)
         return [UndoneRequest(change, restored, is_started=False)]
     if values[-1] is not None or change.old_start is None:
         raise _changed(change.key_text)
@@ -156,15 +152,11 @@ def _undone(change: RequestChange, values: Sequence[bytes | None], created_ms: i
     return [UndoneRequest(change, back, is_started=True)]
 
 
-def _missing(changes: Iterable[RequestChange], values: Values) -> list[RequestChange]:
-    missing = []
-    for change in changes:
-        seen = values[change.key_text]
-        if not seen:
-            missing.append(change)
-        elif _bytes(change.after) not in seen:
-            raise _changed(change.key_text)
-    return missing
+def _before(change: RequestChange, others: Sequence[bytes | None]) -> str | None:
+    """The request that a change has replaced: another writer may have written one after the plan was checked."""
+    if not others:
+        return change.before
+    return None if others[-1] is None else _text(change.key_text, others[-1])
 
 
 def _changed(key_text: str) -> WorldMoved:

@@ -1,49 +1,46 @@
 """Whether a job is still as it was when a rewind was planned, and whether it would follow the rewind."""
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from eventlog.checkpoint import Offsets
+from eventlog.error_text import printable_text
 from eventlog.log import EventLog
 from eventlog.partition import startpoint_key_readings
 from eventlog.starting_offset import DecidedBy, StartingOffset
 from eventlog.system_admin import compare_offsets
 from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
 from managers.rewind.rewind_plan import Move, RewindPlan
+from managers.startpoints.concurrent_writes import named_events
 from managers.startpoints.startpoint_plan import StartpointFacts, Starts
 from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, without_key_bucket
-from managers.stores.namespaced_key import NamespacedKey, read_name
 
 _NEW_PLAN = "Make a new plan."
 
 
-class NamedEvent(NamedTuple):
-    """An event of a coordinator stream; ``value`` None: its key was deleted."""
+def require_same_stream(plan: RewindPlan, log: EventLog) -> None:
+    """Raise `WorldMoved` if the job's coordinator stream is not that of the plan.
 
-    log_offset: int
-    name: NamespacedKey
-    value: bytes | None
-
-
-def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
-    """The events of a coordinator stream from an offset on whose keys can be read.
-
-    Raises:
-        WorldMoved: the stream ends before that offset, so it was created again.
+    A stream that was created again with the same name has another id, or else is shorter in most cases.
     """
-    if log.end_offset() < first:
-        raise WorldMoved(f"{log.stream_name} was created again since the plan was made. {_NEW_PLAN}")
-    for event in log.read(first):
-        found = None if event.key is None else read_name(event.key)
-        if found is not None:
-            yield NamedEvent(event.offset, found[0], event.value)
+    if log.stream_name != plan.coordinator_stream:
+        raise WorldMoved(
+            f"The plan is for the job of {printable_text(plan.coordinator_stream)}, not for that of "
+            f"{log.stream_name}. {_NEW_PLAN}"
+        )
+    known = None in (plan.coordinator_stream_id, log.stream_id) or plan.coordinator_stream_id == log.stream_id
+    if not known or log.end_offset() < plan.log_offset:
+        raise WorldMoved(
+            f"{log.stream_name} is not the stream that the plan was made from: it was created again, or is in another "
+            f"place. {_NEW_PLAN}"
+        )
 
 
 def require_same_startpoints(plan: RewindPlan, log: EventLog) -> None:
     """Raise `WorldMoved` if a startpoint of a moved partition was written or deleted since the plan was made."""
     moved = {(move.task_name, without_key_bucket(move.partition)) for move in plan.moves}
     partitions = {partition for _, partition in moved}
-    for log_offset, name, _ in named_events(log, plan.log_offset):
+    for event in named_events(log, plan.log_offset):
+        name = event.name
         is_fan_out = name.namespace == FAN_OUTS and name.key in plan.task_names
         readings = startpoint_key_readings(name.key) if name.namespace == REQUESTS else ()
         is_request = any(
@@ -51,8 +48,8 @@ def require_same_startpoints(plan: RewindPlan, log: EventLog) -> None:
             for key in readings
         )
         if is_fan_out or is_request:
-            what = f"The startpoints of task {name.key!r}" if is_fan_out else f"The startpoint request {name.key!r}"
-            raise WorldMoved(f"{what} changed at offset {log_offset}, after the plan was made. {_NEW_PLAN}")
+            what = f"T{str(event)[1:]}"
+            raise WorldMoved(f"{what} changed at offset {event.log_offset}, after the plan was made. {_NEW_PLAN}")
 
 
 def require_same_readers(plan: RewindPlan, facts: StartpointFacts) -> None:

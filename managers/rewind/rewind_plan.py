@@ -66,7 +66,10 @@ class Move(TaskPartition):
 
 
 class RewindPlan(BaseModel):
-    """A rewind of a job, and what it was made from: the coordinator stream before ``log_offset``, and checkpoints."""
+    """A rewind of a job, and what it was made from: the coordinator stream before ``log_offset``, and checkpoints.
+
+    ``coordinator_stream_id`` is `EventLog.stream_id`; plans of older versions have none.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -77,6 +80,7 @@ class RewindPlan(BaseModel):
     target: str
     made_at: AwareDatetime
     coordinator_stream: str
+    coordinator_stream_id: str | None = None
     log_offset: NonNegativeInt
     moves: tuple[Move, ...]
 

@@ -3,7 +3,8 @@
 StartpointError (a ManagerError)
  ├─ InvalidStartpointRequest  no task would follow the request
  ├─ StartpointNotWritten      the log did not accept a request or a deletion
- └─ StartpointUnreadable      a request or a fan-out on the log cannot be decoded
+ ├─ StartpointUnreadable      a request or a fan-out on the log cannot be decoded
+ └─ StartpointsChanged        another writer has changed the startpoints
 """
 
 from eventlog.errors import WireError
@@ -45,3 +46,13 @@ class StartpointNotWritten(StartpointError):
         self.task_name = task_name
         task = "every task" if task_name is None else f"task {task_name!r}"
         super().__init__(f"Cannot confirm that the startpoint of {partition} for {task} was written: {cause}")
+
+
+class StartpointsChanged(StartpointError):
+    """Another writer has changed startpoints since they were read. ``is_written``: ours were written after that."""
+
+    def __init__(self, what: str, log_offset: int, *, is_written: bool) -> None:
+        self.log_offset = log_offset
+        self.is_written = is_written
+        then = "The new startpoints were written after that." if is_written else "Nothing was written."
+        super().__init__(f"Another writer changed {what} at offset {log_offset}. {then}")

@@ -1,6 +1,7 @@
 """A log that records its calls, and fails on request."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
@@ -31,6 +32,11 @@ class WatchedLog:
         return self._log.stream_kind
 
     @property
+    def stream_id(self) -> str | None:
+        """The log's."""
+        return self._log.stream_id
+
+    @property
     def capabilities(self) -> Capabilities:
         """The log's."""
         return self._log.capabilities
@@ -42,6 +48,10 @@ class WatchedLog:
             self.failures -= 1
             raise SourceUnavailable
         return self._log.append(events, expected_offset=expected_offset)
+
+    def exclude_writers(self) -> AbstractContextManager[None]:
+        """The log's."""
+        return self._log.exclude_writers()
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
         """Read, and record the range."""

@@ -7,6 +7,7 @@ from typing import Final
 from coordstream.cli.job.logs import JobLogs, appears_running
 from coordstream.cli.job.lookup import Job
 from coordstream.errors import CoordstreamError
+from eventlog.log import EventLog
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import JobAlive
 from managers.checkpoints.checkpoint_manager import CheckpointManager
@@ -50,10 +51,17 @@ def writing_manager(logs: JobLogs, facts: JobFacts) -> JobCheckpoints:
 
 def require_writable(logs: JobLogs, facts: JobFacts) -> None:
     """Raise an EventLogError if the log is read-only, before the user is asked."""
+    log = checkpoint_log(logs, facts)
+    if not log.capabilities.can_append:
+        log.append([])  # raises with the reason
+
+
+def checkpoint_log(logs: JobLogs, facts: JobFacts) -> EventLog:
+    """The log that has the job's checkpoints, which must exist. Raises `UnknownCheckpointPlace`."""
     place = checkpoint_place(facts.config, has_checkpoint_topic=logs.checkpoint is not None)
     log = logs.checkpoint if place == "checkpoint" else logs.coordinator
-    if log is not None and not log.capabilities.can_append:
-        log.append([])  # raises with the reason
+    assert log is not None  # noqa: S101 (as checkpoint_manager() requires)
+    return log
 
 
 def require_stopped(tool: CheckpointTool, job: Job, *, force: bool = False) -> None:

@@ -7,7 +7,13 @@ import typer
 
 from coordstream.cli.arguments.offsets import read_offsets
 from coordstream.cli.arguments.options import Csv, JobWord, Json
-from coordstream.cli.checkpoint.tool import read_facts, require_stopped, require_writable, writing_manager
+from coordstream.cli.checkpoint.tool import (
+    checkpoint_log,
+    read_facts,
+    require_stopped,
+    require_writable,
+    writing_manager,
+)
 from coordstream.cli.job.logs import JobLogs, open_job_logs
 from coordstream.cli.job.lookup import Job
 from coordstream.cli.messages import confirm, note, warn
@@ -81,7 +87,8 @@ def write(
             _show(changes, found, as_json=as_json or as_csv)
             if changes and not dry_run:
                 confirm(f"Write {_counted(len(changes))}?", yes=yes)
-                tool.write(changes)
+                with checkpoint_log(logs, facts).exclude_writers():
+                    tool.write(changes)
     if as_json or as_csv:
         print_list([{**row, "is_written": not dry_run} for row in _rows(changes, found)], as_csv=as_csv)
     elif changes:

@@ -1,12 +1,12 @@
 """What is common to applying a plan as startpoints and as checkpoints: the undo file, and what must not have moved."""
 
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
 from coordstream.cli.messages import confirm
 from coordstream.cli.rewind.inputs import Inputs
 from coordstream.cli.startpoint.job import StartpointJob
-from eventlog.error_text import printable_text
 from managers.rewind.rewind_check import require_same_checkpoints, require_same_readers, require_same_startpoints
 from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
 from managers.rewind.rewind_files import read_rewind_file, write_rewind_file
@@ -26,6 +26,11 @@ class Application(NamedTuple):
     force: bool
     yes: bool
     dry_run: bool
+
+    @property
+    def undo_command(self) -> str:
+        """The command that undoes the rewind."""
+        return f"coordstream rewind undo {shlex.quote(str(self.undo_path))}"
 
     @property
     def job_word(self) -> str:
@@ -73,15 +78,6 @@ def require_unmoved(wish: Application, found: StartpointJob, *, may_advance: boo
     require_same_readers(wish.plan, found.facts)
     require_same_checkpoints(wish.plan, found.checkpoints, may_advance=may_advance)
     _require_targets(wish, found)
-
-
-def require_same_stream(wish: Application, found: StartpointJob) -> None:
-    """Raise `InvalidRewind` if the job that has the name of the plan's has another coordinator stream."""
-    if found.log.stream_name != wish.plan.coordinator_stream:
-        raise InvalidRewind(
-            f"The plan is for the job of {printable_text(wish.plan.coordinator_stream)}, but {found.job} has "
-            f"{found.log.stream_name}. Make a new plan."
-        )
 
 
 def _require_targets(wish: Application, found: StartpointJob) -> None:

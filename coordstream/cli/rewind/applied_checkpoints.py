@@ -8,11 +8,12 @@ from typing import NamedTuple
 from coordstream.cli.checkpoint.tool import read_facts, require_stopped, require_writable, writing_manager
 from coordstream.cli.job.logs import open_job_logs
 from coordstream.cli.messages import confirm
-from coordstream.cli.rewind.application import Application, require_same_stream, require_unmoved
+from coordstream.cli.rewind.application import Application, require_unmoved
 from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job
 from eventlog.log import EventLog, system_clock
 from eventlog.messages import SetCheckpoint
 from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_errors import CheckpointsChanged
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.rewind.checkpoint_changes import (
     missing_checkpoints,
@@ -20,7 +21,8 @@ from managers.rewind.checkpoint_changes import (
     reverse,
     write_missing_checkpoints,
 )
-from managers.rewind.rewind_check import require_followed
+from managers.rewind.rewind_check import require_followed, require_same_stream
+from managers.rewind.rewind_errors import WorldMoved
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.undo_file import OffsetsChange, UndoFile, restored_offsets, saved_offsets
 from managers.startpoints.startpoint_plan import next_starts
@@ -43,28 +45,40 @@ class _Job(NamedTuple):
 def apply_checkpoints(wish: Application) -> int:
     """Write the checkpoints of a plan that are not written yet, and return their number."""
     with _open(wish.job_word) as job:
-        require_same_stream(wish, job.found)
+        require_same_stream(wish.plan, job.found.log)
         if not wish.dry_run:
             _require_stopped(job, wish.begun, force=wish.force)
         begun = wish.begun or _begin(wish, job)
-        return 0 if begun is None else write_missing_checkpoints(job.tool, begun.checkpoints)
+        return 0 if begun is None else _write(wish, begun, job)
 
 
 def undo_applied_checkpoints(undo_file: UndoFile, path: Path, *, force: bool, yes: bool) -> int:
     """Restore the checkpoints of before a rewind, and return the number of written ones."""
     with _open(f"{undo_file.plan.job_name}/{undo_file.plan.job_id}") as job:
+        require_same_stream(undo_file.plan, job.found.log)
         _require_stopped(job, undo_file, force=force)
         changes = reverse(undo_file.checkpoints)
         if not undo_file.is_undone:
             missing_checkpoints(job.tool, changes, force=force)  # raises before the file says that it is undone
             confirm(f"Restore {count_checkpoints(len(undo_file.checkpoints))}?", yes=yes)
             write_rewind_file(path, undo_file.model_copy(update={"is_undone": True}), may_replace=True)
-        return write_missing_checkpoints(job.tool, changes, force=force)
+        with job.log.exclude_writers():
+            return write_missing_checkpoints(job.tool, changes, force=force)
 
 
 def count_checkpoints(count: int) -> str:
     """``1 checkpoint``, ``2 checkpoints``."""
     return "1 checkpoint" if count == 1 else f"{count} checkpoints"
+
+
+def _write(wish: Application, begun: UndoFile, job: _Job) -> int:
+    """Write what is missing. Raises `WorldMoved` if another writer has written a checkpoint since the check."""
+    try:
+        with job.log.exclude_writers():
+            return write_missing_checkpoints(job.tool, begun.checkpoints)
+    except CheckpointsChanged as error:
+        then = f"To undo: {wish.undo_command} --force" if error.is_written else "Make a new plan."
+        raise WorldMoved(f"{error} {then}") from None
 
 
 @contextmanager

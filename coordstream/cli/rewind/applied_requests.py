@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Final
 
 from coordstream.cli.messages import confirm, warn
-from coordstream.cli.rewind.application import Application, require_same_stream, require_unmoved
+from coordstream.cli.rewind.application import Application, require_unmoved
 from coordstream.cli.startpoint.job import StartpointJob, clock_behind, open_startpoint_job
 from coordstream.cli.startpoint.write import count_startpoints
 from coordstream.errors import CoordstreamError
-from eventlog.log import system_clock
+from eventlog.log import EventLog, system_clock
 from eventlog.startpoint import EXPIRY_MS
 from eventlog.timestamps import ms_of
 from managers.rewind.request_changes import (
@@ -20,10 +20,11 @@ from managers.rewind.request_changes import (
     write_missing,
     written_requests,
 )
-from managers.rewind.rewind_check import require_followed
+from managers.rewind.rewind_check import require_followed, require_same_stream
 from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.undo_file import RequestUndo, UndoFile
+from managers.startpoints.startpoint_errors import StartpointsChanged
 from managers.startpoints.startpoint_fan_out import STARTPOINTS_ENABLED, startpoints_enabled
 from managers.startpoints.startpoint_plan import next_starts
 from managers.startpoints.startpoint_records import REQUESTS
@@ -36,22 +37,34 @@ EXPIRY_HOURS: Final = EXPIRY_MS // 3_600_000
 def apply_requests(wish: Application) -> int:
     """Write the startpoints of a plan that are not written yet, and return their number."""
     with open_startpoint_job(wish.job_word, system_clock) as found, CoordinatorStreamStore(found.log) as store:
-        require_same_stream(wish, found)
+        require_same_stream(wish.plan, found.log)
         begun = _begun(wish) or _begin(wish, found, store)
-        return 0 if begun is None else write_missing(store, found.log, begun.log_offset, begun.requests)
+        return 0 if begun is None else _write(wish, begun, found.log, store)
 
 
 def undo_applied_requests(undo_file: UndoFile, path: Path, *, force: bool, yes: bool) -> int:
     """Undo the startpoints of a rewind, and return the number of written changes."""
     word = f"{undo_file.plan.job_name}/{undo_file.plan.job_id}"
     with open_startpoint_job(word, system_clock) as found, CoordinatorStreamStore(found.log) as store:
+        require_same_stream(undo_file.plan, found.log)
         undo = undo_file.undo
         if undo is None:
             undo = _plan_undo(undo_file, found, force=force)
             confirm(f"Write {count_startpoints(len(undo.requests))} to undo the rewind?", yes=yes)
             begun = undo_file.model_copy(update={"is_undone": True, "undo": undo})
             write_rewind_file(path, begun, may_replace=True)
-        return write_missing(store, found.log, undo.log_offset, undo.requests)
+        with found.log.exclude_writers():
+            return write_missing(store, found.log, undo.log_offset, undo.requests, undo_file.plan.task_names)
+
+
+def _write(wish: Application, begun: UndoFile, log: EventLog, store: CoordinatorStreamStore) -> int:
+    """Write what is missing. Raises `WorldMoved` if another writer has changed the startpoints since the check."""
+    try:
+        with log.exclude_writers():
+            return write_missing(store, log, begun.log_offset, begun.requests, begun.plan.task_names)
+    except StartpointsChanged as error:
+        then = f"To undo: {wish.undo_command}" if error.is_written else "Make a new plan."
+        raise WorldMoved(f"{error} {then}") from None
 
 
 def _begun(wish: Application) -> UndoFile | None:

@@ -1,6 +1,5 @@
 """`coordstream rewind apply`: write the startpoints or checkpoints of a plan, and an undo file first."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -58,7 +57,7 @@ def apply(
         print(_result(written, checkpoints=checkpoints, dry_run=dry_run, is_continued=begun is not None))
     else:
         print_list([{**row, "is_written": not dry_run} for row in plan_rows(plan)], as_csv=as_csv)
-    note("" if dry_run else f"To undo: coordstream rewind undo {shlex.quote(str(path))}")
+    note("" if dry_run else f"To undo: {wish.undo_command}")
 
 
 def _result(written: int, *, checkpoints: bool, dry_run: bool, is_continued: bool) -> str:

@@ -65,6 +65,7 @@ def plan_rewind(
         target=target.words,
         made_at=now,
         coordinator_stream=found.log.stream_name,
+        coordinator_stream_id=found.log.stream_id,
         log_offset=found.facts.log_offset,
         moves=priced(placed, Price(counted, busiest_rates(found.job), _stores(config))),
     )

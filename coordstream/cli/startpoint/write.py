@@ -22,7 +22,9 @@ from coordstream.cli.startpoint.warnings import warnings
 from coordstream.errors import CoordstreamError
 from eventlog.log import system_clock
 from eventlog.startpoint import EXPIRY_MS
-from managers.startpoints.startpoint_records import write_requests
+from managers.startpoints.concurrent_writes import write_unless_changed
+from managers.startpoints.startpoint_errors import StartpointsChanged
+from managers.startpoints.startpoint_records import request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 INPUT_HELP: Final = "SYSTEM.STREAM, such as kafka.page-views, or some of its partitions: kafka.page-views.0-3,5"
@@ -89,14 +91,23 @@ def write(
         warn([*warnings(plan), *filter(None, [behind])])
         if not dry_run:
             confirm(f"Write {count_startpoints(len(plan.keys))}?", yes=yes)
-            with CoordinatorStreamStore(found.log) as store:
-                write_requests(store, plan.requests)
+            _write(plan)
     if as_json or as_csv:
         print_list([{**row, "is_written": not dry_run} for row in plan_rows(plan)], as_csv=as_csv)
     elif dry_run:
         print("Nothing was written (dry run).")
     else:
         _print_result(plan)
+
+
+def _write(plan: WritePlan) -> None:
+    log, facts = plan.job.log, plan.job.facts
+    requests = {key_text: request_value(each) for key_text, each in plan.requests.items()}
+    try:
+        with log.exclude_writers(), CoordinatorStreamStore(log) as store:
+            write_unless_changed(store, log, facts.log_offset, requests, ())
+    except StartpointsChanged as error:
+        raise CoordstreamError(f"{error} Look at `coordstream startpoint show {plan.job.job}`.") from None
 
 
 def count_startpoints(count: int) -> str:

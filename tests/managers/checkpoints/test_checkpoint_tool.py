@@ -12,7 +12,13 @@ from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
-from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, JobAlive, OffsetMissing, UnknownTask
+from managers.checkpoints.checkpoint_errors import (
+    CheckpointsChanged,
+    CheckpointUnreadable,
+    JobAlive,
+    OffsetMissing,
+    UnknownTask,
+)
 from managers.checkpoints.checkpoint_file import parse_offsets
 from managers.checkpoints.checkpoint_place import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange, commit_ms
@@ -20,6 +26,7 @@ from managers.job_facts import JobFacts
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, task_container
 from tests.contracts.event_log import NOW, clock
 from tests.managers.log_makers import LogMaker
+from tests.managers.raced_log import RacedLog
 from tests.managers.watched_log import Opened
 
 READ = "task.checkpoint.read.versions"
@@ -225,3 +232,26 @@ def test_a_checkpoint_of_the_coordinator_stream_is_written_there(logs: LogMaker)
         writer.write(writer.plan({"t": {FOO[0]: "1"}}))
         assert writer.current() == {"t": CheckpointV1({FOO[0]: "1"})}
     assert [event.key for event in coordinator.read()] == [b'[1,"set-checkpoint","t"]']
+
+
+def test_a_checkpoint_that_another_writer_wrote_since_the_plan(memory_topic: MemoryEventLog) -> None:
+    memory_topic.append([old("t", "1"), old("u", "1")])
+    with tool(memory_topic, "t", "u") as writer:
+        changes = writer.plan({"t": {FOO[0]: "42"}, "u": {FOO[0]: "42"}})
+        memory_topic.append([old("other", "2"), old("u", "2")])
+        with pytest.raises(CheckpointsChanged) as error:
+            writer.write(changes)
+    assert str(error.value) == "Another writer wrote a checkpoint of task 'u' at offset 3. Nothing was written."
+    assert memory_topic.end_offset() == 4
+
+
+def test_a_checkpoint_that_another_writer_writes_beside_the_write(memory_topic: MemoryEventLog) -> None:
+    memory_topic.append([old("t", "1")])
+    with tool(RacedLog(memory_topic, old("t", "2")), "t") as writer:
+        changes = writer.plan({"t": {FOO[0]: "42"}})
+        with pytest.raises(CheckpointsChanged, match=r"at offset 1\. The new checkpoints were written, too\.") as error:
+            writer.write(changes)
+    assert error.value.is_written
+    with tool(memory_topic, "t") as writer:
+        for offset in ("43", "44"):  # its own writes are not those of another writer
+            writer.write(writer.plan({"t": {FOO[0]: offset}}))

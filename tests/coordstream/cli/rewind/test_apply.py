@@ -1,18 +1,22 @@
 """`coordstream rewind apply` and `undo`, on the topics of a real broker."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from eventlog.events import NewEvent
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
 from eventlog.log import system_clock
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
+from eventlog.streams import identify
 from eventlog.timestamps import ms_of
-from managers.rewind.request_changes import write_missing
-from managers.rewind.rewind_errors import WorldMoved
 from tests.builders import startpoint, task_partition
 from tests.coordstream.command_line import CommandLine
-from tests.coordstream.rewindable_job import RewindableJob
+from tests.coordstream.rewindable_job import NEVER_RUNNING, RewindableJob
 from tests.fixtures.kafka_topics import Topics
 
 PLAN = "plan.json"
@@ -59,22 +63,64 @@ def test_checkpoints_of_a_stopped_job_are_written_and_undone(kafka_cli: CommandL
     assert job.starts() == before
 
 
-def test_startpoints_written_beside_another_writer_can_be_undone(
-    kafka_cli: CommandLine, job: RewindableJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def write_and_notice_the_other_writer(*arguments: Any) -> int:
-        """As on Kafka, which has no conditional appends: others are noticed after the write."""
-        write_missing(*arguments)
-        raise WorldMoved("Another writer.")
+@contextmanager
+def another_writer(stream_name: str, write: Callable[[], object]) -> Iterator[None]:
+    """Write something just before the first append to a topic."""
+    append, pending = KafkaEventLog.append, [write]
 
-    before = job.starts()
+    def append_second(log: KafkaEventLog, *arguments: Any, **named: Any) -> range:
+        if pending and log.stream_name == stream_name:
+            pending.pop()()
+        return append(log, *arguments, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KafkaEventLog, "append", append_second)
+        yield
+
+
+def test_startpoints_written_beside_another_writer_can_be_undone(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
+) -> None:
+    key = f"kafka.{job.input}.0.Partition 0"
+    other = startpoint(key, StartpointSpecific("7", ms_of(system_clock())))
+    end = topics.end_offset(job.coordinator)
     plan(kafka_cli, job, "--to-offset", "3")
-    with monkeypatch.context() as patched:
-        patched.setattr("coordstream.cli.rewind.applied_requests.write_missing", write_and_notice_the_other_writer)
-        assert "Another writer." in kafka_cli.refused("rewind", "apply", PLAN, "--yes", "--json")
+    with another_writer(job.coordinator, lambda: topics.write(job.coordinator, [other])):
+        message = kafka_cli.refused("rewind", "apply", PLAN, "--yes", "--json")
+    assert message == (
+        f"Another writer changed the startpoint request '{key}' at offset {end}. The new startpoints were written "
+        "after that. To undo: coordstream rewind undo plan.undo.json"
+    )
     assert job.starts() == {0: ("startpoint", "3"), 1: ("startpoint", "3")}
     assert kafka_cli("rewind", "undo", UNDO, "--yes").code == 0
+    assert job.starts() == {0: ("startpoint", "7"), 1: ("checkpoint", "15")}
+
+
+def test_checkpoints_written_beside_another_writer_can_be_undone(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    job.set_config(NEVER_RUNNING)
+    before = job.starts()
+    plan(kafka_cli, job, "--to-offset", "3")
+    with another_writer(job.checkpoints, lambda: job.commit(1, 16)):
+        message = kafka_cli.refused("rewind", "apply", PLAN, "--checkpoints", "--yes", "--json")
+    assert message == (
+        "Another writer wrote a checkpoint of task 'Partition 1' at offset 2. The new checkpoints were written, too. "
+        "To undo: coordstream rewind undo plan.undo.json --force"
+    )
+    assert kafka_cli("rewind", "undo", UNDO, "--yes", "--force").code == 0
     assert job.starts() == before
+
+
+def test_a_plan_is_for_one_coordinator_stream(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+    plan(kafka_cli, job, "--to-offset", "3")
+    kafka_cli("rewind", "apply", PLAN, "--yes", "--undo-file", "applied.json")
+    with KafkaEventLog(KafkaOptions(topics.bootstrap_servers), identify(job.coordinator)) as log:
+        events = [event for event in log.read() if event.value is not None]
+    topics.delete(job.coordinator)
+    topics.create(job.coordinator)
+    topics.write(job.coordinator, [NewEvent(event.key, event.value) for event in events])
+    message = f"{job.coordinator} is not the stream that the plan was made from: it was created again, or is in "
+    assert refused(kafka_cli, job).startswith(message)
+    assert kafka_cli.refused("rewind", "undo", "applied.json", "--yes").startswith(message)
 
 
 def test_a_refused_undo_of_checkpoints_does_not_count_as_an_undo(kafka_cli: CommandLine, job: RewindableJob) -> None:

@@ -1,0 +1,106 @@
+"""Writes startpoint requests unless another writer has changed the same startpoints since they were read."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from eventlog.log import EventLog
+from eventlog.partition import StartpointKey, startpoint_key_readings
+from eventlog.source import OffsetLost
+from managers.startpoints.startpoint_errors import StartpointsChanged
+from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey, read_name
+
+Requests = Mapping[str, bytes | None]
+"""The values to write, by the texts of their keys; None deletes."""
+
+
+class NamedEvent(NamedTuple):
+    """An event of a coordinator stream; ``value`` None: its key was deleted."""
+
+    log_offset: int
+    name: NamespacedKey
+    value: bytes | None
+
+    def __str__(self) -> str:
+        if self.name.namespace == FAN_OUTS:
+            return f"the startpoints of task {self.name.key!r}"
+        return f"the startpoint request {self.name.key!r}"
+
+
+def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
+    """The events of a coordinator stream from an offset on whose keys can be read.
+
+    Raises:
+        OffsetLost: the stream ends before that offset, so it was created again.
+    """
+    if log.end_offset() < first:
+        raise OffsetLost(log.stream_name, first)
+    for event in log.read(first):
+        found = None if event.key is None else read_name(event.key)
+        if found is not None:
+            yield NamedEvent(event.offset, found[0], event.value)
+
+
+def write_unless_changed(
+    store: CoordinatorStreamStore,
+    log: EventLog,
+    first: int,
+    requests: Requests,
+    task_names: Collection[str],
+    *,
+    written: Requests | None = None,
+) -> None:
+    """Write requests, unless another writer has changed them since they were read, up to offset ``first``.
+
+    Other spellings of their keys, requests for every task, and the fan-outs of ``task_names`` count as well.
+    ``written`` are the requests that an interrupted call may have written, with those that it did not. A log in
+    Postgres refuses the append if it has grown. Kafka has no such append: what another writer appends between the last
+    read and the append is found afterwards, when both are on the log.
+
+    Raises:
+        StartpointsChanged: another writer has changed them; ``is_written`` says whether the requests are on the log.
+        AppendRefused: the log rejects the events.
+    """
+    own = {**(written or {}), **requests}
+
+    def change(_current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
+        _require_unchanged(log, first, own, task_names)
+        return {NamespacedKey(REQUESTS, key_text): value for key_text, value in requests.items()}
+
+    if requests:
+        store.update(change, REQUESTS)
+    _require_unchanged(log, first, own, task_names)
+
+
+def _require_unchanged(log: EventLog, first: int, own: Requests, task_names: Collection[str]) -> None:
+    """Raise `StartpointsChanged` for the first change by another writer before all of the own ones are on the log.
+
+    Later changes were made to the written requests. A start of the job may consume some of them before all are written.
+    """
+    missing = {key_text: startpoint_key_readings(key_text) for key_text in own}
+    other: NamedEvent | None = None
+    for event in named_events(log, first):
+        if not missing:
+            break
+        is_request, key_text = event.name.namespace == REQUESTS, event.name.key
+        if is_request and key_text in own and event.value == own[key_text]:
+            missing.pop(key_text, None)
+        elif other is None and (
+            (is_request and _overlaps(key_text, missing))
+            or (event.name.namespace == FAN_OUTS and key_text in task_names and len(missing) == len(own))
+        ):
+            other = event
+    if other is not None:
+        raise StartpointsChanged(str(other), other.log_offset, is_written=len(missing) < len(own))
+
+
+def _overlaps(key_text: str, missing: Mapping[str, Collection[StartpointKey]]) -> bool:
+    """Whether a request concerns a partition of a request that is not written yet, in one of its tasks."""
+    keys = startpoint_key_readings(key_text)
+    return any(
+        key.partition == own.partition and (None in (key.task_name, own.task_name) or key.task_name == own.task_name)
+        for key in keys
+        for owns in missing.values()
+        for own in owns
+    )

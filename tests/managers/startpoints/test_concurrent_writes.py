@@ -1,0 +1,109 @@
+"""Startpoint requests that are written while another writer changes the same startpoints."""
+
+from typing import Final
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.log import AppendConflict, EventLog
+from eventlog.memory import MemoryEventLog
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.startpoint import StartpointOldest, StartpointSpecific
+from eventlog.streams import identify
+from managers.rewind.request_changes import undo_requests, values_since
+from managers.rewind.undo_file import RequestChange
+from managers.startpoints.concurrent_writes import write_unless_changed
+from managers.startpoints.startpoint_errors import StartpointsChanged
+from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, request_value
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey, encode_name
+from tests.builders import config_set, startpoint
+from tests.managers.log_makers import LogMaker
+from tests.managers.raced_log import RacedLog
+
+KEY: Final = "kafka.in.0.t"
+OURS: Final = {KEY: request_value(StartpointSpecific("3", 1_000))}
+TASKS: Final = ("t",)
+OTHERS: Final = {
+    "the startpoint request 'kafka.in.0.t'": startpoint(KEY, StartpointOldest(2_000)),
+    "the startpoint request 'kafka.in.0'": startpoint("kafka.in.0", StartpointOldest(2_000)),
+    "the startpoints of task 't'": NewEvent(encode_name(NamespacedKey(FAN_OUTS, "t")), None),
+}
+UNRELATED: Final = (
+    config_set("app.run", "2"),
+    startpoint("kafka.in.1", StartpointOldest(2_000)),
+    startpoint("kafka.in.0.u", StartpointOldest(2_000)),
+    NewEvent(encode_name(NamespacedKey(FAN_OUTS, "u")), None),
+)
+
+
+@pytest.fixture
+def stream() -> MemoryEventLog:
+    log = MemoryEventLog(identify("__samza_coordinator_j_1"))
+    log.append([config_set("job.name", "j")])
+    return log
+
+
+def write(log: EventLog, first: int = 1) -> None:
+    with log.exclude_writers(), CoordinatorStreamStore(log) as store:
+        write_unless_changed(store, log, first, OURS, TASKS)
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_change_before_the_write_is_refused(stream: MemoryEventLog, what: str) -> None:
+    stream.append([*UNRELATED, OTHERS[what]])
+    end = stream.end_offset()
+    with pytest.raises(StartpointsChanged) as error:
+        write(stream)
+    assert str(error.value) == f"Another writer changed {what} at offset {end - 1}. Nothing was written."
+    assert stream.end_offset() == end
+    write(stream, first=end)
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_change_beside_the_write_is_found_afterwards(stream: MemoryEventLog, what: str) -> None:
+    with pytest.raises(StartpointsChanged) as error:
+        write(RacedLog(stream, *UNRELATED, OTHERS[what]))
+    assert error.value.is_written
+    assert str(error.value) == (
+        f"Another writer changed {what} at offset 5. The new startpoints were written after that."
+    )
+    with CoordinatorStreamStore(stream) as store:
+        assert store.get(NamespacedKey(REQUESTS, KEY)) == OURS[KEY]
+    with pytest.raises(StartpointsChanged, match="were written after that"):
+        write(stream)  # as after a kill: the answer is the same
+    assert stream.end_offset() == 7
+
+
+def test_what_others_write_elsewhere_or_later_is_no_conflict(stream: MemoryEventLog) -> None:
+    write(RacedLog(stream, *UNRELATED))
+    stream.append(list(OTHERS.values()))
+    end = stream.end_offset()
+    with CoordinatorStreamStore(stream) as store:
+        write_unless_changed(store, stream, 1, {}, TASKS, written=OURS)
+    assert stream.end_offset() == end
+
+
+def test_an_undo_restores_what_another_writer_wrote_just_before(stream: MemoryEventLog) -> None:
+    other = startpoint(KEY, StartpointOldest(2_000))
+    with pytest.raises(StartpointsChanged):
+        write(RacedLog(stream, other))
+    done = RequestChange(key_text=KEY, before=None, after=OURS[KEY].decode())
+    (undone,) = undo_requests([done], values_since(stream, 1, [KEY]), 3_000)
+    assert other.value is not None
+    assert undone.undo.after == other.value.decode()
+
+
+def test_nothing_stays_on_a_log_in_postgres_after_a_conflict(logs: LogMaker) -> None:
+    log = logs.create("coordinator")
+    if not isinstance(log, PostgresEventLog):
+        pytest.skip("only a log in Postgres can exclude other writers")
+
+    def append_and_conflict() -> None:
+        with log.exclude_writers():
+            log.append([config_set("a", "1")])
+            log.append([config_set("b", "1")], expected_offset=17)
+
+    with pytest.raises(AppendConflict):
+        append_and_conflict()
+    assert log.end_offset() == 0
