@@ -2,7 +2,7 @@
 
 The peers read the topic with kafka-python, parse the values with `json`, and commit every 500 records together with the
 next offset. They keep one row for each task and input partition: no archive, no history, no other messages. coordstream
-follows the same topic and keeps everything.
+follows the same topic and keeps everything. The library `eventsourcing` reads a log of its own in Postgres instead.
 """
 
 import json
@@ -18,6 +18,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from benchmarks.catch_up import catch_up, write_topic
+from benchmarks.eventsourcing_peer import SET_CHECKPOINT, project_checkpoints
 from benchmarks.generator import OLDEST_COORDINATOR
 from benchmarks.server import BenchmarkServer
 from eventlog.events import RecordedEvent
@@ -26,8 +27,8 @@ from tests.fixtures.kafka_topics import Topics
 COMMIT_EVERY: Final = 500
 CORE_EVENTS: Final = 30_000
 ORM_EVENTS: Final = 2_000
+EVENTSOURCING_EVENTS: Final = 2_000
 _PATIENCE_MS: Final = 10_000
-_SET_CHECKPOINT: Final = "set-checkpoint"
 
 Record = Any  # kafka-python has no types
 Write = Callable[[Engine, Sequence[Record]], None]
@@ -46,11 +47,12 @@ class PeerRate(NamedTuple):
 
 
 class PeerRound(NamedTuple):
-    """One round: coordstream, SQLAlchemy Core and SQLAlchemy's ORM, one after the other."""
+    """One round: coordstream, SQLAlchemy Core, SQLAlchemy's ORM and `eventsourcing`, one after the other."""
 
     coordstream: PeerRate
     core: PeerRate
     orm: PeerRate
+    eventsourcing: PeerRate
 
 
 class _Table(DeclarativeBase):
@@ -85,9 +87,15 @@ def measure_peers(
         caught_up, _rows = catch_up(server, brokers, {name: count})
         core = _peer(server, brokers, min(CORE_EVENTS, count), _write_core)
         orm = _peer(server, brokers, min(ORM_EVENTS, count), _write_orm)
-        measured.append(PeerRound(PeerRate(count, caught_up.seconds), core, orm))
+        library = _eventsourcing(server, events[:EVENTSOURCING_EVENTS])
+        measured.append(PeerRound(PeerRate(count, caught_up.seconds), core, orm, library))
     topics.delete_made()
     return measured
+
+
+def _eventsourcing(server: BenchmarkServer, events: Sequence[RecordedEvent]) -> PeerRate:
+    with server.database("peer", migrated=False) as url:
+        return PeerRate(*project_checkpoints(url, events))
 
 
 def _peer(server: BenchmarkServer, brokers: str, count: int, write: Write) -> PeerRate:
@@ -141,7 +149,7 @@ def _write_orm(engine: Engine, records: Sequence[Record]) -> None:
 def _rows(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
     for record in records:
         _version, message_type, task_name = json.loads(record.key)
-        if message_type != _SET_CHECKPOINT or record.value is None:
+        if message_type != SET_CHECKPOINT or record.value is None:
             continue
         for partition, input_offset in json.loads(record.value)["values"].items():
             yield {

@@ -13,10 +13,12 @@ def peers_report(rounds: Sequence[PeerRound], machine: str) -> Lines:
         ("coordstream follow, from the start of its process", *_rates(ours), "1"),
         _peer(f"SQLAlchemy Core: upsert, commit every {COMMIT_EVERY}", ours, [one.core for one in rounds]),
         _peer(f"SQLAlchemy's ORM: merge, commit every {COMMIT_EVERY}", ours, [one.orm for one in rounds]),
+        _peer("the library eventsourcing, its log in Postgres", ours, [one.eventsourcing for one in rounds]),
     ]
     return [
         "The coordinator stream of a job of the oldest kind, from Kafka. The peers (`benchmarks/peers.py`) read its",
-        f"first events with kafka-python and keep the current offsets only. Rounds: {len(rounds)}.",
+        "first events with kafka-python and keep the current offsets only; the library eventsourcing reads checkpoints",
+        f"from its own log, in one transaction each. Rounds: {len(rounds)}.",
         machine,
         "",
         *table(("program", "events", "events/s", "coordstream is faster by"), rows),
