@@ -71,22 +71,22 @@ class Kill:
     seconds: float
     had_started: bool
     overlaps: bool
+    victim_code: int
     exit_code: int
+    """That of its successor, after SIGTERM."""
 
 
-def kill(folder: Path, job: str, seconds: float, *, waits: bool) -> Kill:
-    """Kill a coordinator after some seconds; its successor starts before that if it ``waits``, else after it."""
+def kill(folder: Path, job: str, seconds: float, number: signal.Signals, *, waits: bool) -> Kill:
+    """End a coordinator after some seconds; its successor starts before that if it ``waits``, else after it."""
     victim = Coordinator(folder, job, "victim")
     time.sleep(seconds)
-    if not waits:
-        victim.end(signal.SIGKILL)
+    code = 0 if waits else victim.end(number)
     successor = Coordinator(folder, job, "successor", "--wait")
     wait_until(lambda: successor.said, what="the successor to wait or start")
     overlaps = waits and STARTED in victim.said and STARTED in successor.said
-    if waits:
-        victim.end(signal.SIGKILL)
+    code = victim.end(number) if waits else code
     wait_until(successor.has_started, what="the successor to start")
-    return Kill(job, seconds, STARTED in victim.said, overlaps, successor.end(signal.SIGTERM))
+    return Kill(job, seconds, STARTED in victim.said, overlaps, code, successor.end(signal.SIGTERM))
 
 
 def seconds_of_start(folder: Path, job: str) -> float:
@@ -104,7 +104,8 @@ def kill_all(seed: int, folder: Path, jobs: list[str]) -> None:
     chance = random.Random(seed)
     longest = seconds_of_start(folder, jobs[0])
     for number, job in enumerate(jobs[1:]):
-        found = kill(folder, job, chance.uniform(0, longest), waits=number % 2 == 1)
+        ended_by = signal.SIGTERM if number % 3 == 2 else signal.SIGKILL
+        found = kill(folder, job, chance.uniform(0, longest), ended_by, waits=number % 2 == 1)
         print(json.dumps(asdict(found)), flush=True)
 
 

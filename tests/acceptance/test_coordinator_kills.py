@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,8 @@ from tests.fixtures.kafka_topics import Topics
 from tests.managers.coordinator.killed_start import prepare
 from tests.managers.coordinator.made_job import ENVIRONMENT, job_config
 
+ENDED: Final = (0, 128 + signal.SIGTERM, -signal.SIGTERM)
+"""Exit codes after SIGTERM: stopped, interrupted in the start, ended before it handles signals."""
 KILLS: Final = scaled(5, 40)
 RELATIONS: Final = {
     "config": "config_key, config_value",
@@ -106,6 +109,8 @@ def test_kills_at_random_times_on_kafka(
             print(f"\nseed {seed}", ended.stdout, sep="\n")
     kills = [json.loads(line) for line in ended.stdout.splitlines()]
     assert [(one["overlaps"], one["exit_code"]) for one in kills] == [(False, 0)] * KILLS
+    assert {one["victim_code"] for one in kills} <= {*ENDED, -signal.SIGKILL}
+    assert not [path for path in tmp_path.iterdir() if "Traceback" in path.read_text()]
     assert cli("follow", *streams, "--once").code == 0
     undisturbed = relations_of(cli, names[0])
     assert undisturbed["startpoint_fan_out"]
