@@ -41,7 +41,7 @@ def test_many_tasks_have_pages_in_the_order_of_their_numbers(site: Site, databas
     found = site.get("/job", job="orders", q="partition 11")
     assert "11 of them match “partition 11”" in found.text
     task = site.get("/task", job="orders", task="Partition 9")
-    assert "← Partition 8 Partition 10 →" in task.text
+    assert "Previous: Partition 8 Next: Partition 10" in task.text
 
 
 def test_anomalies_are_explained(site: Site, database_url: str) -> None:
