@@ -83,11 +83,21 @@ class ConfigWatch:
         """Read the stream to its end, and report the keys that have changed. Raises what the log raises."""
         with self.lock:
             self._store.catch_up()
-            self._outage = ""
+            self._end_outage()
             if self._store.position != self._position:
                 self._position = self._store.position
                 before, self._config = self._config, read_config(self._store)
                 self._compare(before, self._config)
+
+    @property
+    def has_outage(self) -> bool:
+        """Whether the stream could not be read at the last poll."""
+        return bool(self._outage)
+
+    def _end_outage(self) -> None:
+        if self._outage:
+            self._outage = ""
+            self._report("The coordinator stream can be read again.")
 
     def _compare(self, before: Config, now: Config) -> None:
         attempt = self._context.attempt

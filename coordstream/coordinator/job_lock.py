@@ -80,7 +80,8 @@ class JobLock:
         if found is None:
             return "another process"
         seen = found.last_seen_at
-        return f"{found}, silent since {seen:%H:%M:%S} UTC" if found.is_silent and seen else str(found)
+        silence = f", silent since {seen:%H:%M:%S} UTC: see --take-over-after" if found.is_silent and seen else ""
+        return f"{found}{silence}"
 
     def end_silent(self, seconds: float) -> bool | None:
         """End the session of a holder that has been silent for ``seconds``; None: this database user may not."""

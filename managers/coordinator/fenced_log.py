@@ -14,8 +14,8 @@ class FencedLog:
     """Calls ``require_lock`` before each append, which raises if this process has lost the job's lock.
 
     A process may be suspended after that, and continue when another one coordinates the job. On a log with conditional
-    appends its append then fails, because the other one has written, and the lock is checked again. On Kafka, that one
-    append is written: the current coordinator has to look for it. The caller closes the log.
+    appends, its append then fails if the other one has written, and the lock is checked again. On Kafka, that append is
+    written: the current coordinator has to look for it. The caller closes the log.
     """
 
     def __init__(self, log: EventLog, require_lock: Callable[[], object]) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from coordstream.coordinator.config_watch import ConfigWatch
 from eventlog.memory import MemoryEventLog
+from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from managers.assignments.locality_manager import LocalityManager
 from managers.config.job_config import delete_config, set_config, write_config
@@ -71,3 +72,19 @@ def test_what_the_coordinator_serves_is_not_reported(watched: Watched) -> None:
 def test_a_write_once_key_is_reported_as_such(watched: Watched) -> None:
     set_config(watched.store, GROUPER, "demo.Grouper", force=True)
     assert watched.poll()[0].startswith(f"Another program changed {GROUPER}, which may be set only once: ")
+
+
+def test_an_outage_is_reported_once_and_when_it_ends(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as outage:
+        outage.setattr(watched.store, "catch_up", unavailable)
+        watched.watch.poll_once()
+        watched.watch.poll_once()
+        assert watched.watch.has_outage
+    watched.watch.poll_once()
+    assert watched.sentences == ["No broker answers. Retrying.", "The coordinator stream can be read again."]
+    assert not watched.watch.has_outage
+
+
+def unavailable() -> None:
+    """A broker that does not answer."""
+    raise SourceUnavailable("No broker answers.")
