@@ -35,6 +35,12 @@ def known_names(noun: str, word: str, known: Collection[str]) -> str:
     return f"{did_you_mean(word, known)} Known {noun}: {list_names(known) or 'none'}."
 
 
+def system_reason(error: BaseException) -> str:
+    """The reason that the operating system gives, for the middle of a sentence: ``no space left on device``."""
+    text = getattr(error, "strerror", None) or type(error).__name__
+    return text[:1].lower() + text[1:]
+
+
 def list_names(names: Collection[str], most: int = MOST_LISTED) -> str:
     """The first names with commas between them, and how many more there are."""
     listed = ", ".join(printable_text(name) for name in islice(names, most))

@@ -11,6 +11,7 @@ import typer
 
 from coordstream.errors import CoordstreamError
 from coordstream.extras import missing_package_message
+from eventlog.error_text import system_reason
 from eventlog.errors import EventLogError
 from projections.errors import ProjectionError
 
@@ -71,9 +72,9 @@ def _message(error: Exception) -> str:
     if isinstance(error, ImportError) and (message := missing_package_message(error)):
         return message
     if _is_output_error(error):
-        return f"Cannot write output: {_reason(error)}."
+        return f"Cannot write output: {system_reason(error)}."
     if isinstance(error, OSError) and error.filename is not None:
-        return f"Cannot access '{error.filename}': {_reason(error)}."
+        return f"Cannot access '{error.filename}': {system_reason(error)}."
     # the text of any other error may repeat a value, which may be a secret
     return f"Unexpected error {type(error).__name__}. Run the command again with {TRACEBACK} and report its output."
 
@@ -81,12 +82,6 @@ def _message(error: Exception) -> str:
 def _is_output_error(error: Exception) -> bool:
     """Whether standard output (or a file that is already open) cannot take more: its error names no file."""
     return isinstance(error, OSError) and error.filename is None and error.errno in _DEVICE_ERRORS
-
-
-def _reason(error: BaseException) -> str:
-    """The system's reason, for the middle of a sentence: ``no space left on device``."""
-    text = getattr(error, "strerror", None) or type(error).__name__
-    return text[:1].lower() + text[1:]
 
 
 def _discard_output() -> None:

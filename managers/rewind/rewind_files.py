@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from eventlog.error_text import system_reason
 from managers.rewind.rewind_errors import RewindFileError
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -22,7 +23,7 @@ def read_rewind_file(path: Path, model: type[Model]) -> tuple[Model, str]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise RewindFileError(f"Cannot read file '{path}' ({error.strerror}).") from None
+        raise RewindFileError(f"Cannot access '{path}': {system_reason(error)}.") from None
     try:
         return model.model_validate_json(data), hashlib.sha256(data).hexdigest()
     except ValidationError as error:
@@ -55,7 +56,7 @@ def write_rewind_file(path: Path, contents: BaseModel, *, may_replace: bool) -> 
     except FileExistsError:
         raise _exists(path) from None
     except OSError as error:
-        raise RewindFileError(f"Cannot write file '{path}' ({error.strerror}).") from None
+        raise RewindFileError(f"Cannot access '{path}': {system_reason(error)}.") from None
 
 
 def require_new_file(path: Path) -> None:

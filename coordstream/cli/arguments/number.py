@@ -13,6 +13,11 @@ def parse_offset(text: str | int) -> int:
     return _parse(text, 0, "an offset, 0 or more")
 
 
+def parse_shift(text: str | int) -> int:
+    """A number of offsets, negative for earlier ones. Raises typer.BadParameter."""
+    return _parse(text, -MOST, "a whole number of offsets, such as 100 or -100")
+
+
 def parse_count(text: str | int) -> int:
     """A number of rows, from 1. Raises typer.BadParameter."""
     return _parse(text, 1, "a number, 1 or more")

@@ -9,6 +9,7 @@ from typing import Final
 import typer
 
 from coordstream.errors import CoordstreamError
+from eventlog.error_text import system_reason
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.checkpoint_file import TaskOffsets, decode_file, parse_offsets
@@ -73,6 +74,6 @@ def _read_bytes(name: str) -> bytes:
         return Path(name).read_bytes()
     except OSError as error:
         raise CoordstreamError(
-            f"Cannot read file {name!r} ({error.strerror}). Use a property file, or "
+            f"Cannot access {name!r}: {system_reason(error)}. Use a property file, or "
             "TASK/SYSTEM.STREAM.PARTITION=OFFSET."
         ) from None

@@ -88,3 +88,5 @@ InputServers = Annotated[
         help="Brokers of the input (default: those in the job's config).",
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments.offsets import read_offsets
-from coordstream.cli.arguments.options import Csv, JobWord, Json
+from coordstream.cli.arguments.options import Csv, DryRun, JobWord, Json, Yes
 from coordstream.cli.checkpoint.tool import (
     checkpoint_log,
     read_facts,
@@ -57,8 +57,8 @@ def write(
         typer.Option("--config", metavar="KEY=VALUE", help="Override a value of the job's config; repeatable."),
     ] = None,
     force: Force = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")] = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.arguments.options import JobWord, Json
+from coordstream.cli.arguments.options import DryRun, JobWord, Json
 from coordstream.cli.config.secret_values import is_secret, masked_changes, shown
-from coordstream.cli.config.write import COLUMNS, SHOWN_LATER, DryRun, Force, Yes
+from coordstream.cli.config.write import COLUMNS, SHOWN_LATER, Force, Yes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import is_stream
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission

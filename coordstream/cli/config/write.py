@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import JobWord, Json
+from coordstream.cli.arguments.options import DryRun, JobWord, Json
 from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.config.undo import Undo
 from coordstream.cli.event_logs import open_log
@@ -36,7 +36,6 @@ Force = Annotated[
 ]
 # no -y: click would also take the letter out of a value such as -Dmy=1
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation (never asked without a terminal).")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
 
 
 def set_key(

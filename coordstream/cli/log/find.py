@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.errors import CoordstreamError
-from eventlog.error_text import did_you_mean
+from eventlog.error_text import known_names
 from eventlog.postgres.connection import Connection
 from projections.tracked_logs import TrackedLog, logs_of
 
@@ -29,10 +29,7 @@ def unknown_stream(stream_name: str, names: Collection[str]) -> CoordstreamError
     """An error that lists the known streams."""
     if not names:
         return CoordstreamError(NO_LOGS)
-    listed = ", ".join(sorted(names)[:10]) + (" and more" if len(names) > 10 else "")
-    return CoordstreamError(
-        f"No stream {stream_name!r}.{did_you_mean(stream_name, sorted(names))} Known streams: {listed}."
-    )
+    return CoordstreamError(f"No stream {stream_name!r}.{known_names('streams', stream_name, sorted(names))}")
 
 
 def _names(connection: Connection) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from coordstream.cli.arguments.options import Csv, InputServers, Json
+from coordstream.cli.arguments.options import Csv, InputServers, Json, Yes
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
@@ -31,7 +31,7 @@ def apply(
         bool, typer.Option("--force", help="Write even if the job appears to be running, or the clock is hours behind.")
     ] = False,
     servers: InputServers = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and write nothing.")] = False,
     as_json: Json = False,
     as_csv: Csv = False,

@@ -25,7 +25,8 @@ def read_offsets_file(name: str, job: Job) -> dict[Reader, int]:
     ``job_name`` and ``job_id`` are optional; other columns are ignored.
 
     Raises:
-        CoordstreamError: the file cannot be read, lacks a column, or a line is invalid or of another job.
+        CoordstreamError: the file is not CSV, lacks a column, or a line is invalid or of another job.
+        OSError: the file cannot be read.
     """
     place = "standard input" if name == STANDARD_INPUT else name
     lines = csv.DictReader(io.StringIO(_read(name, place)), strict=True)
@@ -78,7 +79,5 @@ def _read(name: str, place: str) -> str:
     try:
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
         return data.decode("utf-8-sig")
-    except OSError as error:
-        raise CoordstreamError(f"Cannot read file {name!r} ({error.strerror}).") from None
     except UnicodeDecodeError:
         raise CoordstreamError(f"{place} is not UTF-8.") from None

@@ -2,20 +2,29 @@
 
 import re
 import shlex
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 
-from coordstream.cli.arguments.duration import parse_duration
-from coordstream.cli.arguments.number import parse_count, parse_limit, parse_offset
 from coordstream.cli.arguments.options import Csv, InputServers, JobWord, Json, Tasks
-from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.completion import complete_input
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.messages import note, warn
 from coordstream.cli.output.formats import print_list
+from coordstream.cli.rewind.plan_options import (
+    ByDuration,
+    CountUpTo,
+    FromFile,
+    InputNames,
+    Output,
+    ShiftBy,
+    ToDatetime,
+    ToDeployment,
+    ToEarliest,
+    ToLatest,
+    ToOffset,
+    ToRun,
+)
 from coordstream.cli.rewind.plan_table import plan_rows, plan_warnings, print_plan
 from coordstream.cli.rewind.planning import COUNT_UP_TO, plan_rewind
 from coordstream.cli.rewind.selection import Selection
@@ -38,77 +47,19 @@ def _noun() -> None:
 @app.command()
 def plan(
     job: JobWord,
-    datetime_: Annotated[
-        datetime | None,
-        typer.Option("--to-datetime", metavar="TIME", parser=parse_time, help="The first records since this time."),
-    ] = None,
-    duration: Annotated[
-        float | None,
-        typer.Option(
-            "--by-duration",
-            metavar="DURATION",
-            parser=parse_duration,
-            help="The first records since this long ago: 90m, 2h, PT2H.",
-        ),
-    ] = None,
-    shift: Annotated[
-        int | None,
-        typer.Option("--shift-by", metavar="N", help="N offsets after the next start; before it if N is negative."),
-    ] = None,
-    offset: Annotated[
-        int | None,
-        typer.Option(
-            "--to-offset", metavar="OFFSET", parser=parse_offset, help="This offset, as the next one to read."
-        ),
-    ] = None,
-    earliest: Annotated[bool, typer.Option("--to-earliest", help="The oldest records.")] = False,
-    latest: Annotated[bool, typer.Option("--to-latest", help="The ends: skip everything.")] = False,
-    run: Annotated[
-        int | None,
-        typer.Option(
-            "--to-run", metavar="N", parser=parse_count, help="Where each task stood when this run of the job began."
-        ),
-    ] = None,
-    deployment: Annotated[
-        int | None,
-        typer.Option(
-            "--to-deployment",
-            metavar="N",
-            parser=parse_count,
-            help="Where each task stood when this deployment began (`config history --deployments`).",
-        ),
-    ] = None,
-    file: Annotated[
-        str | None,
-        typer.Option(
-            "--from-file",
-            metavar="FILE",
-            help="The offsets in a CSV file from `checkpoint show --csv` or `rewind plan --csv`; - is standard input.",
-        ),
-    ] = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="INPUT",
-            help="Only this input, or some of its partitions: kafka.page-views.0-3,5; repeatable.",
-            autocompletion=complete_input,
-        ),
-    ] = None,
+    datetime_: ToDatetime = None,
+    duration: ByDuration = None,
+    shift: ShiftBy = None,
+    offset: ToOffset = None,
+    earliest: ToEarliest = False,
+    latest: ToLatest = False,
+    run: ToRun = None,
+    deployment: ToDeployment = None,
+    file: FromFile = None,
+    inputs: InputNames = None,
     tasks: Tasks = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The plan file to write (default: rewind-JOB-TIME.json)."),
-    ] = None,
-    count_up_to: Annotated[
-        int,
-        typer.Option(
-            "--count-up-to",
-            metavar="N",
-            parser=parse_limit,
-            help="Read the affected records and count them, unless the plan affects more offsets.",
-        ),
-    ] = COUNT_UP_TO,
+    output: Output = None,
+    count_up_to: CountUpTo = COUNT_UP_TO,
     servers: InputServers = None,
     as_json: Json = False,
     as_csv: Csv = False,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from coordstream.cli.arguments.options import Csv, Json
+from coordstream.cli.arguments.options import Csv, Json, Yes
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.rewind.applied_checkpoints import count_checkpoints, undo_applied_checkpoints
 from coordstream.cli.rewind.applied_requests import undo_applied_requests
@@ -20,7 +20,7 @@ def undo(
         bool,
         typer.Option("--force", help="Undo even if the job has started and committed since, or appears to be running."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: Yes = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:

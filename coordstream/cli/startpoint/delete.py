@@ -6,7 +6,7 @@ from typing import Annotated, Final, NamedTuple
 import typer
 
 from coordstream.cli.arguments.input import Input, parse_input
-from coordstream.cli.arguments.options import Csv, JobWord, Json, Tasks
+from coordstream.cli.arguments.options import Csv, JobWord, Json, Tasks, Yes
 from coordstream.cli.completion import complete_input
 from coordstream.cli.messages import confirm, warn
 from coordstream.cli.output.formats import print_list
@@ -45,7 +45,7 @@ def delete(
     ] = None,
     tasks: Tasks = None,
     everything: Annotated[bool, typer.Option("--all", help="Delete every request of the job, for any task.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes and delete nothing.")] = False,
     as_json: Json = False,
     as_csv: Csv = False,

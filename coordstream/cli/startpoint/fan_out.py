@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import Csv, JobWord, Json
+from coordstream.cli.arguments.options import Csv, JobWord, Json, Yes
 from coordstream.cli.messages import confirm, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
@@ -33,7 +33,7 @@ COLUMNS: Final = (
 def fan_out(
     job: JobWord,
     force: Annotated[bool, typer.Option("--force", help="Write even if the job appears to be running.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the fan-out and write nothing.")] = False,
     as_json: Json = False,
     as_csv: Csv = False,

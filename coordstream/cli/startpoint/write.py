@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments.input import parse_input
-from coordstream.cli.arguments.options import Csv, InputServers, JobWord, Json, Tasks
+from coordstream.cli.arguments.options import Csv, DryRun, InputServers, JobWord, Json, Tasks, Yes
 from coordstream.cli.arguments.position import parse_position
 from coordstream.cli.completion import complete_input
 from coordstream.cli.input_system import check_servers
@@ -63,8 +63,8 @@ def write(
         bool,
         typer.Option("--force", help="Write even if the job does not read the input, or the clock is hours behind."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")] = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:

@@ -68,5 +68,5 @@ def test_a_file_without_offsets_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("foo=1\n")
     with pytest.raises(CoordstreamError, match=r"^No offsets in .*other\. Use lines in"):
         read_offsets([str(tmp_path / "other")])
-    with pytest.raises(CoordstreamError, match="Cannot read file"):
+    with pytest.raises(CoordstreamError, match="Cannot access"):
         read_offsets([str(tmp_path / "missing")])

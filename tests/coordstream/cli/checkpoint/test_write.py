@@ -158,7 +158,7 @@ def test_an_invalid_line_is_refused_with_its_number(job: CommandLine, tmp_path: 
     [
         ((GIVEN,), 1, "Nothing was written: confirmation needs a terminal."),
         ((GIVEN.replace(TASK, "Partiton 1"), "--yes"), 1, "The job has no task 'Partiton 1'. Its tasks: Partition 0, "),
-        (("nothing.properties", "--yes"), 1, "Cannot read file 'nothing.properties' (No such file or directory)."),
+        (("nothing.properties", "--yes"), 1, "Cannot access 'nothing.properties': no such file or directory."),
         ((GIVEN, "kafka.page-views.1=7"), 2, "Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example"),
         ((GIVEN, "--config", "x"), 2, "Invalid value for '--config'. Expected KEY=VALUE."),
     ],

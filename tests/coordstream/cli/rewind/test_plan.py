@@ -60,6 +60,10 @@ def refused(cli: CommandLine, job: RewindableJob, *words: str, code: int = 1) ->
 def test_invalid_targets_and_selections(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
     assert "Expected exactly one of --to-datetime," in refused(kafka_cli, job, code=2)
     assert "Expected exactly one" in refused(kafka_cli, job, "--to-latest", "--to-offset", "3", code=2)
+    shift = refused(kafka_cli, job, "--shift-by", "x", code=2)
+    assert shift.startswith(
+        "Invalid value for '--shift-by': 'x'. Expected a whole number of offsets, such as 100 or -100."
+    )
     assert refused(kafka_cli, job, "--to-offset", "11") == (
         f"Offset 11 of kafka.{job.input}.1 is beyond its end, 10. Use --to-latest to skip all of its records."
     )
