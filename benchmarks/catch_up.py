@@ -25,9 +25,12 @@ APPENDED_EVENTS: Final = 1_000
 
 
 class CatchUp(NamedTuple):
-    """``seconds``: from the start of the process until all streams are live; CPU of the follower; its peak memory."""
+    """``seconds``: from the start of the process until all streams are live; ``start_seconds`` of these pass before it
+    reads them. CPU time and peak memory are the follower's.
+    """
 
     events: int
+    start_seconds: float
     seconds: float
     cpu_seconds: float | None
     peak_bytes: int | None
@@ -85,9 +88,11 @@ def catch_up(server: BenchmarkServer, brokers: str, counts: Mapping[str, int]) -
     with server.database("catch_up") as url:
         started = time.monotonic()
         with following(url, list(counts), brokers) as follower:
+            follower.wait_until_attached(list(counts))
+            start_seconds = time.monotonic() - started
             follower.wait_until_live(list(counts))
             seconds = time.monotonic() - started
-            caught_up = CatchUp(sum(counts.values()), seconds, follower.cpu(), peak_bytes(follower.pid))
+            caught_up = CatchUp(sum(counts.values()), start_seconds, seconds, follower.cpu(), peak_bytes(follower.pid))
         with connect(url) as connection:
             return caught_up, read_rows(connection)
 

@@ -17,9 +17,9 @@ ATTACH_SECONDS: Final = 600
 STOP_SECONDS: Final = 60
 CONNECTION_NAMES: Final = "coordstream follow%"
 
-_LIVE: Final = """
-select count(*) from projection.position join eventlog.log using (log_id)
-where state = 'live' and stream_name = any(%s)
+_ATTACHED: Final = """
+select count(*), count(*) filter (where state = 'live')
+from projection.position join eventlog.log using (log_id) where stream_name = any(%s)
 """
 _BACKENDS: Final = """
 select pid from pg_stat_activity where datname = current_database() and application_name like %s
@@ -39,9 +39,13 @@ class FollowerProcess:
         self._connection = connection
         self.pid = process.pid
 
+    def wait_until_attached(self, stream_names: Sequence[str]) -> None:
+        """Return when the follower has started, and reads all of the streams. Raises FollowerFailed."""
+        wait_until(lambda: self._counts(stream_names)[0] == len(stream_names), ATTACH_SECONDS, "all streams to be read")
+
     def wait_until_live(self, stream_names: Sequence[str]) -> None:
         """Return when all of the streams are caught up. Raises FollowerFailed."""
-        wait_until(lambda: self._live(stream_names) == len(stream_names), ATTACH_SECONDS, "all streams to be live")
+        wait_until(lambda: self._counts(stream_names)[1] == len(stream_names), ATTACH_SECONDS, "all streams to be live")
 
     def backends(self) -> list[int]:
         """The server's processes for the follower's connections."""
@@ -55,11 +59,12 @@ class FollowerProcess:
         """The CPU time in seconds so far of the server's processes for its connections."""
         return cpu_seconds(*self.backends())
 
-    def _live(self, stream_names: Sequence[str]) -> int:
+    def _counts(self, stream_names: Sequence[str]) -> tuple[int, int]:
+        """How many of the streams are attached, and how many of these are live."""
         if self._process.poll() is not None:
             raise FollowerFailed(self._said.read_text())
-        row = self._connection.execute(_LIVE, (list(stream_names),)).fetchone()
-        return 0 if row is None else int(row[0])
+        row = self._connection.execute(_ATTACHED, (list(stream_names),)).fetchone()
+        return (0, 0) if row is None else (row[0], row[1])
 
 
 @contextmanager

@@ -34,13 +34,13 @@ def test_many_topics_are_reported_with_their_cost() -> None:
 
 
 def test_catching_up_is_a_share_of_the_limit_of_the_same_round() -> None:
-    rounds = [CatchUp(1000, 10.0, 0.02, 90_000_000), CatchUp(1000, 20.0, 0.04, 80_000_000)]
+    rounds = [CatchUp(1000, 1.0, 10.0, 0.02, 90_000_000), CatchUp(1000, 2.0, 20.0, 0.04, 80_000_000)]
     figures = CatchUps(rounds, [Load(4.0, 1.0, 3.0), Load(2.0, 1.0, 3.0)])
     lines = catch_up_report({"one topic": figures}, "A machine.")
-    assert "| one topic | 0.25 (0.10 to 0.40) | 75 (50 to 100) | 375 (250 to 500) | 30.0 | 90 MB |" in lines
+    assert "| one topic | 0.25 (0.10 to 0.40) | 75 (50 to 100) | 1.5 | 375 (250 to 500) | 30.0 | 90 MB |" in lines
 
 
 def test_what_the_system_does_not_show_is_unknown() -> None:
-    figures = CatchUps([CatchUp(1000, 10.0, None, None)], [Load(4.0, 1.0, None)])
+    figures = CatchUps([CatchUp(1000, 1.0, 10.0, None, None)], [Load(4.0, 1.0, None)])
     lines = catch_up_report({"one topic": figures}, "A machine.")
     assert lines[-1].endswith("| unknown | unknown |")
