@@ -20,8 +20,10 @@ from coordstream.cli.messages import confirm, note, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
 from coordstream.cli.query.rows import Row
+from coordstream.errors import CoordstreamError
 from eventlog.error_text import list_names
-from eventlog.log import system_clock
+from eventlog.log import EventLog, system_clock
+from managers.checkpoints.checkpoint_errors import CheckpointsChanged
 from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.job_facts import JobFacts
@@ -87,12 +89,19 @@ def write(
             _show(changes, found, as_json=as_json or as_csv)
             if changes and not dry_run:
                 confirm(f"Write {_counted(len(changes))}?", yes=yes)
-                with checkpoint_log(logs, facts).exclude_writers():
-                    tool.write(changes)
+                _write(tool, changes, checkpoint_log(logs, facts))
     if as_json or as_csv:
         print_list([{**row, "is_written": not dry_run} for row in _rows(changes, found)], as_csv=as_csv)
     elif changes:
         print("Nothing was written (dry run)." if dry_run else f"{_counted(len(changes))} written.")
+
+
+def _write(tool: CheckpointTool, changes: list[CheckpointChange], log: EventLog) -> None:
+    try:
+        with log.exclude_writers():
+            tool.write(changes)
+    except CheckpointsChanged as error:
+        raise CoordstreamError(f"{error} Stop the job, and look at its checkpoints before you write again.") from None
 
 
 def _overrides(settings: Sequence[str]) -> dict[str, str]:

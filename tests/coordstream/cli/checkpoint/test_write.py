@@ -243,3 +243,20 @@ def test_checkpoints_are_written_on_brokers(kafka_cli: CommandLine, topics: Topi
     kafka_cli.done("checkpoint", "write", job_name, GIVEN, "--yes")
     assert decode_v1(topics.kept(name)[-1].value or b"") == CheckpointV1({PAGE_VIEWS_1: "7", PAGE_VIEWS_9: "4"})
     assert kafka_cli.is_empty()
+
+
+def test_a_checkpoint_that_the_job_writes_meanwhile_is_kept(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = end(job)
+
+    def commit(*_words: str, **_options: bool) -> None:
+        with PostgresEventLog(job.database_url, CHECKPOINT) as log:
+            log.append([checkpoint_v1(TASK, {"kafka.page-views.1": "9"})])
+
+    monkeypatch.setattr("coordstream.cli.checkpoint.write.confirm", commit)
+    finished = job("checkpoint", "write", "wordcount_pv", GIVEN)
+    assert finished.code == 1
+    assert finished.err.splitlines()[-1] == (
+        f"Another writer wrote a checkpoint of task '{TASK}' at offset {before}. Nothing was written. Stop the job, "
+        "and look at its checkpoints before you write again."
+    )
+    assert end(job) == before + 1

@@ -47,6 +47,13 @@ def test_targets(kafka_cli: CommandLine, job: RewindableJob) -> None:
         (0, 15, 20, 0, 5, "skips_everything"),
         (1, 10, 0, 10, 0, None),
     ]
+    assert moves(kafka_cli, job, "--shift-by", "-3", "--task", "Partition 1") == [(1, 10, 7, 3, 0, None)]
+    assert moves(kafka_cli, job, "--shift-by", "-3", "--input", f"kafka.{job.input}.0") == [(0, 15, 12, 3, 0, None)]
+    assert moves(kafka_cli, job, "--shift-by", "-3", "--input", f"kafka.{job.input}.0-1", "--task", "Partition 1") == [
+        (1, 10, 7, 3, 0, None)
+    ]
+    job.produce(0, 2, time=ms_of(system_clock()))
+    assert moves(kafka_cli, job, "--by-duration", "1h") == [(0, 15, 20, 0, 5, None), (1, 10, 10, 0, 0, None)]
     assert json.loads(Path("plan.json").read_text())["version"] == 1
 
 
@@ -122,6 +129,10 @@ def test_where_each_task_stood_when_a_run_began(kafka_cli: CommandLine, job: Rew
         job.commit(partition, offset, time=now + at)
     job.follow(kafka_cli)
     assert moves(kafka_cli, job, "--to-run", "2") == [(0, 13, 5, 8, 0, None), (1, 3, 3, 0, 0, None)]
+    ((number,),) = kafka_cli.ask("select deployment_number from coordinator.config_deployment where run_number = 2")
+    assert moves(kafka_cli, job, "--to-deployment", str(number)) == [(0, 13, 5, 8, 0, None), (1, 3, 3, 0, 0, None)]
+    unknown = kafka_cli.refused("rewind", "plan", job.name, "--to-deployment", "99")
+    assert unknown == f"Job {job.name}/1 has no deployment 99. It has deployments 1 to {number}."
     message = kafka_cli.refused("rewind", "plan", job.name, "--to-run", "1")
     assert message == "Nothing to rewind: no selected partition has an offset for the beginning of run 1."
 

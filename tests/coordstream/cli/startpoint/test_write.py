@@ -12,7 +12,7 @@ from eventlog.startpoint import StartpointOldest, StartpointSpecific, Startpoint
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
 from managers.startpoints.startpoint_input import Finding, ResolvedInput
-from tests.builders import config_set, fan_out, raw, task_partition
+from tests.builders import config_set, fan_out, raw, startpoint, task_partition
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.coordstream.rewound_job import (
     END,
@@ -362,3 +362,21 @@ def test_positions_are_resolved_by_the_broker_of_the_input(
     late = kafka_cli("startpoint", "write", job_name, f"kafka.{views}", "1 hour ago", "--dry-run")
     assert "Partitions 0-1: no event is that late. The job starts with the next new event." in late.err
     assert kafka_cli.is_empty()
+
+
+def test_a_request_that_another_writer_changes_meanwhile_is_kept(
+    job: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_another(*_words: str, **_options: bool) -> None:
+        with PostgresEventLog(job.database_url, COORDINATOR) as log:
+            log.append([startpoint("kafka.page-views.0", StartpointOldest(NOW_MS))])
+
+    monkeypatch.setattr("coordstream.cli.startpoint.write.confirm", write_another)
+    finished = job(*WRITE, "kafka.page-views.0", "7")
+    assert finished.code == 1
+    assert finished.err.splitlines()[-1] == (
+        f"Another writer changed the startpoint request 'kafka.page-views.0' at offset {END}. Nothing was written. "
+        f"Look at `coordstream startpoint show {JOB}`."
+    )
+    with PostgresEventLog(job.database_url, COORDINATOR) as log:
+        assert log.end_offset() == END + 1
