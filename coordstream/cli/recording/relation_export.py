@@ -1,6 +1,6 @@
 """Writes a relation to a Parquet file, with the types of its columns, in batches from one snapshot."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -19,7 +19,10 @@ from eventlog.postgres.connection import Connection
 from eventlog.replaced_file import replaced_file
 from projections.relation_files import views
 
-FETCHED_ROWS: Final = 1_000
+BATCH_ROWS: Final = 1_000
+BATCH_BYTES: Final = 4 << 20
+"""Rows become Arrow columns when there are this many, or when their texts have about this many bytes."""
+
 GROUP_ROWS: Final = 65_536
 GROUP_BYTES: Final = 32 << 20
 """A row group is written, and its memory freed, when it has this many rows or bytes."""
@@ -28,7 +31,10 @@ _SCHEMA: Final = "coordinator."
 _UNIX_MICROS: Final = 946_684_800_000_000
 """Microseconds from 1970 to 2000, where the binary format of timestamptz begins."""
 
-_BEYOND: Final = 2**63
+_LARGEST: Final = 2**63 - 1
+_INFINITY: Final = (_LARGEST, -_LARGEST - 1)
+"""How the binary format writes infinity and -infinity."""
+
 _TYPES: Final = {
     "bool": pyarrow.bool_(),
     "int4": pyarrow.int32(),
@@ -36,7 +42,8 @@ _TYPES: Final = {
     "text": pyarrow.string(),
     "timestamptz": pyarrow.timestamp("us", "UTC"),
 }
-_SETTINGS: Final = "set transaction isolation level repeatable read, read only; set local cursor_tuple_fraction = 1"
+_POSTGRES_TYPES: Final = {arrow: name for name, arrow in _TYPES.items()}
+_SETTINGS: Final = "set transaction isolation level repeatable read, read only"
 _JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _HAS_FUNCTION: Final = "select to_regproc(%s) is not null"
 _COLUMNS: Final = """
@@ -54,13 +61,14 @@ class RelationRead(NamedTuple):
 
 
 class _MicrosLoader(Loader):
-    """Loads timestamptz as microseconds since 1970, which Arrow uses; None where it has no such time."""
+    """Loads timestamptz as microseconds since 1970, which Arrow uses. None: infinite, or beyond Arrow."""
 
     format = Format.BINARY
 
     def load(self, data: Buffer) -> int | None:
-        micros = int.from_bytes(data, "big", signed=True) + _UNIX_MICROS
-        return micros if -_BEYOND <= micros < _BEYOND else None
+        since_2000 = int.from_bytes(data, "big", signed=True)
+        micros = since_2000 + _UNIX_MICROS
+        return None if since_2000 in _INFINITY or micros > _LARGEST else micros
 
 
 def export_relation(connection: Connection, read: RelationRead, path: Path) -> int:
@@ -123,13 +131,35 @@ def _batches(
     connection: Connection, schema: pyarrow.Schema, queries: Sequence[tuple[sql.Composable, Sequence[Any]]]
 ) -> Iterator[pyarrow.RecordBatch]:
     for query, values in queries:
-        with connection.cursor("export", binary=True) as cursor:
-            cursor.adapters.register_loader("timestamptz", _MicrosLoader)
-            cursor.execute(query.as_bytes(connection), values)
-            while rows := cursor.fetchmany(FETCHED_ROWS):
-                columns = zip(*rows, strict=True)
-                arrays = [pyarrow.array(each, field.type) for each, field in zip(columns, schema, strict=True)]
-                yield pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+        for rows in _bounded(_rows(connection, schema, query, values)):
+            columns = zip(*rows, strict=True)
+            arrays = [pyarrow.array(each, field.type) for each, field in zip(columns, schema, strict=True)]
+            yield pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _rows(
+    connection: Connection, schema: pyarrow.Schema, query: sql.Composable, values: Sequence[Any]
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query. COPY sends one at a time, where a cursor fetches many, whatever their size."""
+    statement = sql.SQL("copy ({}) to stdout (format binary)").format(query)
+    with connection.cursor() as cursor:
+        cursor.adapters.register_loader("timestamptz", _MicrosLoader)
+        with cursor.copy(statement, values) as copy:
+            copy.set_types([_POSTGRES_TYPES[field.type] for field in schema])
+            yield from copy.rows()
+
+
+def _bounded(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """The rows in lists that end at ``BATCH_ROWS`` or ``BATCH_BYTES``."""
+    batch, size = list[tuple[Any, ...]](), 0
+    for row in rows:
+        batch.append(row)
+        size += sum(len(value) for value in row if isinstance(value, str))
+        if len(batch) >= BATCH_ROWS or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _write(writer: Any, group: pyarrow.Table) -> int:

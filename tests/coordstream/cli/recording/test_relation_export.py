@@ -68,7 +68,7 @@ def test_every_relation_can_be_written(wordcount: CommandLine, tmp_path: Path) -
 
 
 def test_rows_are_written_in_groups(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relation_export, "FETCHED_ROWS", 10)
+    monkeypatch.setattr(relation_export, "BATCH_ROWS", 10)
     monkeypatch.setattr(relation_export, "GROUP_ROWS", 20)
     events = recorded(config_set(f"key.{number:03}", "x") for number in range(95))
     cli.done("import", recording(tmp_path / "in.jsonl", events))
@@ -79,6 +79,31 @@ def test_rows_are_written_in_groups(cli: CommandLine, tmp_path: Path, monkeypatc
     monkeypatch.setattr(relation_export, "GROUP_BYTES", 1)
     exported(cli, tmp_path / "x.parquet", "config")
     assert pyarrow.parquet.read_metadata(tmp_path / "x.parquet").num_row_groups == 10
+
+
+def test_large_rows_are_held_in_memory_by_their_bytes(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relation_export, "BATCH_BYTES", 100_000)
+    monkeypatch.setattr(relation_export, "GROUP_BYTES", 100_000)
+    events = recorded(config_set(f"key.{number:02}", "x" * (30_000 if number % 2 else 1)) for number in range(40))
+    cli.done("import", recording(tmp_path / "in.jsonl", events))
+    table = exported(cli, tmp_path / "x.parquet", "config")
+    assert sorted(map(len, table["config_value"].to_pylist())) == [1] * 20 + [30_000] * 20
+    metadata = pyarrow.parquet.read_metadata(tmp_path / "x.parquet")
+    assert metadata.num_row_groups == 5
+    assert max(metadata.row_group(at).num_rows for at in range(5)) <= 9
+
+
+def test_infinite_times_are_null(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "in.jsonl", [config_event(offset, "a", "b") for offset in range(3)]))
+    with cli.connection() as connection:
+        for offset, time in enumerate(("-infinity", "infinity", "1969-12-31 23:59:59Z")):
+            connection.execute(
+                "update projection.message_event set record_time = %s where log_offset = %s", (time, offset)
+            )
+    table = exported(cli, tmp_path / "x.parquet", "config_history").sort_by("log_offset")
+    assert table["record_time"].cast(pyarrow.int64()).to_pylist() == [None, None, -1_000_000]
 
 
 def test_times_after_the_year_9999_are_kept_and_secrets_are_not(cli: CommandLine, tmp_path: Path) -> None:
