@@ -90,14 +90,18 @@ class JobBridge:
     ) -> list[Row]:
         before = groups.offsets(self.group_id)
         wanted = furthest_behind(found)
-        kept = {each for each in wanted if not self.options.overwrite and is_changed(before.get(each), wanted[each])}
+        kept = {
+            each
+            for each in wanted
+            if not self.options.overwrite and is_changed(self.job, before.get(each), wanted[each])
+        }
         new = {
             each: one
             for each, one in wanted.items()
             if each not in kept and self._committed.get((cluster, each)) != one.event
         }
         read = {(one.stream_name, one.partition_id) for one in found}
-        stale = [each for each, offset in before.items() if is_own(offset) and each not in read]
+        stale = [each for each, offset in before.items() if is_own(self.job, offset) and each not in read]
         refusals = {} if self.options.dry_run else self._change(groups, new, stale)
         self._committed |= {(cluster, each): one.event for each, one in new.items() if each not in refusals}
         rows = [self._describe(one, before, kept, new, refusals) for one in found]
@@ -107,7 +111,7 @@ class JobBridge:
         """Commit and delete offsets, and return why partitions were refused."""
         refusals: Refusals = {}
         if new:
-            refusals = groups.commit(self.group_id, {each: own_offset(one) for each, one in new.items()})
+            refusals = groups.commit(self.group_id, {each: own_offset(self.job, one) for each, one in new.items()})
         if not stale:
             return refusals
         try:
@@ -167,25 +171,25 @@ def furthest_behind(found: Iterable[PartitionCheckpoint]) -> dict[GroupPartition
     return wanted
 
 
-def own_offset(one: PartitionCheckpoint) -> GroupOffset:
+def own_offset(job: Job, one: PartitionCheckpoint) -> GroupOffset:
     """The offset to commit, with a text by which it is recognized."""
     number = one.next_offset or 0
-    return GroupOffset(number, own_text(number))
+    return GroupOffset(number, own_text(job, number))
 
 
-def own_text(next_offset: int) -> str:
-    """The text of an offset that coordstream commits."""
-    return f"coordstream {next_offset}"
+def own_text(job: Job, next_offset: int) -> str:
+    """The text of an offset that coordstream commits for a job. Two jobs in one group keep each other's offsets."""
+    return f"coordstream {job.name} {job.id} {next_offset}"
 
 
-def is_own(offset: GroupOffset) -> bool:
-    """Whether coordstream has committed an offset. Tools that reset a group may keep the text of the offset before."""
-    return offset.metadata == own_text(offset.next_offset)
+def is_own(job: Job, offset: GroupOffset) -> bool:
+    """Whether coordstream has committed an offset for a job. A tool that resets a group may keep the text before."""
+    return offset.metadata == own_text(job, offset.next_offset)
 
 
-def is_changed(before: GroupOffset | None, one: PartitionCheckpoint | None) -> bool:
+def is_changed(job: Job, before: GroupOffset | None, one: PartitionCheckpoint | None) -> bool:
     """Whether somebody else has committed an offset, and it is not that of the checkpoint."""
-    if before is None or is_own(before):
+    if before is None or is_own(job, before):
         return False
     return one is None or before.next_offset != one.next_offset
 

@@ -9,7 +9,7 @@ from coordstream.cli.bridge.clusters import Clusters, by_cluster
 from coordstream.cli.bridge.commit import BridgeOptions, furthest_behind, is_changed, own_text
 from coordstream.cli.database import open_database
 from coordstream.cli.input_system import read_input_config
-from coordstream.cli.job.lookup import find_job
+from coordstream.cli.job.lookup import Job, find_job
 from coordstream.cli.rewind.planning import plan_rewind
 from coordstream.cli.rewind.selection import Selection
 from coordstream.cli.startpoint.job import StartpointJob
@@ -25,6 +25,7 @@ from managers.rewind.rewind_targets import to_partition_offsets
 class Reset:
     """The offsets of a group that somebody else than coordstream has set, by input partition and by cluster."""
 
+    job: Job
     group_id: str
     offsets: dict[SystemStreamPartition, int] = field(default_factory=dict)
     by_cluster: dict[KafkaOptions, dict[GroupPartition, GroupOffset]] = field(default_factory=dict)
@@ -39,7 +40,7 @@ class Reset:
         expected = furthest_behind(checkpoints)
         for one in checkpoints:
             each = (one.stream_name, one.partition_id)
-            if is_changed(committed.get(each), expected.get(each)):
+            if is_changed(self.job, committed.get(each), expected.get(each)):
                 partition = SystemStreamPartition(one.system_name, *each)
                 self.offsets[partition] = committed[each].next_offset
                 self.by_cluster.setdefault(cluster, {})[each] = committed[each]
@@ -56,7 +57,7 @@ def read_reset(word: str, options: BridgeOptions, clusters: Clusters) -> Reset:
         job = find_job(database.connection, word)
         config = read_input_config(database.connection, job)
         found = by_cluster(config, read_checkpoints(database.connection, job), options.servers)
-    reset = Reset(options.group_of(job))
+    reset = Reset(job, options.group_of(job))
     for cluster, checkpoints in found.items():
         if not isinstance(cluster, str):
             reset.add(cluster, checkpoints, clusters.groups(cluster).offsets(reset.group_id))
@@ -76,6 +77,7 @@ def acknowledge_reset(reset: Reset, clusters: Clusters) -> None:
     """Commit the offsets again as our own, so that later commits replace them."""
     for cluster, offsets in reset.by_cluster.items():
         own: Mapping[GroupPartition, GroupOffset] = {
-            each: GroupOffset(offset.next_offset, own_text(offset.next_offset)) for each, offset in offsets.items()
+            each: GroupOffset(offset.next_offset, own_text(reset.job, offset.next_offset))
+            for each, offset in offsets.items()
         }
         clusters.groups(cluster).commit(reset.group_id, own)

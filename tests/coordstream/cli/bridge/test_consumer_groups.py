@@ -108,7 +108,9 @@ def test_offsets_of_others_are_kept_unless_they_are_to_be_replaced(
     job.commit(1, 4)
     job.follow(kafka_cli)
     kafka_cli.done(*BRIDGE, job.name)
-    groups.commit(group_of(job), {(job.input, 0): GroupOffset(2, "coordstream 8"), (job.input, 1): GroupOffset(5)})
+    groups.commit(
+        group_of(job), {(job.input, 0): GroupOffset(2, f"coordstream {job.name} 1 8"), (job.input, 1): GroupOffset(5)}
+    )
     kept = kafka_cli(*BRIDGE, job.name, "--json")
     assert (kept.code, outcomes(kept.json)) == (1, [(0, 2, "kept"), (1, 5, "committed")])
     assert kept.err == (
@@ -126,12 +128,13 @@ def test_offsets_of_partitions_that_no_task_reads_are_deleted(
     job.commit(0, 7)
     job.follow(kafka_cli)
     kafka_cli.done(*BRIDGE, job.name)
-    former = topics.create(f"{job.name}-former", partitions=2)
-    own, others = GroupOffset(3, "coordstream 3"), GroupOffset(3)
-    groups.commit(group_of(job), {(former, 0): own, (former, 1): others})
+    former = topics.create(f"{job.name}-former", partitions=3)
+    own, others = GroupOffset(3, f"coordstream {job.name} 1 3"), GroupOffset(3)
+    of_other_job = GroupOffset(3, "coordstream other 1 3")
+    groups.commit(group_of(job), {(former, 0): own, (former, 1): others, (former, 2): of_other_job})
     rows = kafka_cli.rows(*BRIDGE, job.name)
     assert outcomes(rows) == [(0, 8, "committed"), (1, None, "skipped"), (0, None, "deleted")]
-    assert set(groups.offsets(group_of(job))) == {(job.input, 0), (former, 1)}
+    assert set(groups.offsets(group_of(job))) == {(job.input, 0), (former, 1), (former, 2)}
 
 
 def test_a_group_with_running_consumers_is_refused(
