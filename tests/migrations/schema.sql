@@ -312,6 +312,7 @@ $_$;
 
 CREATE FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(task_name text, checkpoint_version integer, log_offset bigint, earlier_version integer, earlier_log_offset bigint, partition_text text, input_offset text, earlier_offset text)
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $_$
   select n.task_name, n.checkpoint_version, n.log_offset, n.earlier_version, n.earlier_log_offset,
     projection.partition_text(m.system_name, m.stream_name, m.partition_id, m.key_bucket), m.input_offset, m.earlier_offset
@@ -478,7 +479,8 @@ CREATE FUNCTION projection.unconsumed_startpoint(log_id integer) RETURNS TABLE(t
                                else (select s.bound from projection.log_bound(k.log_id, h.record_time + interval '10 minutes') s) end
       and (k.log_id = $1 or e.record_time <= h.record_time)
     order by e.log_offset desc limit 1) b on true
-  cross join lateral (select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) o(input_offset)
+  cross join lateral (                                     -- `offset 0`: once, not for each checkpoint that it is compared with
+    select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket) offset 0) o(input_offset)
   cross join lateral (
     select e.log_id, e.key_id, e.log_offset, x.input_offset from projection.checkpoint_event e
     cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) x(input_offset)
@@ -490,8 +492,8 @@ CREATE FUNCTION projection.unconsumed_startpoint(log_id integer) RETURNS TABLE(t
     select e.record_time, e.log_offset from projection.checkpoint_event e
     where e.log_id = m.log_id and e.key_id = m.key_id and e.log_offset > m.log_offset and e.layout_id is not null
     order by e.log_offset limit 1) a
-  where h.status is null
-     or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.removed_offset else a.record_time < h.removed_time end
+  where coalesce(h.status in ('superseded', 'deleted'), true)                 -- of the others, no checkpoint is looked up
+    and (h.status is null or case when k.log_id = $1 then a.log_offset < h.removed_offset else a.record_time < h.removed_time end)
   order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
 $_$;
 
@@ -935,7 +937,7 @@ CREATE VIEW projection.suspect_commit AS
             o.incarnation,
             o.log_offset
            FROM projection.commit o
-          WHERE ((o.job_name = j.job_name) AND (o.job_id = j.job_id) AND (o.log_id = s.log_id) AND (o.key_id = s.key_id) AND (o.log_offset = s.log_offset))
+          WHERE ((o.job_name = j.job_name) AND (o.job_id = j.job_id) AND (o.stream_kind = j.stream_kind) AND (o.incarnation = j.incarnation) AND (o.log_id = s.log_id) AND (o.key_id = s.key_id) AND (o.log_offset = s.log_offset))
          OFFSET 0) c)
 UNION ALL
  SELECT f.is_older AS may_be_lower,
@@ -6712,7 +6714,7 @@ CREATE VIEW coordinator.checkpoint_history AS
 -- Name: VIEW checkpoint_history; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written, on the checkpoint topic or the coordinator stream: one row per input partition. A delete or a checkpoint without partitions is one row whose partition is null.
+COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written, on the checkpoint topic or the coordinator stream: one row per input partition. A delete or a checkpoint without partitions is one row whose partition is null. "order by log_offset desc limit n" with a job sorts all rows of the job: for its newest checkpoints use coordinator.newest_commits, and select the rows of these events by task_name and log_offset.
 Key: provenance, system_name, stream_name, partition_id, key_bucket.';
 
 --

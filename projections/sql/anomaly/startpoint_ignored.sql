@@ -27,7 +27,8 @@ language sql stable parallel safe as $$
                                else (select s.bound from projection.log_bound(k.log_id, h.record_time + interval '10 minutes') s) end
       and (k.log_id = $1 or e.record_time <= h.record_time)
     order by e.log_offset desc limit 1) b on true
-  cross join lateral (select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) o(input_offset)
+  cross join lateral (                                     -- `offset 0`: once, not for each checkpoint that it is compared with
+    select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket) offset 0) o(input_offset)
   cross join lateral (
     select e.log_id, e.key_id, e.log_offset, x.input_offset from projection.checkpoint_event e
     cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) x(input_offset)
@@ -39,8 +40,8 @@ language sql stable parallel safe as $$
     select e.record_time, e.log_offset from projection.checkpoint_event e
     where e.log_id = m.log_id and e.key_id = m.key_id and e.log_offset > m.log_offset and e.layout_id is not null
     order by e.log_offset limit 1) a
-  where h.status is null
-     or h.status in ('superseded', 'deleted') and case when k.log_id = $1 then a.log_offset < h.removed_offset else a.record_time < h.removed_time end
+  where coalesce(h.status in ('superseded', 'deleted'), true)                 -- of the others, no checkpoint is looked up
+    and (h.status is null or case when k.log_id = $1 then a.log_offset < h.removed_offset else a.record_time < h.removed_time end)
   order by h.log_offset, h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, a.record_time, a.log_offset
 $$;
 

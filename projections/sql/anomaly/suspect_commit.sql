@@ -10,7 +10,7 @@ from projection.job_log j
 join projection.suspect_checkpoint s on s.log_id = j.log_id
 cross join lateral (
   select o.* from projection.commit o
-  where o.job_name = j.job_name and o.job_id = j.job_id
+  where o.job_name = j.job_name and o.job_id = j.job_id and o.stream_kind = j.stream_kind and o.incarnation = j.incarnation
     and o.log_id = s.log_id and o.key_id = s.key_id and o.log_offset = s.log_offset offset 0) c
 union all
 select f.is_older, f.is_older or c.max_age not between interval '5 minutes' and interval '1 hour',
