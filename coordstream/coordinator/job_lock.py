@@ -38,7 +38,7 @@ class LockLostAtStart(CoordstreamError):
 
     def __init__(self, job: str) -> None:
         super().__init__(
-            f"The start of {printable_text(job)} was interrupted: the database ended the session that holds the "
+            f"The start of {printable_text(job)} was interrupted: the database ended the session that held the "
             "job's lock. Start it again."
         )
 

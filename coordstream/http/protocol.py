@@ -6,7 +6,7 @@ from typing import Final
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS: Final = 600
-"""Further ones are closed at once. Before, when as many are open as requests may be, idle ones are closed for them."""
+"""More are closed at once. From the maximum number of requests on, each new one closes one that is idle."""
 HEAD_SECONDS: Final = 10.0
 """From the first byte of a request to the end of its headers, and from the connection to the first request."""
 ANSWER_SECONDS: Final = 60.0

@@ -127,7 +127,7 @@ def coordinate(process: CoordinatorProcess, job: str, *, as_json: bool) -> None:
 
 
 def take(job: str, lock: JobLock, *, wait: bool, take_over_after: float | None) -> None:
-    """Take the job's lock, after its holder was ended if that was silent for ``take_over_after`` seconds.
+    """Take the job's lock, and first end the session of a holder that is silent for ``take_over_after`` seconds.
 
     Raises `CoordinatorRunning` if another process has it, unless ``wait`` is set.
     """
