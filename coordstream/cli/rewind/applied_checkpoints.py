@@ -5,7 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from coordstream.cli.checkpoint.tool import read_facts, require_stopped, require_writable, writing_manager
+from coordstream.cli.checkpoint.tool import (
+    checkpoint_log,
+    read_facts,
+    require_stopped,
+    require_writable,
+    writing_manager,
+)
 from coordstream.cli.job.logs import open_job_logs
 from coordstream.cli.messages import confirm
 from coordstream.cli.rewind.application import Application, require_unmoved
@@ -87,7 +93,7 @@ def _open(word: str) -> Iterator[_Job]:
         facts = read_facts(logs, {})
         with CheckpointTool(writing_manager(logs, facts), facts, clock=system_clock) as tool:
             require_writable(logs, facts)
-            yield _Job(found, tool, logs.checkpoint or found.log)
+            yield _Job(found, tool, checkpoint_log(logs, facts))
 
 
 def _require_stopped(job: _Job, begun: UndoFile | None, *, force: bool) -> None:
