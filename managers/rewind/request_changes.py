@@ -29,6 +29,9 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 Values = Mapping[str, Sequence[bytes | None]]
 """The values that were written to each request since an offset, in order; None: it was deleted."""
 
+FannedOut = Mapping[StartpointKey, Collection[str]]
+"""Values of startpoints that are fanned out, as in requests, by each key that a request for them may have."""
+
 
 class UndoneRequest(NamedTuple):
     """A change of a rewind and the one that undoes it. ``is_started``: a start of the job has consumed the request."""
@@ -114,15 +117,20 @@ def undo_requests(changes: Iterable[RequestChange], values: Values, created_ms: 
     return [each for change in changes for each in _undone(change, values[change.key_text], created_ms)]
 
 
-def is_fanned_out(change: RequestChange, facts: StartpointFacts) -> bool:
+def fanned_out_values(facts: StartpointFacts) -> FannedOut:
+    """The startpoints that are fanned out to tasks which have not consumed them."""
+    found: dict[StartpointKey, set[str]] = {}
+    for task_name, startpoints in facts.fanned_out.items():
+        for partition, startpoint in startpoints.items():
+            value = request_value(startpoint).decode()
+            for key in (StartpointKey(partition), StartpointKey(partition, TaskName(task_name))):
+                found.setdefault(key, set()).add(value)
+    return found
+
+
+def is_fanned_out(change: RequestChange, fanned_out: FannedOut) -> bool:
     """Whether the startpoint of a change is fanned out to a task that has not consumed it."""
-    keys = startpoint_key_readings(change.key_text)
-    return any(
-        request_value(startpoint).decode() == change.after
-        and not {StartpointKey(partition), StartpointKey(partition, TaskName(task_name))}.isdisjoint(keys)
-        for task_name, startpoints in facts.fanned_out.items()
-        for partition, startpoint in startpoints.items()
-    )
+    return any(change.after in fanned_out.get(key, ()) for key in startpoint_key_readings(change.key_text))
 
 
 def startpoint_of(startpoint_type: StartpointType, value: str | None, created_ms: int) -> Startpoint:

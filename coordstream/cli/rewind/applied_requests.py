@@ -13,6 +13,7 @@ from eventlog.startpoint import EXPIRY_MS
 from eventlog.timestamps import ms_of
 from managers.rewind.request_changes import (
     UndoneRequest,
+    fanned_out_values,
     is_fanned_out,
     plan_requests,
     undo_requests,
@@ -109,7 +110,8 @@ def _begin(wish: Application, found: StartpointJob, store: CoordinatorStreamStor
 def _plan_undo(undo_file: UndoFile, found: StartpointJob, *, force: bool) -> RequestUndo:
     values = values_since(found.log, undo_file.log_offset, [each.key_text for each in undo_file.requests])
     undone = undo_requests(undo_file.requests, values, ms_of(system_clock()))
-    consumed = [each for each in undone if each.is_started and not is_fanned_out(each.done, found.facts)]
+    fanned_out = fanned_out_values(found.facts)
+    consumed = [each for each in undone if each.is_started and not is_fanned_out(each.done, fanned_out)]
     if consumed and not force:
         raise WorldMoved(_describe_consumed(consumed))
     return RequestUndo(log_offset=found.facts.log_offset, requests=tuple(each.undo for each in undone))
