@@ -48,8 +48,7 @@ def require_same_startpoints(plan: RewindPlan, log: EventLog) -> None:
             for key in readings
         )
         if is_fan_out or is_request:
-            what = f"T{str(event)[1:]}"
-            raise WorldMoved(f"{what} changed at offset {event.log_offset}, after the plan was made. {_NEW_PLAN}")
+            raise WorldMoved(f"After the plan was made, {event} changed at offset {event.log_offset}. {_NEW_PLAN}")
 
 
 def require_same_readers(plan: RewindPlan, facts: StartpointFacts) -> None:

@@ -1,10 +1,10 @@
 """Writes startpoint requests unless another writer has changed the same startpoints since they were read."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from eventlog.log import EventLog
-from eventlog.partition import StartpointKey, startpoint_key_readings
+from eventlog.partition import SystemStreamPartition, TaskName, startpoint_key_readings
 from eventlog.source import OffsetLost
 from managers.startpoints.startpoint_errors import StartpointsChanged
 from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS
@@ -63,44 +63,61 @@ def write_unless_changed(
         AppendRefused: the log rejects the events.
     """
     own = {**(written or {}), **requests}
+    is_appended = False
 
     def change(_current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
-        _require_unchanged(log, first, own, task_names)
+        nonlocal is_appended
+        _require_unchanged(log, first, own, task_names, is_appended=is_appended)
+        is_appended = True
         return {NamespacedKey(REQUESTS, key_text): value for key_text, value in requests.items()}
 
     if requests:
         store.update(change, REQUESTS)
-    _require_unchanged(log, first, own, task_names)
+    _require_unchanged(log, first, own, task_names, is_appended=is_appended)
 
 
-def _require_unchanged(log: EventLog, first: int, own: Requests, task_names: Collection[str]) -> None:
+def _require_unchanged(
+    log: EventLog, first: int, own: Requests, task_names: Collection[str], *, is_appended: bool
+) -> None:
     """Raise `StartpointsChanged` for the first change by another writer before all of the own ones are on the log.
 
     Later changes were made to the written requests. A start of the job may consume some of them before all are written.
+    ``is_appended``: this call has written. A former one has if a value is on the log; a job may have deleted the keys.
     """
-    missing = {key_text: startpoint_key_readings(key_text) for key_text in own}
+    missing, own_keys = set(own), _keys_of_partitions(own)
     other: NamedEvent | None = None
     for event in named_events(log, first):
         if not missing:
             break
         is_request, key_text = event.name.namespace == REQUESTS, event.name.key
         if is_request and key_text in own and event.value == own[key_text]:
-            missing.pop(key_text, None)
+            missing.discard(key_text)
         elif other is None and (
-            (is_request and _overlaps(key_text, missing))
+            (is_request and _overlaps(key_text, own_keys, missing))
             or (event.name.namespace == FAN_OUTS and key_text in task_names and len(missing) == len(own))
         ):
             other = event
     if other is not None:
-        raise StartpointsChanged(str(other), other.log_offset, is_written=len(missing) < len(own))
+        is_written = is_appended or any(own[key_text] is not None for key_text in own.keys() - missing)
+        raise StartpointsChanged(str(other), other.log_offset, is_written=is_written)
 
 
-def _overlaps(key_text: str, missing: Mapping[str, Collection[StartpointKey]]) -> bool:
+_OwnKeys = Mapping[SystemStreamPartition, Sequence[tuple[str, TaskName | None]]]
+"""The keys of the own requests for each partition, and the task that each means; None: every task."""
+
+
+def _keys_of_partitions(own: Requests) -> _OwnKeys:
+    found: dict[SystemStreamPartition, list[tuple[str, TaskName | None]]] = {}
+    for key_text in own:
+        for key in startpoint_key_readings(key_text):
+            found.setdefault(key.partition, []).append((key_text, key.task_name))
+    return found
+
+
+def _overlaps(key_text: str, own_keys: _OwnKeys, missing: Collection[str]) -> bool:
     """Whether a request concerns a partition of a request that is not written yet, in one of its tasks."""
-    keys = startpoint_key_readings(key_text)
     return any(
-        key.partition == own.partition and (None in (key.task_name, own.task_name) or key.task_name == own.task_name)
-        for key in keys
-        for owns in missing.values()
-        for own in owns
+        own_text in missing and (None in (key.task_name, task_name) or key.task_name == task_name)
+        for key in startpoint_key_readings(key_text)
+        for own_text, task_name in own_keys.get(key.partition, ())
     )

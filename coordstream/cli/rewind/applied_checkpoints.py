@@ -68,8 +68,11 @@ def undo_applied_checkpoints(undo_file: UndoFile, path: Path, *, force: bool, ye
             missing_checkpoints(job.tool, changes, force=force)  # raises before the file says that it is undone
             confirm(f"Restore {count_checkpoints(len(undo_file.checkpoints))}?", yes=yes)
             write_rewind_file(path, undo_file.model_copy(update={"is_undone": True}), may_replace=True)
-        with job.log.exclude_writers():
-            return write_missing_checkpoints(job.tool, changes, force=force)
+        try:
+            with job.log.exclude_writers():
+                return write_missing_checkpoints(job.tool, changes, force=force)
+        except CheckpointsChanged as error:
+            raise WorldMoved(f"{error} Stop the job, and run `rewind undo` again with --force.") from None
 
 
 def count_checkpoints(count: int) -> str:

@@ -54,8 +54,19 @@ def undo_applied_requests(undo_file: UndoFile, path: Path, *, force: bool, yes: 
             confirm(f"Write {count_startpoints(len(undo.requests))} to undo the rewind?", yes=yes)
             begun = undo_file.model_copy(update={"is_undone": True, "undo": undo})
             write_rewind_file(path, begun, may_replace=True)
-        with found.log.exclude_writers():
-            return write_missing(store, found.log, undo.log_offset, undo.requests, undo_file.plan.task_names)
+        try:
+            with found.log.exclude_writers():
+                return write_missing(store, found.log, undo.log_offset, undo.requests, undo_file.plan.task_names)
+        except StartpointsChanged as error:
+            raise WorldMoved(f"{error} {_after_failed_undo(undo_file, path, word, error)}") from None
+
+
+def _after_failed_undo(undo_file: UndoFile, path: Path, word: str, error: StartpointsChanged) -> str:
+    """What to do next. If nothing was written, the next undo is planned from the startpoints of then."""
+    if error.is_written:
+        return f"Look at `coordstream startpoint show {word}`."
+    write_rewind_file(path, undo_file.model_copy(update={"is_undone": False, "undo": None}), may_replace=True)
+    return "Run `rewind undo` again."
 
 
 def _write(wish: Application, begun: UndoFile, log: EventLog, store: CoordinatorStreamStore) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from coordstream.cli.rewind import applied_requests
 from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
@@ -156,8 +157,8 @@ def test_a_plan_is_refused_if_the_job_has_changed(kafka_cli: CommandLine, job: R
     assert refused(kafka_cli, job) == f"The input no longer has offset 3 of kafka.{job.input}.0. Make a new plan."
     key = f"kafka.{job.input}.0"
     (offset,) = topics.write(job.coordinator, [startpoint(key, StartpointOldest(1))])
-    changed = f"changed at offset {offset}, after the plan was made. Make a new plan."
-    assert refused(kafka_cli, job) == f"The startpoint request '{key}' {changed}"
+    changed = f"the startpoint request '{key}' changed at offset {offset}. Make a new plan."
+    assert refused(kafka_cli, job) == f"After the plan was made, {changed}"
 
 
 def test_a_plan_is_refused_if_the_job_would_not_follow_it(
@@ -189,6 +190,19 @@ def test_an_undo_after_a_start(kafka_cli: CommandLine, job: RewindableJob) -> No
     assert message.startswith("The job has started from 1 startpoint of the rewind and committed since")
     assert kafka_cli("rewind", "undo", UNDO, "--yes", "--force").code == 0
     assert job.starts() == {0: ("startpoint", "15"), 1: ("startpoint", "15")}
+
+
+def test_an_undo_continues_after_a_start_just_before_its_first_write(
+    kafka_cli: CommandLine, job: RewindableJob
+) -> None:
+    plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 0")
+    kafka_cli("rewind", "apply", PLAN, "--yes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(applied_requests, "confirm", lambda *_args, **_named: job.start())
+        message = kafka_cli.refused("rewind", "undo", UNDO, "--yes")
+    assert message.endswith("Nothing was written. Run `rewind undo` again.")
+    assert kafka_cli("rewind", "undo", UNDO, "--yes").code == 0
+    assert job.starts() == {0: ("startpoint", "15"), 1: ("checkpoint", "15")}
 
 
 def test_a_request_of_before_comes_back(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
