@@ -63,6 +63,8 @@ def _readers(lines: "csv.DictReader[str]", offset_column: str, job: Job, place: 
         named = (line.get("job_name") or job.name, line.get("job_id") or job.id)
         if named != job:
             raise CoordstreamError(f"Line {lines.line_num} of {place} is of job {'/'.join(named)}, not of {job}.")
+        if any(line[column] is None for column in _NAMES):
+            raise CoordstreamError(f"Line {lines.line_num} of {place} has fewer values than there are columns.")
         try:
             number = int(line["partition_id"])
             bucket = int(line.get("key_bucket") or NO_KEY_BUCKET)

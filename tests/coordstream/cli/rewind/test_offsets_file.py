@@ -43,6 +43,7 @@ def test_columns(tmp_path: Path, columns: str, values: str, bucket: int, offset:
         ([f"{HEADER},to_offset"], "No offsets in "),
         ([f"{HEADER},to_offset", f"{LINE},x"], "has no whole number as partition_id, key_bucket or to_offset."),
         ([f"{HEADER},to_offset", LINE], "has no whole number as partition_id, key_bucket or to_offset."),
+        (["to_offset,system_name,stream_name,partition_id,task_name", "1,k,s,0"], "has fewer values than there are"),
         ([f"{HEADER},to_offset", f"{LINE},1", f"{LINE},2"], ": kafka.in.0 has two offsets. Use one."),
         ([f"{HEADER},to_offset,job_name", f"{LINE},1,k"], "is of job k/1, not of j/1."),
         ([f"{HEADER},to_offset", f'{LINE},"1'], "is not CSV ("),
