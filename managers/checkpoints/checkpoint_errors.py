@@ -4,6 +4,7 @@ CheckpointError (a ManagerError)
  ├─ CheckpointFileError    a line of a property file is invalid
  ├─ CheckpointNotWritten   a write failed until its time was up
  ├─ CheckpointUnreadable   an event cannot be decoded, with validation enabled
+ ├─ CheckpointsChanged     another writer has written a checkpoint since they were read
  ├─ GrouperMismatch        a checkpoint has a different grouper, with validation enabled
  ├─ JobAlive               the job appears to be running
  ├─ OffsetMissing          a V2 checkpoint has a partition without an offset, which Samza cannot read

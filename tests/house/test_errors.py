@@ -20,6 +20,7 @@ EXAMPLES: Final[Mapping[str, object]] = {
     "BaseException": None,
     "OSError": OSError("the disk is full"),
     "datetime": datetime(2026, 3, 4, tzinfo=UTC),
+    "bool": True,
     "float": 7.5,
     "int": 7,
     "Mapping[str, str]": {},
@@ -45,7 +46,8 @@ def tree(root: type[PortableError]) -> Iterator[type[PortableError]]:
 def made(error_class: type[PortableError]) -> PortableError:
     _, *taken = inspect.signature(error_class.__init__).parameters.values()
     named = [one for one in taken if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-    return error_class(*(given(one) for one in named))
+    options = [one for one in taken if one.kind is inspect.Parameter.KEYWORD_ONLY]
+    return error_class(*(given(one) for one in named), **{one.name: given(one) for one in options})
 
 
 def given(parameter: inspect.Parameter) -> object:
