@@ -71,7 +71,7 @@ def job_streams(word: str) -> dict[StreamKind, StreamIdentity]:
 def streams_of(streams: Sequence[StreamIdentity], word: str, place: str = DATABASE) -> dict[StreamKind, StreamIdentity]:
     """Return the streams of the job that a word names, among the streams of a place."""
     jobs = {Job(stream.job_name, stream.job_id) for stream in streams}
-    job = choose_job(sorted(jobs), word.replace("_", "-"), place)
+    job = choose_job(sorted(jobs), word, place)
     return {stream.stream_kind: stream for stream in streams if (stream.job_name, stream.job_id) == job}
 
 

@@ -32,8 +32,13 @@ def find_job(connection: Connection, word: str) -> Job:
 
 
 def choose_job(jobs: Sequence[Job], word: str, place: str = DATABASE) -> Job:
-    """Return the one of these jobs that a word names; ``place`` is where they were found. Raises as `find_job`."""
+    """Return the one of these jobs that a word names; ``place`` is where they were found. Raises as `find_job`.
+
+    ``_`` and ``-`` are the same, unless a job has exactly this name: names of topics have ``-`` for ``_``.
+    """
     found = [job for job in jobs if word in (str(job), job.name)]
+    folded = word.replace("_", "-")
+    found = found or [job for job in jobs if folded in (str(job).replace("_", "-"), job.name.replace("_", "-"))]
     if len(found) == 1:
         return found[0]
     name = printable_text(word)

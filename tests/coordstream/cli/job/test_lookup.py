@@ -14,6 +14,11 @@ def test_the_id_is_optional_if_one_job_has_the_name(word: str, job: Job) -> None
     assert choose_job(JOBS, word) == job
 
 
+@pytest.mark.parametrize(("word", "name"), [("c-d", "c_d"), ("c-d/1", "c_d"), ("e_f", "e_f"), ("e-f", "e-f")])
+def test_a_job_may_be_named_as_in_the_names_of_its_topics(word: str, name: str) -> None:
+    assert choose_job([Job("c_d", "1"), Job("e_f", "1"), Job("e-f", "1")], word) == Job(name, "1")
+
+
 @pytest.mark.parametrize(
     ("jobs", "word", "sentence"),
     [
