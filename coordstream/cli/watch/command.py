@@ -98,12 +98,15 @@ class Watcher:
             self._narrator = Narrator(self._state(Cut(since)))
 
     def new_lines(self) -> Iterator[Row]:
-        """What the events since the last call said, log by log."""
-        for position in self._positions():
-            first = self._next.get(position.log_id, 0)
-            if first < position.next_offset:
-                yield from self._lines(position, first)
-                self._next[position.log_id] = position.next_offset
+        """What the events since the last call said: each log in its order, both logs by record time."""
+        with self._connection.transaction():
+            self._connection.execute(_SNAPSHOT)
+            positions = self._positions()
+            logs = [self._rows(each, self._next.get(each.log_id, 0)) for each in positions]
+            for row, kind in merge(*logs, key=_time):
+                if (sentence := self._narrator.sentence(kind, row)) is not None:
+                    yield _line(row, kind, sentence)
+        self._next |= {each.log_id: each.next_offset for each in positions}
 
     def _positions(self) -> list[Position]:
         return [Position(*row) for row in self._connection.execute(_POSITIONS, tuple(self._job)).fetchall()]
@@ -127,25 +130,28 @@ class Watcher:
             **{("task", row["task_name"]): row["container_id"] for row in tasks},
         }
 
-    def _lines(self, position: Position, first: int) -> Iterator[Row]:
-        values = {"kind": position.stream_kind, "incarnation": position.incarnation, "first": first}
-        values |= {**job_values(self._job), "last": position.next_offset}
-        with self._connection.transaction():
-            self._connection.execute(_SNAPSHOT)
-            found = [self._rows(kind, values) for kind in self._kinds]
-            for row, kind in merge(*found, key=lambda each: each[0]["log_offset"]):
-                if (sentence := self._narrator.sentence(kind, row)) is not None:
-                    yield _line(row, kind, sentence)
+    def _rows(self, log: Position, first: int) -> Iterator[tuple[Row, str]]:
+        """The rows of a log from an offset on, each with its kind, in the order of the log."""
+        if first >= log.next_offset:
+            return iter(())
+        values = {"kind": log.stream_kind, "incarnation": log.incarnation, "first": first, "last": log.next_offset}
+        found = [self._rows_of_kind(kind, log.log_id, {**job_values(self._job), **values}) for kind in self._kinds]
+        return merge(*found, key=lambda each: each[0]["log_offset"])
 
-    def _rows(self, kind: str, values: Row) -> Iterator[tuple[Row, str]]:
+    def _rows_of_kind(self, kind: str, log_id: int, values: Row) -> Iterator[tuple[Row, str]]:
         """The rows of a kind, fetched while they are printed."""
         condition = _PREFERRED if KINDS[kind].only_preferred else sql.SQL("")
         query = _BETWEEN.format(relation=sql.Identifier(KINDS[kind].relation), condition=condition)
-        with self._connection.cursor(f"watch_{kind}", row_factory=dict_row) as cursor:
+        with self._connection.cursor(f"watch_{kind}_{log_id}", row_factory=dict_row) as cursor:
             cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
             cursor.itersize = FETCHED_AT_ONCE
             for row in cursor.execute(query.as_bytes(self._connection), values):
                 yield row, kind
+
+
+def _time(found: tuple[Row, str]) -> str:
+    """A key to sort by the record time, of which `IsoTimeLoader` drops zeros at the end."""
+    return (found[0]["record_time"] or "").rstrip("Z")
 
 
 def _line(row: Row, kind: str, sentence: str) -> Row:
