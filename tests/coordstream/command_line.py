@@ -73,7 +73,7 @@ class CommandLine:
     def refused(self, *words: str | Path, code: int = 1) -> str:
         """The message of a command that must fail and print nothing else."""
         finished = self(*words)
-        assert (finished.code, finished.out) == (code, "")
+        assert (finished.code, finished.out) == (code, ""), finished
         assert finished.err.count("\n") == 1
         assert "Traceback" not in finished.err
         return finished.err.removesuffix("\n")

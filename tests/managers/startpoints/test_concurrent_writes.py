@@ -18,7 +18,6 @@ from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, request_
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey, encode_name
 from tests.builders import config_set, startpoint
-from tests.managers.log_makers import LogMaker
 from tests.managers.raced_log import RacedLog
 
 KEY: Final = "kafka.in.0.t"
@@ -94,16 +93,13 @@ def test_an_undo_restores_what_another_writer_wrote_just_before(stream: MemoryEv
     assert undone.undo.after == other.value.decode()
 
 
-def test_nothing_stays_on_a_log_in_postgres_after_a_conflict(logs: LogMaker) -> None:
-    log = logs.create("coordinator")
-    if not isinstance(log, PostgresEventLog):
-        pytest.skip("only a log in Postgres can exclude other writers")
-
-    def append_and_conflict() -> None:
+def test_nothing_stays_on_a_log_in_postgres_after_a_conflict(database_url: str) -> None:
+    def append_and_conflict(log: PostgresEventLog) -> None:
         with log.exclude_writers():
             log.append([config_set("a", "1")])
             log.append([config_set("b", "1")], expected_offset=17)
 
-    with pytest.raises(AppendConflict):
-        append_and_conflict()
-    assert log.end_offset() == 0
+    with PostgresEventLog.create(database_url, identify("__samza_coordinator_j_1")) as log:
+        with pytest.raises(AppendConflict):
+            append_and_conflict(log)
+        assert log.end_offset() == 0
