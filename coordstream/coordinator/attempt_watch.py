@@ -39,11 +39,12 @@ class AttemptWatch:
 
         Raises what the log raises, and `UnknownTaskMode`.
         """
-        if attempt is self._attempt and self._position == self._store.position:
+        position = self._store.position  # before the values are read: another thread may read on meanwhile
+        if attempt is self._attempt and self._position == position:
             return True
         found = [self._store.all(kind.message_type) for kind in _KINDS]
         is_intact = (attempt is self._attempt and found == self._seen) or self._coordinator.is_intact(attempt)
-        self._attempt, self._seen, self._position = attempt, found, self._store.position
+        self._attempt, self._seen, self._position = attempt, found, position
         return is_intact
 
     def forget(self) -> None:

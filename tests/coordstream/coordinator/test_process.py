@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from coordstream.coordinator import process as processes
+from coordstream.coordinator.attempt_watch import AttemptWatch
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.services import OpenAdmins, ServiceOptions
@@ -18,6 +19,7 @@ from managers.assignments.changelog_partition_manager import ChangelogPartitionM
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import set_config
 from managers.coordinator.job_attempt import JobAttempt
+from managers.coordinator.job_coordinator import JobCoordinator
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
 from managers.job_models.job_coordinator_metadata_manager import NON_YARN, JobCoordinatorMetadataManager
 from managers.job_models.job_model import JobModel
@@ -133,6 +135,25 @@ def test_what_a_suspended_coordinator_wrote_late_is_written_again(
     assert lines == ["Another program changed the job's assignments or metadata. They were written again."]
     assert assignments.are_saved(MODEL)
     assert metadata.read_job_coordinator_metadata() == METADATA
+
+
+def test_what_is_overwritten_during_a_comparison_is_noticed_at_the_next(
+    log: MemoryEventLog, store: CoordinatorStreamStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    JobModelAssignments(store).save(MODEL)
+    coordinator = JobCoordinator(store)
+    watch, attempt = AttemptWatch(store, coordinator), JobAttempt({}, MODEL, METADATA, frozenset())
+
+    def overwrite_after(_attempt: JobAttempt) -> bool:
+        with CoordinatorStreamStore(log) as suspended:
+            JobModelAssignments(suspended).save(OTHER)
+        store.catch_up()  # as the watch of the config does, in its thread
+        return True
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(coordinator, "is_intact", overwrite_after)
+        assert watch.is_intact(attempt)
+    assert not watch.is_intact(attempt)
 
 
 def test_another_changelog_partition_of_a_task_is_reported_and_stays(
