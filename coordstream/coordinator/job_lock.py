@@ -7,6 +7,7 @@ import psycopg
 
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import printable_text
+from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
 from projections.stream_lock import StreamLocks
 
@@ -40,6 +41,16 @@ class LockLostAtStart(CoordstreamError):
         super().__init__(
             f"The start of {printable_text(job)} was interrupted: the database ended the session that held the "
             "job's lock. Start it again."
+        )
+
+
+class LockLostInWrite(EventLogError):
+    """The lock was lost and taken again during a write, so that another process may have written in between."""
+
+    def __init__(self, job: str) -> None:
+        super().__init__(
+            f"The database ended the session that held the lock of {printable_text(job)} during a write. Nothing was "
+            "written; the job is checked before it is tried again."
         )
 
 

@@ -12,7 +12,7 @@ import psycopg
 from coordstream.coordinator.attempt_watch import AttemptWatch
 from coordstream.coordinator.config_watch import ConfigWatch
 from coordstream.coordinator.figures import attempt_figures, metadata_figures
-from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart
+from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
 from coordstream.coordinator.services import Service, ServiceOptions, services_of
 from coordstream.http.figures import Figure, gauge
 from eventlog.errors import ConfigError, EventLogError
@@ -60,7 +60,7 @@ class CoordinatorProcess:
     def __init__(self, run: CoordinatorRun, log: EventLog, lock: JobLock) -> None:
         """Read the coordinator stream. Raises what the log raises."""
         self._options: Final = run
-        self._store: Final = CoordinatorStreamStore(FencedLog(log, self._require_lock))
+        self._store: Final = CoordinatorStreamStore(FencedLog(log, self._require_kept_lock))
         self._store.init()
         self._lock: Final = lock
         self._coordinator: Final = JobCoordinator(self._store, before_write=self._require_lock)
@@ -158,12 +158,23 @@ class CoordinatorProcess:
             self._options.report(outage or "Recovered.")
 
     def _require_lock(self) -> None:
-        """Raise unless this process has the lock, and the job is as this process left it. Called before each write."""
+        """Raise unless this process has the lock, and the job is as this process left it. Called before each step."""
         if self._lock.require():
             self._is_unchecked = True
         if self._is_unchecked:
             self._require_current()
             self._is_unchecked = False
+
+    def _require_kept_lock(self) -> None:
+        """Raise unless this process has had the lock since the step began. Called at each append.
+
+        The stream must not be read here: a store that is changing its values would take what others wrote for known.
+        """
+        if self._lock.require():
+            self._is_unchecked = True
+        if self._is_unchecked:
+            job = self._options.job
+            raise LockLostAtStart(job) if self.context.attempt is None else LockLostInWrite(job)
 
     def _require_current(self) -> None:
         attempt = self.context.attempt

@@ -8,7 +8,7 @@ import pytest
 
 from coordstream.coordinator import process as processes
 from coordstream.coordinator.attempt_watch import AttemptWatch
-from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart
+from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.services import OpenAdmins, ServiceOptions
 from eventlog.memory import MemoryEventLog
@@ -26,6 +26,7 @@ from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import build_job_model
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey
 from managers.streams.input_admin import InputAdmin
 
 STREAM = "__samza_coordinator_orders_1"
@@ -135,6 +136,32 @@ def test_what_a_suspended_coordinator_wrote_late_is_written_again(
     assert lines == ["Another program changed the job's assignments or metadata. They were written again."]
     assert assignments.are_saved(MODEL)
     assert metadata.read_job_coordinator_metadata() == METADATA
+
+
+def test_a_lock_that_was_lost_in_a_write_ends_the_write(
+    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
+) -> None:
+    key = NamespacedKey("set-config", "count")
+    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
+
+    def add_one(current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
+        return {key: str(int(current.get(key, b"0")) + 1).encode()}
+
+    def lose_lock_and_add_one(current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
+        lock.close()
+        store.put(key, b"5")
+        return add_one(current)
+
+    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
+        assert lock.take()
+        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, print), log, lock)
+        process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
+        with pytest.raises(LockLostInWrite):
+            process._store.update(lose_lock_and_add_one, "set-config")
+        assert store.get(key) == b"5"
+        process._keep_job()
+        process._store.update(add_one, "set-config")
+    assert store.get(key) == b"6"
 
 
 def test_what_is_overwritten_during_a_comparison_is_noticed_at_the_next(
