@@ -70,6 +70,7 @@ class ConfigWatch:
         try:
             self.poll()
         except EventLogError as error:
+            self._failure = None
             self._report_once(f"{str(error).rstrip('.')}. Retrying.")
         except Exception as error:
             is_new = type(error) is not type(self._failure)

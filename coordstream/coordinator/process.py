@@ -36,6 +36,9 @@ CHECK_SECONDS: Final = 1.0
 RETRY_SECONDS: Final = 10.0
 """How long after an outage the job model is computed again, if that has failed."""
 
+HANGS_AFTER_SECONDS: Final = 60.0
+"""How long the process may react to a change, or wait for the database, before it counts as hanging."""
+
 Report = Callable[[str], None]
 
 
@@ -72,6 +75,7 @@ class CoordinatorProcess:
         self._outage = ""
         self._failure = ""
         self._retry_at: float | None = None
+        self._stepped_at: float | None = None
 
     def start(self) -> JobAttempt:
         """Start the job, and serve its job model from now on. Raises as `plan_job` and `JobCoordinator.start`."""
@@ -106,6 +110,7 @@ class CoordinatorProcess:
             JobTakenOver: another process had it meanwhile, and changed the job.
         """
         while True:
+            self._stepped_at = monotonic()
             try:
                 change = self.context.input_changes.get(timeout=CHECK_SECONDS)
             except Empty:
@@ -118,6 +123,8 @@ class CoordinatorProcess:
 
     def failures(self) -> Iterator[str]:
         """What does not work in the process now, as sentences. An outage of others is none: a restart does not help."""
+        if self._stepped_at is not None and monotonic() > self._stepped_at + HANGS_AFTER_SECONDS:
+            yield f"The coordinator hangs: it has not checked its lock for {monotonic() - self._stepped_at:.0f} s."
         for service in self._services:
             yield from service.failures()
 

@@ -85,6 +85,18 @@ def test_an_outage_is_reported_once_and_when_it_ends(watched: Watched, monkeypat
     assert not watched.watch.has_outage
 
 
+def test_an_outage_after_an_unexpected_error_is_no_failure(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(watched.store, "catch_up", fail)
+    watched.watch.poll_once()
+    assert list(watched.watch.failures()) == ["The watch of the config failed unexpectedly: ZeroDivisionError."]
+    monkeypatch.setattr(watched.store, "catch_up", unavailable)
+    watched.watch.poll_once()
+    assert list(watched.watch.failures()) == []
+
+
 def unavailable() -> None:
     """A broker that does not answer."""
     raise SourceUnavailable("No broker answers.")

@@ -141,15 +141,16 @@ def test_what_a_suspended_coordinator_wrote_late_is_written_again(
 def test_a_lock_that_was_lost_in_a_write_ends_the_write(
     log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
 ) -> None:
-    key = NamespacedKey("set-config", "count")
+    key, losses = NamespacedKey("set-config", "count"), iter(["once"])
     services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
 
     def add_one(current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
         return {key: str(int(current.get(key, b"0")) + 1).encode()}
 
     def lose_lock_and_add_one(current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
-        lock.close()
-        store.put(key, b"5")
+        if next(losses, None):
+            lock.close()
+            store.put(key, b"5")
         return add_one(current)
 
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
@@ -203,6 +204,20 @@ def test_another_changelog_partition_of_a_task_is_reported_and_stays(
     assert len(lines) == 2
     assert "Partition 1" in lines[0]
     assert lines[1] == "Recovered."
+
+
+def test_a_process_that_does_not_go_on_is_a_failure(
+    log: MemoryEventLog, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
+    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
+        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, print), log, lock)
+        process.request_stop()
+        process.wait()
+        assert list(process.failures()) == []
+        monkeypatch.setattr(processes, "HANGS_AFTER_SECONDS", -1)
+        (failure,) = process.failures()
+    assert failure.startswith("The coordinator hangs: it has not checked its lock for 0 s")
 
 
 def test_a_lock_that_is_lost_in_the_start_ends_it(
