@@ -23,6 +23,7 @@ Values = dict[str, Any]
 EXAMPLES: Final = 10
 """Rows of a table that are named at most."""
 
+_HAS_LAYOUTS: Final = "select exists (select from projection.checkpoint_layout where log_id = %s)"
 _MATCH_LAYOUTS: Final = """
 create temporary table layout_match on commit drop as
 with layout as (
@@ -127,8 +128,14 @@ class TableDifferences:
         self._connection = connection
         self._log_id = log_id
         self._seed = randbits(63)
-        connection.execute(_MATCH_LAYOUTS, (log_id,))
-        self._renumbers = connection.execute(_RENUMBERS).fetchone() == (True,)
+        self._renumbers = self._match_layouts()
+
+    def _match_layouts(self) -> bool:
+        """Match folded layouts with stored ones. Return whether any has another number there."""
+        if self._connection.execute(_HAS_LAYOUTS, (self._log_id,)).fetchone() == (False,):
+            return False
+        self._connection.execute(_MATCH_LAYOUTS, (self._log_id,))
+        return self._connection.execute(_RENUMBERS).fetchone() == (True,)
 
     def check(self) -> tuple[TableCheck, ...]:
         """Count the differences of each table, and name the first of them."""
