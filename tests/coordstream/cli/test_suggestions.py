@@ -61,7 +61,7 @@ def test_a_pattern_without_a_match_is_reported(wordcount: CommandLine, pattern: 
     ("words", "suggestion"),
     [
         (("config", "show", "wordcont_pv"), "wordcount_pv"),
-        (("config", "show", "wordcount-pv/1"), "wordcount_pv/1"),
+        (("config", "show", "wordcountpv/1"), "wordcount_pv/1"),
         (("quarantine", "show", "wordcuont_pv"), "wordcount_pv"),
         (("task", "show", JOB, "partition 1"), 'Partition 1" or'),
         (("explain", JOB, "Partition1"), 'Partition 1" or'),

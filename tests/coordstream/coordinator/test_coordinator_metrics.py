@@ -35,6 +35,7 @@ class StatedProcess(CoordinatorProcess):
 
     def __init__(self, *services: Service) -> None:
         self._services = services
+        self._stepped_at = None
 
     def figures(self) -> Iterator[Figure]:
         yield from attempt_figures(attempt_of(MODEL))
