@@ -10,6 +10,10 @@ from projections.stream_lock import holders
 _KNOWN: Final = """
 select stream_name from projection.job_log union select stream_name from projection.refused_stream
 """
+_RETIRED_JOBS: Final = """
+select j.job_name, j.job_id from projection.job_log j left join projection.retired_stream t using (stream_name)
+group by j.job_name, j.job_id having bool_and(t.stream_name is not null)
+"""
 _READ_NOW: Final = """
 select distinct stream_name from coordinator.log_position
 where stream_name = any(%s) and state in ('catching-up', 'live', 'replacing')
@@ -32,6 +36,11 @@ class NotRetired(ProjectionError):
 def known_streams(connection: Connection) -> set[str]:
     """Every stream that was ever imported or followed, or refused."""
     return {name for (name,) in connection.execute(_KNOWN).fetchall()}
+
+
+def retired_jobs(connection: Connection) -> set[tuple[str, str]]:
+    """The name and id of each job whose streams are all retired. Nothing is expected of it."""
+    return {(name, job_id) for name, job_id in connection.execute(_RETIRED_JOBS).fetchall()}
 
 
 def retire_streams(connection: Connection, stream_names: Collection[str]) -> None:

@@ -16,6 +16,7 @@ from coordstream.cli.query.rows import Row, fetch
 from coordstream.serve.in_turns import InTurns, JobKey
 from coordstream.serve.readiness import Readiness, readiness
 from eventlog.postgres.connection import Connection
+from projections.retired_streams import retired_jobs
 
 TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
 JOB: Final = ("job_name", "job_id")
@@ -85,7 +86,9 @@ class Metrics:
 
     def _of_tasks(self, connection: Connection) -> Iterator[Metric]:
         commits = fetch(connection, _COMMITS)
-        observed = {(row["job_name"], row["job_id"]): monotonic() for row in fetch(connection, _OBSERVED)}
+        retired = retired_jobs(connection)
+        jobs = ((row["job_name"], row["job_id"]) for row in fetch(connection, _OBSERVED))
+        observed = {job: monotonic() for job in jobs if job not in retired}
         lags = self._lags.read(connection, observed)
         yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, "age_seconds")
         yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records")

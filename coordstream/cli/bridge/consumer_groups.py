@@ -19,7 +19,15 @@ from coordstream.cli.database import open_database
 from coordstream.cli.follow.progress import FollowProgress
 from coordstream.cli.follow.stop import stop_on_signal_or_timeout
 from coordstream.cli.input_system import check_servers
-from coordstream.cli.job.selection import All, Jobs, known_jobs, require_selection, selected_jobs
+from coordstream.cli.job.selection import (
+    ALL_RETIRED,
+    All,
+    Jobs,
+    expected_jobs,
+    require_selection,
+    selected_jobs,
+    unretired_jobs,
+)
 from coordstream.cli.output.tables import Column, input_partition, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from eventlog.log import system_clock
@@ -120,13 +128,14 @@ def consumer_groups(
 def _commit(words: Sequence[str], options: BridgeOptions, *, as_json: bool, as_csv: bool) -> None:
     rows, faults = Rows(COLUMNS), list[str]()
     with open_database() as database, Clusters() as clusters:
-        for job in selected_jobs(database.connection, words):
+        jobs = expected_jobs(database.connection, words)
+        for job in jobs:
             committed = JobBridge(job, options)
             rows += committed.commit(database.connection, clusters)
             faults += committed.faults
     title = "Offsets that would be committed" if options.dry_run else "Committed offsets"
     print_rows(rows, _COLUMNS, title=title, as_json=as_json, as_csv=as_csv)
-    for sentence in faults:
+    for sentence in faults if jobs else [ALL_RETIRED]:
         print(sentence, file=sys.stderr)
     if faults:
         raise typer.Exit(1)
@@ -139,7 +148,7 @@ def _follow(words: Sequence[str], options: BridgeOptions, interval: float) -> No
         FollowProgress(Console(stderr=True), monotonic, system_clock) as progress,
     ):
         progress.message(f"Committing checkpoints every {interval:g} s.")
-        choose = partial(selected_jobs, words=words) if words else known_jobs
+        choose = partial(selected_jobs, words=words) if words else unretired_jobs
         BridgeFollower(options, choose, clusters, progress.message).run(stop, interval)
         progress.message("Stopped.")
 

@@ -14,10 +14,14 @@ from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import NothingFolded, ProjectionError
 from projections.rebuild import untracked_logs
+from projections.retired_streams import retired_jobs
 from projections.tracked_logs import TrackedLog, logs_of
 
 _JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"
+
+ALL_RETIRED: Final = "The streams of all jobs are retired. Name a job to include it."
+"""Why a command for all jobs has nothing to do."""
 
 _TRACKED_BACKENDS: Final = ("kafka", "recording")
 """The backends of logs whose first event is archived and folded in one transaction."""
@@ -61,6 +65,25 @@ def selected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
         raise CoordstreamError(NO_LOGS)
     wanted = {find_job(connection, word) for word in words}
     return [job for job in jobs if not words or job in wanted]
+
+
+def expected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
+    """Return the jobs that the words name; without words, every job except those whose streams are all retired.
+
+    Raises as `selected_jobs`.
+    """
+    jobs = selected_jobs(connection, words)
+    return jobs if words else _without_retired(connection, jobs)
+
+
+def unretired_jobs(connection: Connection) -> list[Job]:
+    """Return every job except those whose streams are all retired."""
+    return _without_retired(connection, known_jobs(connection))
+
+
+def _without_retired(connection: Connection, jobs: Sequence[Job]) -> list[Job]:
+    retired = retired_jobs(connection)
+    return [job for job in jobs if job not in retired]
 
 
 def selected_logs(connection: Connection, words: Sequence[str]) -> list[JobLog]:

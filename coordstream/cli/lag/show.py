@@ -17,7 +17,7 @@ from coordstream.cli.completion import complete_job, complete_task
 from coordstream.cli.database import open_database
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.lookup import Job
-from coordstream.cli.job.selection import selected_jobs
+from coordstream.cli.job.selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.lag.observation import observe_inputs
 from coordstream.cli.lag.record_times import add_record_times
 from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
@@ -95,13 +95,15 @@ def lag(
 
     Asks the Kafka brokers of the inputs how far they reach, and stores the answers (relation `input_bound`).
 
+    Without JOB, jobs whose streams are all retired are left out.
+
     For monitors: the exit code is 1 if the lag of a task is unknown, or if its input has deleted records that the task
     had not read.
     """
     check_servers(servers)
     while True:
         with open_database() as database:
-            chosen = selected_jobs(database.connection, jobs or ())
+            chosen = expected_jobs(database.connection, jobs or ())
             failures = [] if stored else _observe(database.connection, chosen, servers)
             rows = _rows(database.connection, chosen, task)
             if record_times:
@@ -109,12 +111,12 @@ def lag(
                 failures += add_record_times(database.connection, rows, servers)
         print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, as_csv=as_csv, utc=utc)
         found = [*failures, *faults(rows, chosen, task, max_lag)]
-        for sentence in found:
+        for sentence in found if chosen else [ALL_RETIRED]:
             print(sentence, file=sys.stderr)
         if watch is None:
             break
         sleep(watch)
-    if found:
+    if found or (task and not chosen):
         raise typer.Exit(1)
 
 

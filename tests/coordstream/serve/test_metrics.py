@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.coordstream.command_line import COORDINATOR, CommandLine, config_event, recording
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, config_event, recording
 from tests.coordstream.serve.serving import Served, serving
 
 pytestmark = pytest.mark.slow
@@ -75,3 +75,6 @@ def test_the_lag_of_tasks_is_unknown_rather_than_zero(wordcount: CommandLine) ->
     known = {dict(labels)["task_name"] for labels, value in lags.items() if value == value}  # noqa: PLR0124 (NaN)
     assert known == {f"Partition {number}" for number in range(4)}
     assert len(lags) == 8
+    wordcount.done("log", "retire", COORDINATOR, CHECKPOINT)
+    with serving(wordcount.database_url) as served:
+        assert "coordstream_task_lag_records" not in samples(served)

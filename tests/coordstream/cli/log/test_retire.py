@@ -6,7 +6,7 @@ from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
 from projections.follow.heartbeat import write_refusal
 from projections.stream_lock import StreamLocks
-from tests.coordstream.command_line import CommandLine, config_event, recording
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, config_event, recording
 from tests.fixtures.kafka_topics import Topics
 
 pytestmark = pytest.mark.slow
@@ -90,6 +90,27 @@ def test_all_streams_or_none_are_retired(lost: CommandLine) -> None:
     refused = lost.refused("log", "retire", STREAM, "__samza_coordinator_count_1")
     assert f"""No stream '__samza_coordinator_count_1'. Did you mean "{STREAM}"?""" in refused
     assert states(lost) == ["lost"]
+
+
+def test_a_job_without_a_stream_that_is_not_retired_has_no_lag(wordcount: CommandLine) -> None:
+    wordcount.done("log", "retire", COORDINATOR)
+    assert "16 of 16 partitions is unknown" in wordcount("lag", "--stored").err
+    wordcount.done("log", "retire", CHECKPOINT)
+    unexpected = wordcount("lag", "--json")
+    sentence = "The streams of all jobs are retired. Name a job to include it.\n"
+    assert (unexpected.code, unexpected.json, unexpected.err) == (0, [], sentence)
+    assert (wordcount("lag", "--task", "Partition 0").code, wordcount("lag", "wordcount_pv", "--stored").code) == (1, 1)
+    bridged = wordcount("bridge", "consumer-groups", "--all", "--json")
+    assert (bridged.code, bridged.json, bridged.err) == (0, [], sentence)
+
+
+def test_other_jobs_are_still_expected(wordcount: CommandLine) -> None:
+    wordcount.done("log", "create", STREAM)
+    wordcount.done("log", "append", STREAM, "--type", "set-config", "--key", "a", "--value", "1")
+    assert wordcount("follow", STREAM, "--once").code == 0
+    wordcount.done("log", "retire", COORDINATOR, CHECKPOINT)
+    observed = wordcount("lag", "--stored")
+    assert (observed.code, observed.err) == (1, "No inputs of counts/1 are known.\n")
 
 
 def test_the_streams_of_a_deleted_job(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
