@@ -22,6 +22,7 @@ COLUMNS: Final = (
     *("previous_offset", "group_offset", "outcome", "reason"),
 )
 _CHANGED: Final = "somebody else set the offset of the group"
+_OTHER_JOB: Final = "the offset of the group is that of another job"
 
 Wanted = Mapping[GroupPartition, PartitionCheckpoint]
 
@@ -133,7 +134,8 @@ class JobBridge:
             reason = "no checkpoint" if one.input_offset is None else "the checkpoint's offset is not a number"
             return self._row(one, previous, outcome="skipped", reason=reason)
         if each in kept:
-            return self._row(one, previous, previous, outcome="kept", reason=_CHANGED)
+            reason = _OTHER_JOB if is_of_other_job(self.job, before[each]) else _CHANGED
+            return self._row(one, previous, previous, outcome="kept", reason=reason)
         if each in refusals:
             return self._row(one, previous, outcome="failed", reason=refusals[each])
         if new.get(each) is not one:
@@ -187,11 +189,20 @@ def is_own(job: Job, offset: GroupOffset) -> bool:
     return offset.metadata == own_text(job, offset.next_offset)
 
 
+def is_of_other_job(job: Job, offset: GroupOffset) -> bool:
+    """Whether coordstream has committed an offset for another job, which is bridged to the same group."""
+    text, number = offset.metadata, f" {offset.next_offset}"
+    return text.startswith("coordstream ") and text.endswith(number) and text.count(" ") > 2 and not is_own(job, offset)
+
+
 def is_changed(job: Job, before: GroupOffset | None, one: PartitionCheckpoint | None) -> bool:
-    """Whether somebody else has committed an offset, and it is not that of the checkpoint."""
+    """Whether an offset is that of another job, or somebody else has committed it and it is not that of the checkpoint.
+
+    At an equal offset there is nothing to keep: a job that was rewound to a reset of its group goes on from there.
+    """
     if before is None or is_own(job, before):
         return False
-    return one is None or before.next_offset != one.next_offset
+    return one is None or before.next_offset != one.next_offset or is_of_other_job(job, before)
 
 
 def faults(job: Job, group_id: str, rows: Sequence[Row]) -> list[str]:
@@ -200,7 +211,12 @@ def faults(job: Job, group_id: str, rows: Sequence[Row]) -> list[str]:
     sentences = [f"{job}: {reason}" for reason in reasons]
     if not rows:
         sentences.append(f"{job} has no tasks with inputs.")
-    if kept := sum(row["outcome"] == "kept" for row in rows):
+    if others := sum(row["reason"] == _OTHER_JOB for row in rows):
+        sentences.append(
+            f"{job}: {others} of {len(rows)} offsets of the group {group_id} are those of another job, and kept. "
+            "Use another group (--group)."
+        )
+    if kept := sum(row["reason"] == _CHANGED for row in rows):
         sentences.append(
             f"{job}: {kept} of {len(rows)} offsets of the group {group_id} were set by others, and kept. "
             "Use --import-reset to plan a rewind to them, or --overwrite to commit the checkpoints."

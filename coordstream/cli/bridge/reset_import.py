@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from coordstream.cli.arguments.input import Input
 from coordstream.cli.bridge.checkpoints import PartitionCheckpoint, read_checkpoints
 from coordstream.cli.bridge.clusters import Clusters, by_cluster
-from coordstream.cli.bridge.commit import BridgeOptions, furthest_behind, is_changed, own_text
+from coordstream.cli.bridge.commit import BridgeOptions, furthest_behind, is_changed, is_of_other_job, own_text
 from coordstream.cli.database import open_database
 from coordstream.cli.input_system import read_input_config
 from coordstream.cli.job.lookup import Job, find_job
@@ -36,14 +36,15 @@ class Reset:
         checkpoints: Sequence[PartitionCheckpoint],
         committed: Mapping[GroupPartition, GroupOffset],
     ) -> None:
-        """Add the offsets on a cluster that are not those of the checkpoints."""
+        """Add the offsets on a cluster that are not those of the checkpoints, nor of another job in the group."""
         expected = furthest_behind(checkpoints)
         for one in checkpoints:
             each = (one.stream_name, one.partition_id)
-            if is_changed(self.job, committed.get(each), expected.get(each)):
+            before = committed.get(each)
+            if before and is_changed(self.job, before, expected.get(each)) and not is_of_other_job(self.job, before):
                 partition = SystemStreamPartition(one.system_name, *each)
-                self.offsets[partition] = committed[each].next_offset
-                self.by_cluster.setdefault(cluster, {})[each] = committed[each]
+                self.offsets[partition] = before.next_offset
+                self.by_cluster.setdefault(cluster, {})[each] = before
 
 
 def read_reset(word: str, options: BridgeOptions, clusters: Clusters) -> Reset:

@@ -137,6 +137,43 @@ def test_offsets_of_partitions_that_no_task_reads_are_deleted(
     assert set(groups.offsets(group_of(job))) == {(job.input, 0), (former, 1), (former, 2)}
 
 
+def test_two_jobs_in_one_group_keep_the_offsets_of_each_other(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, topics: Topics
+) -> None:
+    other = RewindableJob(topics, f"{job.name}-other", partitions=1)
+    shared = ("--group", group_of(job))
+    job.commit(0, 7)
+    other.commit(0, 3)
+    job.follow(kafka_cli)
+    other.follow(kafka_cli)
+    for name in (job.name, other.name, job.name):
+        kafka_cli.done(*BRIDGE, name, *shared)
+    assert {each: one.next_offset for each, one in groups.offsets(group_of(job)).items()} == {
+        (job.input, 0): 8,
+        (other.input, 0): 4,
+    }
+
+
+@pytest.mark.parametrize("offset", [3, 7])
+def test_a_job_keeps_the_offset_of_another_job_that_reads_the_same_partition(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, topics: Topics, offset: int
+) -> None:
+    other = RewindableJob(topics, f"{job.name}-other", partitions=1)
+    other.set_config({"task.inputs": f"kafka.{job.input}"})
+    topics.write(other.coordinator, [task_partition(f"kafka.{job.input}.0", "Partition 0")])
+    topics.write(other.checkpoints, [checkpoint_v1("Partition 0", {f"kafka.{job.input}.0": str(offset)})])
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    other.follow(kafka_cli)
+    kafka_cli.done(*BRIDGE, job.name)
+    shared = ("--group", group_of(job))
+    kept = kafka_cli(*BRIDGE, other.name, *shared, "--json")
+    assert (kept.code, [row for row in outcomes(kept.json) if row[2] != "skipped"]) == (1, [(0, 8, "kept")])
+    assert f"offsets of the group {group_of(job)} are those of another job, and kept. Use another group" in kept.err
+    assert "Nobody has reset the group" in kafka_cli.refused(*BRIDGE, other.name, *shared, "--import-reset")
+    kafka_cli.done(*BRIDGE, job.name)
+
+
 def test_a_group_with_running_consumers_is_refused(
     kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
 ) -> None:
