@@ -49,6 +49,8 @@ class JobBridge:
     options: BridgeOptions
     faults: Sequence[str] = ()
     """What the last call that read an event could not do, in sentences."""
+    has_failed: bool = False
+    """Whether the last call that read an event could not commit an offset."""
     _positions: Positions = ()
     _committed: dict[tuple[KafkaOptions, GroupPartition], object] = field(default_factory=dict)
 
@@ -68,7 +70,8 @@ class JobBridge:
         config = read_input_config(connection, self.job)
         found = by_cluster(config, read_checkpoints(connection, self.job), self.options.servers)
         rows = [row for cluster, each in found.items() for row in self._rows(clusters, config, cluster, each)]
-        self._positions = () if any(row["outcome"] == "failed" for row in rows) else positions
+        self.has_failed = any(row["outcome"] == "failed" for row in rows)
+        self._positions = () if self.has_failed else positions
         self.faults = faults(self.job, self.group_id, rows)
         return rows
 
