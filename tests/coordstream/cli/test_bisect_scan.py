@@ -3,6 +3,8 @@
 import random
 from typing import Final, NamedTuple
 
+import pytest
+
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import connect
 from tests.acceptance.torture import scaled
@@ -70,6 +72,7 @@ def became_true(moments: list[Moment], condition: Condition) -> list[tuple[str, 
     return [(moment.kind, moment.offset) for before, after, moment in changes if after and not before]
 
 
+@pytest.mark.torture
 def test_the_answer_is_one_of_a_linear_scan(cli: CommandLine) -> None:
     job = job_with_equal_times()
     with connect(cli.database_url) as connection:
