@@ -98,6 +98,12 @@ class Tail:
         return self.log.is_complete and self.position >= self.target
 
     @property
+    def is_read_to_target(self) -> bool:
+        """Whether all events below the target, and up to the last one to apply, were read; they may not be applied."""
+        end = self.target if self._limit is None else min(self.target, self._limit)
+        return self.buffer.next_offset >= end
+
+    @property
     def is_replacement_complete(self) -> bool:
         """Whether a new incarnation has caught up, and can replace the current one."""
         return not self.log.is_complete and self.position >= self.target
@@ -148,8 +154,9 @@ class Tail:
 def due_tails(tails: Iterable[Tail], read_names: set[str], now: float) -> list[Tail]:
     """Return the tails with a batch to apply now; ``read_names`` are the streams that the last poll returned.
 
-    Live ones are due at once. Others are due when their batch is full, when a poll returned nothing, or when they have
-    waited long enough; the largest buffer is also due when all of them together hold too much.
+    Those that were read to their target are due at once: a job that keeps writing would fill the batch only slowly.
+    Others are due when their batch is full, when a poll returned nothing, or when they have waited long enough; the
+    largest buffer is also due when all of them together hold too much.
     """
     waiting = [tail for tail in tails if tail.buffer]
     due = {tail.stream_name for tail in waiting if not read_names or _is_due(tail, read_names, now)}
@@ -160,7 +167,7 @@ def due_tails(tails: Iterable[Tail], read_names: set[str], now: float) -> list[T
 
 def _is_due(tail: Tail, read_names: set[str], now: float) -> bool:
     has_waited = tail.stream_name not in read_names and now >= tail.buffer.since + BUFFER_SECONDS
-    return tail.is_live or tail.buffer.is_full or has_waited
+    return tail.is_read_to_target or tail.buffer.is_full or has_waited
 
 
 def _size(events: Iterable[RecordedEvent]) -> int:

@@ -77,6 +77,19 @@ def test_the_position_passes_a_limit_without_an_event(connected: Connection) -> 
     assert (followed.apply().events, followed.position, followed.is_at_limit) == (1, 3, True)
 
 
+@pytest.mark.parametrize(("target", "until"), [(3, None), (9, 2), (3, 8)])
+def test_it_is_due_once_it_was_read_to_its_target_or_limit(
+    connected: Connection, target: int, until: int | None
+) -> None:
+    followed = tail(connected, target, until)
+    followed.add(read(EVENTS[:2], 2), 0.0)
+    assert (due_tails([followed], {ORDERS}, 0.0), followed.is_read_to_target) == ([], False)
+    followed.add(read(EVENTS[2:], 5), 0.0)
+    assert due_tails([followed], {ORDERS}, 0.0) == [followed]
+    followed.apply()
+    assert (followed.is_live, followed.is_at_limit) == (until != 2, until == 2)
+
+
 def test_a_new_incarnation_is_replacing_until_it_has_caught_up(connected: Connection) -> None:
     registered(connected)
     followed = tail(connected, 1, incarnation=2)
@@ -120,7 +133,7 @@ class BufferedStream:
     """What `due_tails` needs of a tail."""
 
     stream_name: str
-    is_live: bool = False
+    is_read_to_target: bool = False
     buffer: EventBuffer = field(default_factory=lambda: EventBuffer(0))
 
 
@@ -166,8 +179,8 @@ def due(*streams: BufferedStream, returned: set[str], now: float = 0.0) -> list[
     return [tail.stream_name for tail in due_tails(cast("Sequence[Tail]", streams), returned, now)]
 
 
-def test_live_streams_are_due_at_once_and_others_are_buffered() -> None:
-    live, idle = BufferedStream("live", is_live=True), BufferedStream("idle", is_live=True)
+def test_streams_that_were_read_to_their_target_are_due_at_once_and_others_are_buffered() -> None:
+    live, idle = BufferedStream("live", is_read_to_target=True), BufferedStream("idle", is_read_to_target=True)
     catching_up = BufferedStream("catching-up")
     live.buffer.add(numbered("live", 0), 0.0)
     catching_up.buffer.add(numbered("catching-up", 0), 0.0)
