@@ -149,7 +149,10 @@ def require_answer(options: KafkaOptions) -> None:
     for server in servers:
         Thread(target=lambda server=server: answers.put(_answers(server)), daemon=True).start()
     if not any(answers.get() for _ in servers):
-        raise InputUnknown(f"No broker answers at {options.bootstrap_servers}.")
+        raise InputUnknown(
+            f"No broker answers at {options.bootstrap_servers}. "
+            "Check that it runs and can be reached, or name others with --input-bootstrap-servers."
+        )
 
 
 def _answers(server: str) -> bool:

@@ -1,11 +1,21 @@
 """Offsets and numbers of rows as people type them; unlike a range of Typer, without 2^63 - 1 in every help page."""
 
+import re
 from typing import Final
 
 import typer
 
 MOST: Final = 2**63 - 1
 """The largest bigint."""
+
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+")
+
+
+def parse_integer(text: str) -> int:
+    """A whole number in the digits 0 to 9. Raises ValueError, also for what only Python reads: ``1_000`` or ``٣``."""
+    if not _NUMBER.fullmatch(text.strip()):
+        raise ValueError("Expected a whole number in the digits 0 to 9.")
+    return int(text)
 
 
 def parse_offset(text: str | int) -> int:
@@ -30,7 +40,7 @@ def parse_limit(text: str | int) -> int:
 
 def _parse(text: str | int, least: int, expected: str) -> int:
     try:
-        number = int(text)
+        number = parse_integer(str(text))
     except ValueError:
         number = least - 1
     if not least <= number <= MOST:

@@ -1,6 +1,6 @@
 """`coordstream bisect`: the event with which a condition about a job became true."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 
 import psycopg
@@ -93,6 +93,8 @@ def bisect(
     state_checkpoint, task_container, task_mode and task_partition. If the condition changes several times, the event is
     one of those that made it true.
     """
+    if begin is not None and end is not None and begin > end:
+        raise typer.BadParameter(f"'--from' ({_utc(begin)}) is after '--to' ({_utc(end)}). Exchange the two times.")
     with open_database() as database:
         found = find_job(database.connection, job)
         with database.connection.transaction():
@@ -117,11 +119,9 @@ class _Bisection:
         if low.at >= high.at:
             raise typer.BadParameter(f"There are no events of {self._job} between '--from' and '--to'.")
         if self._is_true(low):
-            raise CoordstreamError(
-                f"The condition is true at {low.at:%Y-%m-%d %H:%M:%S} UTC already. Use an earlier '--from'."
-            )
+            raise CoordstreamError(f"The condition is true at {_utc(low.at)} already. Use an earlier '--from'.")
         if not self._is_true(high):
-            raise CoordstreamError(f"The condition is false at {high.at:%Y-%m-%d %H:%M:%S} UTC. Use another '--to'.")
+            raise CoordstreamError(f"The condition is false at {_utc(high.at)}. Use another '--to'.")
         return first_true(low, high, self._cut_at, self._is_true)
 
     def _cut_at(self, at: datetime) -> JobCut:
@@ -141,6 +141,10 @@ class _Bisection:
         if [len(row) for row in rows] != [1]:
             raise CoordstreamError("Invalid condition: expected one value.")
         return bool(rows[0][0])
+
+
+def _utc(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _relations(cut: JobCut) -> sql.Composable:

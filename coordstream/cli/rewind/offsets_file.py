@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from coordstream.cli.arguments.number import parse_integer
 from coordstream.cli.job.lookup import Job
 from coordstream.errors import CoordstreamError
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
@@ -66,10 +67,10 @@ def _readers(lines: "csv.DictReader[str]", offset_column: str, job: Job, place: 
         if any(line[column] is None for column in _NAMES):
             raise CoordstreamError(f"Line {lines.line_num} of {place} has fewer values than there are columns.")
         try:
-            number = int(line["partition_id"])
-            bucket = int(line.get("key_bucket") or NO_KEY_BUCKET)
-            offset = int(line[offset_column]) + _OFFSETS[offset_column]
-        except (TypeError, ValueError):
+            number = parse_integer(line["partition_id"])
+            bucket = parse_integer(line.get("key_bucket") or str(NO_KEY_BUCKET))
+            offset = parse_integer(line[offset_column] or "") + _OFFSETS[offset_column]
+        except ValueError:
             raise CoordstreamError(
                 f"Line {lines.line_num} of {place} has no whole number as partition_id, key_bucket or {offset_column}."
             ) from None

@@ -53,8 +53,14 @@ def test_a_range_in_which_nothing_changes_is_refused(wordcount: CommandLine) -> 
         "bisect", "exists (select from config where config_value = '%s')", "--job", "wordcount_pv"
     )
     assert never.startswith("The condition is false at ")
-    words = ("--job", "wordcount_pv", "--from", "2027-01-01", "--to", "2027-01-02")
-    assert "There are no events of wordcount_pv/1 between" in wordcount.refused("bisect", "true", *words, code=2)
+    words = ("bisect", "true", "--job", "wordcount_pv", "--from")
+    after = wordcount.refused(*words, "2027-01-01", "--to", "2027-01-02", code=2)
+    assert "There are no events of wordcount_pv/1 between" in after
+    reversed_ = wordcount.refused(*words, "2026-11-21T09:18Z", "--to", "2026-11-21T10:17+01:00", code=2)
+    assert reversed_ == (
+        "'--from' (2026-11-21 09:18:00 UTC) is after '--to' (2026-11-21 09:17:00 UTC). Exchange the two times. "
+        "See `coordstream bisect --help`."
+    )
 
 
 @pytest.mark.parametrize(
