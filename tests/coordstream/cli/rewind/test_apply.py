@@ -1,6 +1,6 @@
 """`coordstream rewind apply` and `undo`, on the topics of a real broker."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from tests.builders import startpoint, task_partition
 from tests.coordstream.command_line import CommandLine
-from tests.coordstream.rewindable_job import NEVER_RUNNING, RewindableJob
+from tests.coordstream.rewindable_job import DELETED, NEVER_RUNNING, UNREACHABLE, RewindableJob
 from tests.fixtures.kafka_topics import Topics
 
 PLAN = "plan.json"
@@ -159,6 +159,22 @@ def test_a_plan_is_refused_if_the_job_has_changed(kafka_cli: CommandLine, job: R
     (offset,) = topics.write(job.coordinator, [startpoint(key, StartpointOldest(1))])
     changed = f"the startpoint request '{key}' changed at offset {offset}. Make a new plan."
     assert refused(kafka_cli, job) == f"After the plan was made, {changed}"
+
+
+@pytest.mark.parametrize("kind", [(), ("--checkpoints", "--force")])
+def test_a_plan_is_refused_if_its_inputs_cannot_be_reached_or_lack_its_offsets(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, kind: Sequence[str]
+) -> None:
+    plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 1")
+    assert refused(kafka_cli, job, *kind, "--input-bootstrap-servers", "127.0.0.1:1") == UNREACHABLE
+    gone = f"The input no longer has offset 3 of kafka.{job.input}.1. Make a new plan."
+    topics.delete(job.input)
+    assert refused(kafka_cli, job, *kind) == gone
+    topics.create(job.input, DELETED)
+    assert refused(kafka_cli, job, *kind) == gone, "the partition is gone"
+    topics.add_partitions(job.input, 2)
+    job.produce(1, 2)
+    assert refused(kafka_cli, job, *kind) == gone, "the input ends before it"
 
 
 def test_a_plan_is_refused_if_the_job_would_not_follow_it(
