@@ -29,6 +29,9 @@ _EVENT: Final = Columns.of(
     key="bytea",
     value="bytea",
 )
+PAGE_EVENTS: Final = 1_000
+"""Larger pages do not fit into the processor's cache: pages of 10,000 take three times as long to decode."""
+
 PAGE_BYTES: Final = 16 << 20
 _FIRST_PAGE: Final = 100
 _JSONB_VERSION: Final = b"\x01"
@@ -94,7 +97,7 @@ class ArchivedEvents(NamedTuple):
 
 
 def read_archive(
-    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
+    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = PAGE_EVENTS
 ) -> Iterator[RecordedEvent]:
     """Events of a log from offset ``first`` to before ``until``, in offset order, fetched in pages."""
     for events, _ in read_archived(connection, log_id, first, until, page=page):
@@ -102,7 +105,7 @@ def read_archive(
 
 
 def read_archived(
-    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = 10_000
+    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = PAGE_EVENTS
 ) -> Iterator[ArchivedEvents]:
     """As `read_archive`, page by page and with the times of archiving.
 
@@ -121,7 +124,7 @@ def read_archived(
 
 
 def read_archive_at(
-    connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = 10_000
+    connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = PAGE_EVENTS
 ) -> Iterator[RecordedEvent]:
     """The events of a log at these offsets, which must be in ascending order; fetched in pages."""
     for events, _ in read_archived_at(connection, log_id, offsets, page=page):
@@ -129,7 +132,7 @@ def read_archive_at(
 
 
 def read_archived_at(
-    connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = 10_000
+    connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = PAGE_EVENTS
 ) -> Iterator[ArchivedEvents]:
     """As `read_archive_at`, page by page and with the times of archiving."""
     with connection.cursor(binary=True) as cursor:

@@ -18,7 +18,7 @@ import psycopg
 
 from eventlog.backoff import Backoff, no_jitter
 from eventlog.events import RecordedEvent, batches
-from eventlog.postgres.archive import read_archive
+from eventlog.postgres.archive import PAGE_EVENTS, read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import BACKEND, EVENT_CHANNEL
 from eventlog.postgres.log_registry import StoredLog, newest_log
@@ -28,7 +28,6 @@ APPLICATION_NAME: Final = "coordstream follow (source)"
 POLL_EVENTS: Final = 10_000
 POLL_BYTES: Final = 16 << 20
 _MIN_SHARE: Final = 100
-_PAGE_EVENTS: Final = 1_000
 _QUERY_SECONDS: Final = 1.0
 """How often the ends are queried without a notification, since one is lost if the connection is."""
 _OFFSETS: Final = range(2**63)
@@ -88,7 +87,7 @@ class PostgresSource:
         """See `EventSource.read`."""
         with self._connected() as connection:
             log = _own_log(connection, stream_name)
-            yield from read_archive(connection, log.log_id, first, until, page=_PAGE_EVENTS)
+            yield from read_archive(connection, log.log_id, first, until)
 
     def assign(self, positions: Mapping[str, int]) -> None:
         """See `EventSource.assign`."""
@@ -199,7 +198,7 @@ class PostgresSource:
 
     def _read_page(self, connection: Connection, name: str, limit: int) -> Read:
         first, end = self._positions[name], self._ends.get(name, 0)
-        page = min(limit, _PAGE_EVENTS)
+        page = min(limit, PAGE_EVENTS)
         archived = read_archive(connection, self._logs[name].log_id, first, self._until(name), page=page)
         events = next(batches(islice(archived, limit), limit, POLL_BYTES), [])
         return Read(name, events, events[-1].offset + 1 if events else max(first, end))
