@@ -12,13 +12,14 @@ from eventlog.checkpoint_choice import (
     parse_max_age,
     parse_read_versions,
 )
-from managers.appending import AppendGaveUp, Retry, RetryingAppender
-from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, VersionNotNamed
+from eventlog.events import NewEvent
+from managers.appending import Retry
+from managers.checkpoints.checkpoint_errors import VersionNotNamed
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event
 from managers.checkpoints.checkpoint_topic import OpenAdmin, create_checkpoint_topic
 from managers.checkpoints.checkpoint_versions import version_of, write_versions
-from managers.checkpoints.live_checkpoints import Commit, LiveCheckpoints
-from managers.checkpoints.task_checkpoints import TaskCheckpoints
+from managers.checkpoints.live_checkpoints import LiveCheckpoints
+from managers.checkpoints.log_checkpoints import LogCheckpoints
 from managers.errors import NotReady
 from managers.job_models.partition_grouping import BY_PARTITION, GROUPER_FACTORY
 from managers.lazy_log import LazyLog, LogOrOpener
@@ -27,7 +28,7 @@ VALIDATION: Final = "job.checkpoint.validation.enabled"
 STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.after.first.read"
 
 
-class KafkaCheckpointManager(TaskCheckpoints):
+class KafkaCheckpointManager(LogCheckpoints):
     """Checkpoints V1 and V2 on a job's checkpoint topic, over any event log (Samza's class).
 
     The first read reads the whole topic, for all tasks; by default the topic is not read again.
@@ -56,10 +57,9 @@ class KafkaCheckpointManager(TaskCheckpoints):
         Raises:
             ConfigError: a version or an age in config is invalid.
         """
-        super().__init__()
+        super().__init__(log, retry)
         self._config: Final = dict(config or {})
         self._open_admin = open_admin
-        self._appender = RetryingAppender(log, retry or Retry(), self._runs)
         self._read_versions = parse_read_versions(self._config.get(READ_VERSIONS))
         versions = write_versions(self._config)
         self._write_versions = None if writes_any_version else versions
@@ -68,7 +68,6 @@ class KafkaCheckpointManager(TaskCheckpoints):
         self._reads_once = is_on(self._config, STOP_AFTER_FIRST_READ)
         self._reader = LazyLog(log)
         self._is_reading = False
-        self._live: LiveCheckpoints | None = None
 
     @property
     def read_versions(self) -> tuple[int, ...]:
@@ -88,27 +87,6 @@ class KafkaCheckpointManager(TaskCheckpoints):
             raise NotReady(type(self).__name__, "cannot create its topic", "pass open_admin")
         create_checkpoint_topic(self._open_admin, self._config, is_validating=is_on(self._config, VALIDATION))
 
-    def task_names(self) -> frozenset[str]:
-        """See `TaskCheckpoints.task_names`."""
-        with self._lock:
-            return frozenset(self._catch_up().task_names())
-
-    @property
-    def position(self) -> int:
-        """The next log offset to read."""
-        with self._lock:
-            return self._running_live().position
-
-    def commits(self, first: int) -> list[Commit]:
-        """The checkpoints on the log from an offset on, of any task. The position stays."""
-        with self._lock:
-            return list(self._running_live().commits(self._appender.open(), first))
-
-    def last_commit_ms(self) -> int | None:
-        """See `TaskCheckpoints.last_commit_ms`; of any version."""
-        with self._lock:
-            return self._catch_up().last_commit_ms
-
     def _open(self) -> str:
         stream_name = self._appender.open().stream_name
         reader = self._reader.open()
@@ -121,17 +99,12 @@ class KafkaCheckpointManager(TaskCheckpoints):
         return stream_name
 
     def _close(self) -> None:
-        self._appender.close()
+        super()._close()
         self._close_reader()
 
     def _close_reader(self) -> None:
         self._is_reading = False
         self._reader.close()
-
-    def _running_live(self) -> LiveCheckpoints:
-        self._require_running()
-        assert self._live is not None  # noqa: S101 (set by start())
-        return self._live
 
     def _catch_up(self) -> LiveCheckpoints:
         live = self._running_live()
@@ -146,16 +119,11 @@ class KafkaCheckpointManager(TaskCheckpoints):
         chosen = choose(candidates, self._read_versions, self._max_age_ms)
         return None if chosen is None else chosen.payload
 
-    def _write(self, task_name: str, checkpoint: Checkpoint) -> int:
+    def _event(self, task_name: str, checkpoint: Checkpoint) -> NewEvent:
         version = version_of(checkpoint)
         if self._write_versions is not None and version not in self._write_versions:
             raise VersionNotNamed(task_name, version, self._config[WRITE_VERSIONS])
-        event = topic_event(task_name, checkpoint, self._grouper_factory)
-        try:
-            return self._appender.append([event]).start
-        except AppendGaveUp as error:
-            cause = error.__cause__
-            raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, error.tries, cause) from cause
+        return topic_event(task_name, checkpoint, self._grouper_factory)
 
 
 def is_on(config: Mapping[str, str], name: str) -> bool:
