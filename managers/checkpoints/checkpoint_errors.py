@@ -146,10 +146,20 @@ class JobAlive(CheckpointError):
         self.last_commit = last_commit
         self.seconds = seconds
         self.limit_seconds = limit_seconds
+        within = "" if self._is_ahead() else f", less than {limit_seconds:g} s"
         super().__init__(
-            f"The job appears to be running: its last checkpoint was written {max(seconds, 0):.0f} s ago, less than "
-            f"{limit_seconds:g} s. A job reads its checkpoints only when it starts. Stop it first, or use --force."
+            f"The job appears to be running: its last checkpoint was written {self.age()}{within}. A job reads its "
+            "checkpoints only when it starts. Stop it first, or use --force."
         )
+
+    def age(self) -> str:
+        """When the last checkpoint was written, in words; a time ahead of this clock is not reported as "0 s ago"."""
+        if self._is_ahead():
+            return f"{-self.seconds:.0f} s ahead of this computer's clock"
+        return f"{max(self.seconds, 0):.0f} s ago"
+
+    def _is_ahead(self) -> bool:
+        return self.seconds < -self.limit_seconds
 
 
 def _describe(cause: BaseException | None) -> str:

@@ -57,8 +57,7 @@ def no_coordinator_stream(job: Job) -> CoordstreamError:
 def appears_running(job: Job, alive: JobAlive) -> CoordstreamError:
     """The error about a job that committed recently, so that it would not notice a change."""
     return CoordstreamError(
-        f"{job} appears to be running (last checkpoint {max(alive.seconds, 0):.0f} s ago). Stop it first, or use "
-        "--force."
+        f"{job} appears to be running (last checkpoint {alive.age()}). Stop it first, or use --force."
     )
 
 

@@ -44,6 +44,10 @@ AT = datetime(2026, 3, 4, tzinfo=UTC)
             "The job appears to be running: its last checkpoint was written 12 s ago, less than 180 s.",
         ),
         (JobAlive(AT, -5, 180), "The job appears to be running: its last checkpoint was written 0 s ago"),
+        (
+            JobAlive(AT, -86_400, 180),
+            "The job appears to be running: its last checkpoint was written 86400 s ahead of this computer's clock. A",
+        ),
     ],
 )
 def test_an_error_has_a_sentence(error: CheckpointError, sentence: str) -> None:

@@ -55,6 +55,8 @@ def test_a_job_that_has_just_committed_appears_to_be_running() -> None:
     require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON + timedelta(seconds=7))
     with pytest.raises(CoordstreamError, match=r"counts/1 appears to be running \(last checkpoint 5 s ago\)"):
         require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON + timedelta(seconds=5))
+    with pytest.raises(CoordstreamError, match=r"\(last checkpoint 3600 s ahead of this computer's clock\)"):
+        require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON - timedelta(hours=1))
 
 
 def test_the_job_is_named_as_its_config_names_it(appendable: CommandLine) -> None:
