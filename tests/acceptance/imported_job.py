@@ -12,7 +12,7 @@ from projections.fold.settings import FoldSettings
 from projections.recording_import import Imported, import_stream
 from tests.builders import recorded
 
-#: When everything is imported: later than any recorded time, so that all of them count.
+#: When everything is imported: later than any constant record time, so that all of them count.
 IMPORTED_AT: Final = datetime(2026, 12, 1, tzinfo=UTC)
 SETTINGS: Final = FoldSettings(SecretPolicy(b"a key for tests, 32 bytes long.."))
 
@@ -27,16 +27,18 @@ def import_events(
     *,
     kind: StreamKind | None = None,
     batch_events: int = 50_000,
+    imported_at: datetime = IMPORTED_AT,
 ) -> Imported:
     """Import one stream's events, as the import of a recording does."""
     stream = identify(stream_name, kind)
-    return import_stream(connection, stream, lambda: events, settings, lambda: IMPORTED_AT, batch_events=batch_events)
+    return import_stream(connection, stream, lambda: events, settings, lambda: imported_at, batch_events=batch_events)
 
 
 class ImportedJob:
     """One job among others in a database. Its streams are imported when their events are given.
 
     ``coordinator`` and ``checkpoints`` are events in offset order; None: the job has no such stream.
+    ``imported_at`` must not be before their record times: a test that writes records "now" gives its own.
     """
 
     def __init__(
@@ -47,8 +49,9 @@ class ImportedJob:
         coordinator: Iterable[NewEvent] | None = None,
         checkpoints: Iterable[NewEvent] | None = None,
         settings: FoldSettings = SETTINGS,
+        imported_at: datetime = IMPORTED_AT,
     ) -> None:
-        self.connection, self.name, self.settings = connection, name, settings
+        self.connection, self.name, self.settings, self.imported_at = connection, name, settings, imported_at
         self.coordinator_stream = coordinator_stream_name(name)
         self.checkpoint_stream = checkpoint_stream_name(name)
         if coordinator is not None:
@@ -58,7 +61,7 @@ class ImportedJob:
 
     def import_recorded(self, stream_name: str, events: Sequence[RecordedEvent]) -> Imported:
         """Import (on) a stream of the job."""
-        return import_events(self.connection, stream_name, events, self.settings)
+        return import_events(self.connection, stream_name, events, self.settings, imported_at=self.imported_at)
 
     def rows(self, relation: str, columns: str, where: str = "true") -> list[Row]:
         """Rows of a relation of this job, sorted by all columns in their order (nulls last)."""

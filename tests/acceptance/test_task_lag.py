@@ -37,7 +37,8 @@ class ObservedJob:
             checkpoint_v1("Partition 0", {"kafka.in.0": offset}, at=ms_of(self.minutes_ago(age)))
             for offset, age in commits
         ]
-        self.job = ImportedJob(database, f"lag-{next(NUMBERS)}", coordinator=said, checkpoints=checkpoints)
+        name = f"lag-{next(NUMBERS)}"
+        self.job = ImportedJob(database, name, coordinator=said, checkpoints=checkpoints, imported_at=self.now)
 
     def minutes_ago(self, minutes: float) -> datetime:
         return self.now - timedelta(minutes=minutes)
