@@ -82,11 +82,11 @@ test-spark-range: setup java $(SPARK_RANGE:%=build/spark-%/.installed) ## Run th
 		build/spark-$$version/bin/python -m pytest -q $(SPARK_WARNINGS) $(SPARK_TESTS) $(PYTEST_OPTIONS) || exit 1; \
 	done
 
-# The packages of .venv, but another PySpark.
+# The packages of .venv and this checkout, but another PySpark.
 build/spark-%/.installed: $(STAMP)
 	$(BIN)/python -m venv --clear build/spark-$*
 	build/spark-$*/bin/python -m pip install --quiet --disable-pip-version-check pyspark==$*
-	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' > \
+	$(BIN)/python -c 'import os, site; print(site.getsitepackages()[0], os.getcwd(), sep="\n")' > \
 		"$$(build/spark-$*/bin/python -c 'import site; print(site.getsitepackages()[0])')/packages_of_venv.pth"
 	touch $@
 
