@@ -7,6 +7,7 @@ from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import system_clock
+from eventlog.messages import SetConfig
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import CheckpointTool
@@ -14,7 +15,7 @@ from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_plan import StartpointFacts, next_starts
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.builders import checkpoint_v1, config_set, task_partition
+from tests.builders import checkpoint_v1, config_set, message, task_partition
 from tests.coordstream.command_line import CommandLine
 from tests.fixtures.kafka_topics import Topics
 
@@ -64,6 +65,11 @@ class RewindableJob:
     def set_config(self, config: Mapping[str, str]) -> None:
         """Write config keys to the coordinator stream."""
         self.topics.write(self.coordinator, [config_set(key, value) for key, value in config.items()])
+
+    def begin_run(self, run: int, time: int) -> None:
+        """Write the config of a start of the job, at a time in ms since 1970."""
+        config = SetConfig(config_key="app.run", config_value=str(run))
+        self.topics.write(self.coordinator, [message(config, source="job-runner", at=time)])
 
     def assign(self, partitions: Iterable[int]) -> None:
         """Assign partitions to the tasks with their numbers."""

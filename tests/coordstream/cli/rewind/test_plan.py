@@ -5,11 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.events import NewEvent
 from eventlog.log import system_clock
-from eventlog.messages import SetConfig
 from eventlog.timestamps import ms_of
-from tests.builders import message as coordinator_message
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import UNREACHABLE, RewindableJob
 from tests.fixtures.kafka_topics import Topics
@@ -125,9 +122,10 @@ def test_offsets_from_a_file(kafka_cli: CommandLine, job: RewindableJob) -> None
     )
 
 
-def test_where_each_task_stood_when_a_run_began(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+def test_where_each_task_stood_when_a_run_began(kafka_cli: CommandLine, job: RewindableJob) -> None:
     now = ms_of(system_clock())
-    topics.write(job.coordinator, [started(1, now + 1000), started(2, now + 3000)])
+    job.begin_run(1, now + 1000)
+    job.begin_run(2, now + 3000)
     for partition, offset, at in ((0, 4, 1500), (1, 2, 2000), (0, 12, 4000)):
         job.commit(partition, offset, time=now + at)
     job.follow(kafka_cli)
@@ -138,8 +136,3 @@ def test_where_each_task_stood_when_a_run_began(kafka_cli: CommandLine, job: Rew
     assert unknown == f"Job {job.name}/1 has no deployment 99. It has deployments 1 to {number}."
     message = kafka_cli.refused("rewind", "plan", job.name, "--to-run", "1")
     assert message == "Nothing to rewind: no selected partition has an offset for the beginning of run 1."
-
-
-def started(run: int, at: int) -> NewEvent:
-    """A start of the job writes its config."""
-    return coordinator_message(SetConfig(config_key="app.run", config_value=str(run)), source="job-runner", at=at)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -42,8 +43,8 @@ def random() -> Random:
 
 
 @pytest.fixture
-def job(topics: Topics, job_name: str) -> RewindableJob:
-    """Partition 0 has holes from compaction and transactions, partition 2 was added to the topic."""
+def job(kafka_cli: CommandLine, topics: Topics, job_name: str) -> RewindableJob:
+    """A job in its second run. Partition 0 has holes from compaction and transactions, partition 2 was added."""
     made = RewindableJob(topics, job_name, settings=COMPACTED_SOON, config=NEVER_RUNNING)
     topics.write(made.input, [keyed(n % 40, n) for n in range(120)])
     topics.write_transaction(made.input, [keyed(n, n) for n in range(120, 140)])
@@ -55,6 +56,11 @@ def job(topics: Topics, job_name: str) -> RewindableJob:
     topics.add_partitions(made.input, 3)
     made.assign([2])
     topics.write(made.input, [keyed(n, n) for n in range(60)], partition=2)
+    made.begin_run(1, FIRST_MS)
+    for partition, processed in enumerate((170, 30, 20)):
+        made.commit(partition, processed, time=FIRST_MS + 1_000_000)
+    made.begin_run(2, FIRST_MS + 2_000_000)
+    made.follow(kafka_cli)
     return made
 
 
@@ -72,9 +78,11 @@ def test_a_plan_counts_what_is_read_again_and_a_start_begins_there(
             job.commit(partition, random.randint(there[0][0] - 1, ends[partition] - 1), time=FIRST_MS)
         before = offsets(job)
         plan, undo = f"plan-{number}.json", f"plan-{number}.undo.json"
-        moves = kafka_cli(
-            "rewind", "plan", job.name, *target(random), *selection(random, job), "-o", plan, "--json"
-        ).json
+        planned = kafka_cli(
+            "rewind", "plan", job.name, *target(random, job), *selection(random, job), "-o", plan, "--json"
+        )
+        assert planned.code == 0, planned.err
+        moves = planned.json
         for move in moves:
             check_counts(move, before, records[move["partition_id"]])
         mode = random.choice([(), ("--checkpoints",)])
@@ -87,7 +95,7 @@ def test_a_plan_counts_what_is_read_again_and_a_start_begins_there(
         forget_startpoints(job)
 
 
-def target(random: Random) -> tuple[str, ...]:
+def target(random: Random, job: RewindableJob) -> tuple[str, ...]:
     time = datetime.fromtimestamp(FIRST_MS / 1000 + random.randint(-10, 210), UTC)
     return random.choice(
         [
@@ -96,8 +104,19 @@ def target(random: Random) -> tuple[str, ...]:
             ("--to-offset", str(random.randint(0, 60))),
             ("--shift-by", str(random.randint(-150, 150))),
             ("--to-datetime", time.isoformat()),
+            ("--to-run", "2"),
+            ("--to-deployment", "2"),
+            ("--from-file", str(offsets_file(random, job))),
         ]
     )
+
+
+def offsets_file(random: Random, job: RewindableJob) -> Path:
+    """A file with an offset for each task."""
+    lines = (f"Partition {n},kafka,{job.input},{n},{random.randint(0, 60)}\n" for n in range(3))
+    path = Path("offsets.csv")
+    path.write_text("task_name,system_name,stream_name,partition_id,to_offset\n" + "".join(lines))
+    return path
 
 
 def selection(random: Random, job: RewindableJob) -> tuple[str, ...]:
