@@ -76,6 +76,7 @@ def require_unmoved(wish: Application, found: StartpointJob, *, may_advance: boo
     """
     require_same_startpoints(wish.plan, found.log)
     require_same_readers(wish.plan, found.facts)
+    found.require_checkpoints()
     require_same_checkpoints(wish.plan, found.checkpoints, may_advance=may_advance)
     _require_targets(wish, found)
 

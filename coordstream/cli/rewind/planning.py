@@ -7,7 +7,6 @@ from coordstream.cli.rewind.history import busiest_rates
 from coordstream.cli.rewind.inputs import Inputs
 from coordstream.cli.rewind.selection import EVERYTHING, Selection
 from coordstream.cli.startpoint.job import StartpointJob
-from coordstream.errors import CoordstreamError
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import Config, StartingOffset
@@ -49,8 +48,7 @@ def plan_rewind(
         InvalidStartpointRequest: the job does not read a selected input, or has no such task or partition.
         EventLogError: an input or a log cannot be read.
     """
-    if found.checkpoint_error:
-        raise CoordstreamError(f"The job's checkpoints are unknown: {found.checkpoint_error}")
+    found.require_checkpoints()
     readers, config, now = selection.choose(found.facts), found.facts.job.config, clock()
     with Inputs(config, servers) as inputs:
         positions = read_positions(found, readers, inputs, ms_of(now))

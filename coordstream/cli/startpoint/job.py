@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from coordstream.cli.job.logs import JobLogs, appears_running, no_coordinator_stream, open_job_logs
 from coordstream.cli.job.lookup import Job
+from coordstream.errors import CoordstreamError
 from eventlog.errors import ConfigError
 from eventlog.log import Clock, EventLog
 from eventlog.timestamps import ms_of
@@ -51,6 +52,11 @@ class StartpointJob(NamedTuple):
                 "checkpoint."
             )
         return sentences
+
+    def require_checkpoints(self) -> None:
+        """Raise CoordstreamError if the checkpoints are unknown."""
+        if self.checkpoint_error:
+            raise CoordstreamError(f"The job's checkpoints are unknown: {self.checkpoint_error}")
 
     def require_writable(self) -> None:
         """Raise an EventLogError if the coordinator stream is read-only, before the user is asked."""

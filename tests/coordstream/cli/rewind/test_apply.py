@@ -191,6 +191,9 @@ def test_a_plan_is_refused_if_the_job_would_not_follow_it(
     message = f"Task 'Partition 0' no longer reads kafka.{job.input}.0. Make a new plan."
     job.set_config({"job.startpoint.enabled": "true"})
     assert refused(kafka_cli, job) == message
+    topics.write(job.coordinator, [task_partition(f"kafka.{job.input}.0", "Partition 0")])
+    job.set_config({"task.checkpoint.read.versions": "first"})
+    assert refused(kafka_cli, job).startswith("The job's checkpoints are unknown: Invalid value of task.checkpoint")
 
 
 def test_an_undo_after_a_start(kafka_cli: CommandLine, job: RewindableJob) -> None:
