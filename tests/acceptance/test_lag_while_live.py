@@ -153,8 +153,8 @@ def test_the_lag_is_what_a_consumer_counts(kafka_cli: CommandLine, job: LiveJob,
 
 
 def test_a_truncated_input_has_lost_records(kafka_cli: CommandLine, job: LiveJob, reader: Reader) -> None:
+    job.busy = list(TASKS[1:])
     with job.running():
-        job.busy = list(TASKS[1:])
         job.produce(0, LOST + 5)
         stood = reader.positions()
         job.topics.delete_before(job.input, stood.checkpoints[0] + 1 + LOST)
