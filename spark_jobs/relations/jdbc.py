@@ -3,16 +3,23 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from psycopg import sql
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructField, TimestampType
 
 from spark_jobs.errors import UnsafeReadError
 from spark_jobs.relations.settings import ReadSettings, jdbc_address
 from spark_jobs.relations.snapshots import Snapshot
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+INSTANTS: Final = "spark.sql.datetime.java8API.enabled"
+"""The setting with which Spark writes times in pushed filters in the session's zone instead of the JVM's."""
+
+UTC_NAMES: Final = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 
 Value = str | int | bool
 
@@ -75,7 +82,24 @@ def read_rows(spark: SparkSession, settings: ReadSettings, rows: Rows, snapshot:
     fill the heap, and without a snapshot, which would silently mix several moments.
     """
     options = jdbc_options(settings, rows, snapshot, ranges)
-    return spark.read.format("jdbc").options(**options).load().select(*rows.columns)
+    frame = spark.read.format("jdbc").options(**options).load().select(*rows.columns)
+    return frame if _sends_times_in_utc(spark) else frame.select(*map(_without_time_filters, frame.schema))
+
+
+def _sends_times_in_utc(spark: SparkSession) -> bool:
+    """Whether the times in pushed filters, which Spark writes without a zone, are in UTC, the zone of the connections.
+
+    Otherwise they are in the zone of the session or of an executor's JVM, where an hour of each autumn occurs twice.
+    """
+    has_instants = spark.conf.get(INSTANTS) == "true"
+    return has_instants and spark.conf.get("spark.sql.session.timeZone") in UTC_NAMES
+
+
+def _without_time_filters(field: StructField) -> Column:
+    """The column; a time as an expression, so that Spark evaluates filters on it itself."""
+    if isinstance(field.dataType, TimestampType):
+        return sf.timestamp_micros(sf.unix_micros(field.name)).alias(field.name)
+    return sf.col(field.name)
 
 
 def jdbc_options(settings: ReadSettings, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> dict[str, str]:

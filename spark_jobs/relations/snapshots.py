@@ -68,11 +68,11 @@ class Snapshot:
         """The first statement of each JDBC connection, which makes it read from this snapshot.
 
         It begins a transaction: under autocommit, SET TRANSACTION alone has no effect on the read, which then silently
-        mixes several moments (docs/spark.md).
+        mixes several moments (docs/spark.md). The zone is that of the times in Spark's filters; see `read_rows`.
         """
         statement = sql.SQL(
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT {id};"
-            " SET LOCAL idle_in_transaction_session_timeout = 0"
+            " SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL TIME ZONE 'UTC'"
         )
         return statement.format(id=sql.Literal(self.id)).as_string(self.connection)
 

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from spark_jobs.errors import UnsafeReadError
-from spark_jobs.relations.jdbc import Ranges, Relation, jdbc_options, read_rows
+from spark_jobs.relations.jdbc import INSTANTS, ONE_PARTITION, Ranges, Relation, jdbc_options, read_rows
 from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.relations.snapshots import Snapshot, exported_snapshot
 from tests.spark_jobs.plain_relations import Relations
@@ -165,3 +165,34 @@ def test_types_and_values_arrive_unchanged(
     moment = datetime(2026, 7, 1, 0, 30, 0, tzinfo=UTC)
     micros = int(moment.timestamp()) * 1_000_000 + 123_456
     assert [tuple(row) for row in read] == [("text", 2**63 - 1, -(2**31), True, micros), (None,) * 5]
+
+
+MOMENTS = """
+CREATE TABLE coordinator.moment AS SELECT n, timestamptz '2026-11-01 04:00:00Z' + n * interval '10 minutes' AS at
+FROM generate_series(0, 29) AS n;
+"""
+EASTERN = "America/New_York"  # 05:00 to 06:00 and 06:00 to 07:00 UTC are the same hour there
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("jvm_zone", "session_zone", "instants", "pushed"),
+    [(EASTERN, "UTC", "true", True), (EASTERN, "UTC", "false", False), (EASTERN, EASTERN, "true", False)],
+)
+def test_a_filter_on_times_finds_the_same_rows_in_every_zone(
+    spark: SparkSession, relations: Relations, jvm_zone: str, session_zone: str, instants: str, pushed: bool
+) -> None:
+    with psycopg.connect(relations.url) as connection:
+        connection.execute(MOMENTS)
+    spark.conf.set("spark.sql.session.timeZone", session_zone)
+    spark.conf.set(INSTANTS, instants)
+    try:
+        with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
+            relation = Relation("moment", ("n", "at"), {})
+            moments = read_rows(spark, ReadSettings(relations.url), relation, snapshot, ONE_PARTITION)
+            later = moments.where("at >= timestamp '2026-11-01 05:20:00Z'")
+            assert sorted(row.n for row in later.select("n").collect()) == list(range(8, 30))
+            plan = cast("Any", later)._jdf.queryExecution().toString()
+        assert ("GreaterThanOrEqual(at" in plan) is pushed
+    finally:
+        spark.conf.set(INSTANTS, "true")

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import psycopg
 import pytest
@@ -129,6 +129,24 @@ def test_a_filter_in_a_block_is_evaluated_by_postgres(spark: SparkSession, reade
     with reader.snapshot(spark):
         reader.read_relation(spark, "commit_history").where("log_offset < 3").explain("formatted")
     assert "LessThan(log_offset,3)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "log_offset = '5' and job_name in ('job-1', 'it''s', NULL)",
+        "input_offset_number not in (3, 5) and not job_name like 'job-1%'",
+        "record_time >= timestamp '2026-11-21 09:17:00+00' or checkpoint_id is null",
+    ],
+)
+def test_a_filter_in_a_block_finds_the_same_rows_as_in_sql(
+    spark: SparkSession, reader: RelationReader, fleet_url: str, condition: str
+) -> None:
+    with reader.snapshot(spark) as moment:
+        found = committed(reader.read_relation(spark, "checkpoint_history").where(condition))
+        query = f"SELECT count(*) FROM coordinator.checkpoint_history WHERE {condition}"
+        assert moment.snapshot.connection.execute(cast("Any", query)).fetchall() == [(found,)]
+    assert found > 0
 
 
 def test_spark_connect_reads_the_same(connect_session: SparkSession, reader: RelationReader, fleet_url: str) -> None:
