@@ -28,6 +28,7 @@ from spark_jobs.follow.assignment import Assigned, write_assignment
 from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, results_of
 from spark_jobs.follow.micro_batch_tail import MicroBatchTail
 from spark_jobs.follow.range_source import FollowedRanges
+from spark_jobs.output.hadoop_folder import hadoop_uri
 from spark_jobs.relations.partitioning import count_cores
 from spark_jobs.spark_errors import jvm_errors, reason_of, spark_errors
 
@@ -178,7 +179,7 @@ class MicroBatches:
         self._spark.dataSource.register(source)
         ranges = self._spark.readStream.format(FollowedRanges.name()).load()
         # Spark looks up a bare path in the cluster's default file system, and would leave it there
-        checkpoint = (self._folder / f"checkpoint-{self._queries}").as_uri()
+        checkpoint = hadoop_uri(self._folder / f"checkpoint-{self._queries}")
         query = ranges.writeStream.foreachBatch(self._run_batch).option("checkpointLocation", checkpoint)
         self._query = query.queryName(f"coordstream-follow-{self._queries}").start()
         self._started_at = monotonic()

@@ -16,7 +16,7 @@ from spark_jobs.executors.work import WorkSession, WorkSettings
 from spark_jobs.lake.events import ArchivedEvent
 from spark_jobs.lake.files import read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey
-from spark_jobs.lake.reader import folder_uri, read_lake
+from spark_jobs.lake.reader import absolute_folder, read_lake
 
 _ARCHIVED: Final = "select count(*) from eventlog.event where log_id = %s and log_offset < %s"
 
@@ -49,7 +49,7 @@ class LakeProof:
             known = lake.logs.get(key := LogKey(log.stream.stream_name, log.incarnation))
             if known is not None:
                 files = tuple(lake.files_of([key]))
-                works.append(CompareLog(folder_uri(output), key, log.log_id, known.next_offset, files))
+                works.append(CompareLog(absolute_folder(output), key, log.log_id, known.next_offset, files))
         outcomes = do_works(spark, "Cannot compare with the lake", works, settings, default_tasks(spark))
         results = (outcome.failure or outcome.result for outcome in outcomes)
         return cls(output, dict(zip((work.log_id for work in works), results, strict=True)))

@@ -24,6 +24,7 @@ from spark_jobs.lake.manifest import (
     require_files,
 )
 from spark_jobs.output.folder import local_path
+from spark_jobs.output.hadoop_folder import hadoop_uri
 from spark_jobs.spark_errors import spark_errors
 
 LOG_COLUMNS: Final = ("stream_name", "incarnation")
@@ -122,9 +123,15 @@ def decoded_path(uri: str) -> str:
 
 
 def folder_uri(output: str) -> str:
-    """The URI of a lake's folder. Raises SparkJobError for an invalid one."""
+    """The URI of a lake's folder for Spark. Raises SparkJobError for an invalid one."""
     local = local_path(output)
-    return output.rstrip("/") if local is None else local.resolve().as_uri()
+    return output.rstrip("/") if local is None else hadoop_uri(local)
+
+
+def absolute_folder(output: str) -> str:
+    """A lake's folder for `files.read_log` in any working directory: an absolute path, or the URI. Raises as above."""
+    local = local_path(output)
+    return output if local is None else str(local.resolve())
 
 
 @contextmanager

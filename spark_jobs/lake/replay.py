@@ -30,7 +30,7 @@ from spark_jobs.executors.work import Offsets, WorkSession
 from spark_jobs.lake.events import BATCH_EVENTS as PAGE_EVENTS
 from spark_jobs.lake.files import read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
-from spark_jobs.lake.reader import folder_uri, read_lake, require_intact
+from spark_jobs.lake.reader import absolute_folder, read_lake, require_intact
 
 _INSERT_HEAD: Final = """
 insert into eventlog.log_head (log_id, next_offset) values (%s, %s)
@@ -59,7 +59,7 @@ def lake_streams(spark: SparkSession, output: str) -> list["LakeStream"]:
     require_intact(spark, output, lake)
     logs = [LakeLogFiles(log, tuple(lake.files_of([key]))) for key, log in sorted(lake.logs.items())]
     streams = groupby(logs, key=lambda each: each.log.stream_name)
-    folder = folder_uri(output)  # executors have working directories of their own
+    folder = absolute_folder(output)  # executors have working directories of their own
     return [LakeStream(folder, tuple(incarnations)) for _, incarnations in streams]
 
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output.hadoop_folder import HadoopFolder
+from spark_jobs.output.hadoop_folder import HadoopFolder, hadoop_uri
 
 URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
@@ -81,7 +81,7 @@ def _local(target: Path, marker: str, overwrite: bool) -> Iterator[OutputFolder]
         ) from error
     try:
         # Spark looks up a bare path in the cluster's default file system
-        yield OutputFolder(scratch.resolve().as_uri(), scratch)
+        yield OutputFolder(hadoop_uri(scratch), scratch)
         scratch.chmod(0o755)  # mkdtemp creates it with 0700
         _replace(target, scratch)
     finally:

@@ -57,7 +57,7 @@ class HadoopFolder:
         """Copy local files into the folder."""
         with self._errors():
             for file in files:
-                self._files.copyFromLocalFile(self._java_path(file.as_uri()), self.path)
+                self._files.copyFromLocalFile(self._java_path(hadoop_uri(file)), self.path)
 
     def replace(self, target: "HadoopFolder") -> None:
         """Rename this folder to the target, and delete a former target once that has succeeded."""
@@ -89,6 +89,11 @@ class HadoopFolder:
 
     def _errors(self) -> AbstractContextManager[None]:
         return spark_errors(f"Output '{self._output}' cannot be used")
+
+
+def hadoop_uri(path: Path) -> str:
+    """The URI of a local path as Spark and Hadoop read it: not percent-encoded, because they take ``%20`` as it is."""
+    return f"file://{path.resolve()}"
 
 
 def _cannot_create(uri: str) -> SparkJobError:

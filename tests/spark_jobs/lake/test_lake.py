@@ -93,7 +93,7 @@ def replay(url: str, output: str) -> Callable[[Iterable[pa.RecordBatch]], Iterat
 def test_two_runs_are_replayed_into_a_new_database(
     spark: "SparkSession", imported: Connection, database_url: str, clone_database: Callable[[], str], tmp_path: Path
 ) -> None:
-    output = tmp_path / "lake"
+    output = tmp_path / "a lake (100%20) ü"  # Hadoop takes percent-encoded names as they are
     first = run(spark, database_url, output)
     assert (first.number, first.events) == (1, JOBS * 2 * 30)
     assert run(spark, database_url, output).number == 0

@@ -65,6 +65,14 @@ def test_the_folder_appears_when_the_block_succeeds(place: Place) -> None:
     assert [path.name for path in (place.path / "new").iterdir() if not path.name.endswith(".crc")] == ["out"]
 
 
+def test_a_table_is_in_a_folder_of_any_name(spark: SparkSession, tmp_path: Path) -> None:
+    output = tmp_path / "fleet (100%20) ü"
+    with output_folder(spark, str(output), "marker", overwrite=False) as folder:
+        spark.range(3).write.parquet(folder.table("counts"))
+    assert [path.name for path in tmp_path.iterdir()] == [output.name]
+    assert list((output / "counts").glob("*.parquet"))
+
+
 def test_a_failed_block_leaves_nothing(place: Place) -> None:
     with pytest.raises(ZeroDivisionError):
         place.write("out", "x", fails=True)
