@@ -26,7 +26,7 @@ from spark_jobs.lake.manifest import (
     RelationRows,
     to_json,
 )
-from spark_jobs.lake.reader import find_lake, folder_uri, lake_errors
+from spark_jobs.lake.reader import find_lake, folder_uri, lake_errors, require_no_other_files
 from spark_jobs.lake.writer import NewEvents, parts_of, write_events
 from spark_jobs.relations.catalogue import Catalogue
 from spark_jobs.relations.partitioning import choose_partitions
@@ -88,12 +88,15 @@ def archive(
     lacks is a failure and stays in the lake as it was; the others continue.
 
     Raises:
-        LakeError: The lake is damaged, is another database's, or is being written by another run.
+        LakeError: The lake is damaged, is another database's, or is being written by another run; or there is no lake,
+            and the folder has other files.
         SparkJobError: The database cannot be read, or Spark cannot write.
     """
     with exported_snapshot(database_url) as snapshot:
         _lock(snapshot, output)
         lake = find_lake(spark, output)
+        if not lake.number:
+            require_no_other_files(spark, output)
         logs, new, failures = _compare(snapshot, lake, output)
         if not relations and lake.number and list(lake.logs.values()) == logs:
             return Archived(0, len(logs), (), failures=failures)

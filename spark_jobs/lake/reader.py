@@ -14,6 +14,7 @@ from spark_jobs.lake.events import SCHEMA
 from spark_jobs.lake.manifest import (
     EVENTS,
     MANIFESTS,
+    RELATIONS,
     Lake,
     LakeError,
     LogKey,
@@ -29,6 +30,7 @@ from spark_jobs.spark_errors import spark_errors
 
 LOG_COLUMNS: Final = ("stream_name", "incarnation")
 _MISSING: Final = "PATH_NOT_FOUND"
+_OF_A_RUN: Final = f"/({EVENTS}|{RELATIONS})/run="
 _NO_FILE_SYSTEM: Final = ("FileSystem not found", "No FileSystem for scheme")
 
 
@@ -56,6 +58,25 @@ def find_lake(spark: SparkSession, output: str) -> Lake:
                 raise
             rows = []
     return merge(output, [from_json(row.value) for row in rows])
+
+
+def require_no_other_files(spark: SparkSession, output: str) -> None:
+    """Refuse a folder without manifests that has files which no run wrote.
+
+    Raises:
+        LakeError: There is such a file; the message names it.
+        SparkJobError: Spark cannot read the folder.
+    """
+    with lake_errors(output):
+        try:
+            files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(folder_uri(output))
+        except AnalysisException as error:
+            if error.getCondition() != _MISSING:
+                raise
+            return
+        other = files.select("path").where(~sf.col("path").rlike(_OF_A_RUN)).first()
+    if other is not None:
+        raise LakeError(f"'{output}' is not a lake, but has other files, such as '{other.path}'. Use an empty folder.")
 
 
 def require_intact(spark: SparkSession, output: str, lake: Lake) -> None:

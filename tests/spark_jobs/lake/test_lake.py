@@ -195,6 +195,16 @@ def test_a_file_system_without_its_jar_is_one_sentence(spark: "SparkSession", da
         run(spark, database_url, "s3a://bucket/lake")
 
 
+@pytest.mark.usefixtures("imported")
+def test_a_folder_with_other_files_is_refused(spark: "SparkSession", database_url: str, tmp_path: Path) -> None:
+    folder = tmp_path / "my data"
+    (folder / "2026").mkdir(parents=True)
+    (folder / "2026" / "report.csv").write_text("a,b")
+    with pytest.raises(LakeError, match=r"my data' is not a lake, but has other files, such as '.*report\.csv'\."):
+        run(spark, database_url, folder)
+    assert [each.name for each in folder.rglob("*")] == ["2026", "report.csv"]
+
+
 def test_a_second_run_at_once_is_refused(
     spark: "SparkSession", imported: Connection, database_url: str, tmp_path: Path
 ) -> None:
