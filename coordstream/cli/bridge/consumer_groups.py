@@ -64,15 +64,21 @@ def bridge() -> None:
 def consumer_groups(
     jobs: Jobs = None,
     every: All = False,
-    follow: Annotated[bool, typer.Option("--follow", help="Go on until Ctrl-C or SIGTERM.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Repeat until Ctrl-C or SIGTERM.")] = False,
     interval: Annotated[
         float | None,
         typer.Option(
-            "--every", metavar="DURATION", parser=parse_duration, help="With --follow: how often to commit (5s)."
+            "--every",
+            metavar="DURATION",
+            parser=parse_duration,
+            help="With --follow: how often to commit (default: 5s).",
         ),
     ] = None,
     group: Annotated[
-        str | None, typer.Option("--group", metavar="GROUP", help="Another group than samza.NAME.ID; of one job.")
+        str | None,
+        typer.Option(
+            "--group", metavar="GROUP", help="Commit to this group instead of samza.NAME.ID; only with one JOB."
+        ),
     ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Also replace offsets that somebody else has set, such as a reset.")
