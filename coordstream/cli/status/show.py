@@ -23,7 +23,7 @@ def heartbeat(row: Row) -> str | None:
     return None if row["backend"] == "recording" else row["heartbeat_at"]
 
 
-TITLE: Final = "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)"
+TITLE: Final = "Logs (bad: events in quarantine; gaps: offsets missing from the archive)"
 COLUMNS: Final = (
     Column("stream", "stream_name", no_wrap=True),
     Column("state", "state", no_wrap=True),

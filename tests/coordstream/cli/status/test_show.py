@@ -63,7 +63,7 @@ def test_an_empty_database_has_no_rows(cli: CommandLine) -> None:
     assert cli("status", "--json").json == []
     assert cli("status", "--csv").out.startswith("job_name,job_id,")
     assert "is_lost" not in cli("status", "--csv").out
-    assert cli("status").out == "Logs (bad: events in quarantine; gaps: stretches that the archive lacks)\n  none\n"
+    assert cli("status").out == "Logs (bad: events in quarantine; gaps: offsets missing from the archive)\n  none\n"
 
 
 @pytest.mark.parametrize("limit", [("--max-lag", "9"), ("--max-age", "9")])
