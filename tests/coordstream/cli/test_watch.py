@@ -8,6 +8,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -28,6 +29,12 @@ WATCHING = """
 select from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and query like '%projection.position%'
 """
+
+STARTED: Final = """
+select from pg_stat_activity
+where datname = current_database() and state = 'idle' and query = 'COMMIT'
+"""
+"""The first transaction of a watcher reads where the job's logs stand."""
 
 
 def lines(cli: CommandLine, *words: str) -> list[str]:
@@ -79,12 +86,11 @@ def test_only_what_changed_is_told(cli: CommandLine, tmp_path: Path) -> None:
         log.append([set_checkpoint("t", {"kafka.in.0": "5"})])
         assert cli("follow", STREAM, "--once").code == 0
         command = [sys.executable, "-m", "coordstream.cli", "watch", "counts"]
+        others = [pid for (pid,) in cli.ask("select pid from pg_stat_activity")]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as watcher:
             wait_until(
-                lambda: cli.ask(
-                    "select 1 from pg_stat_activity where query like '%is_current%' and pid <> pg_backend_pid()"
-                ),
-                what="the watcher",
+                lambda: cli.ask(f"{STARTED} and pid <> all(array{others})"),
+                what="the watcher to know the job's positions",
             )
             log.append([container_host("0", "a"), container_host("0", "b"), task_container("t", "0")])
             log.append([set_checkpoint("t", {"kafka.in.0": "22"}), config_set("a", "1"), config_set("a", "1")])
