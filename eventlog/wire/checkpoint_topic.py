@@ -69,6 +69,8 @@ def encode_v1(checkpoint: CheckpointV1) -> bytes:
 def decode_v2(value: bytes) -> CheckpointV2:
     """Read a V2 value. Stream names may contain dots; of a duplicate partition the last entry is used.
 
+    As in Samza, an offset may be a number in this version, but not in V1.
+
     Raises `WireError`, also for an offset of null, which Samza refuses in V2 (CheckpointV2Serde), but not in V1.
     """
     pairs = loads_pairs(value)
@@ -108,7 +110,8 @@ def _v1_entry(label: str, entry: Any) -> tuple[SystemStreamPartition, str | None
         if name not in entry:
             raise WireError("missing_field", f"an entry of a V1 checkpoint has no {name}")
     system, stream = _text(entry, "system", "an entry"), _text(entry, "stream", "an entry")
-    partition = SystemStreamPartition(system, stream, _partition_id(entry["partition"]))
+    number = parse_int32(_text(entry, "partition", "an entry"), "bad_partition", "partition of an entry")
+    partition = SystemStreamPartition(system, stream, number)
     if partition.label() != label:
         partition = _with_bucket_of(label, partition)
     return partition, _offset(entry["offset"])
@@ -125,14 +128,6 @@ def _with_bucket_of(label: str, partition: SystemStreamPartition) -> SystemStrea
     return SystemStreamPartition(partition.system, partition.stream, partition.partition, bucket)
 
 
-def _partition_id(value: Any) -> int:
-    if type(value) is int:
-        value = str(value) if abs(value) < 2**32 else "x"
-    if not isinstance(value, str):
-        raise WireError("wrong_type", f"partition of an entry is {json_type(value)}, not a text")
-    return parse_int32(value, "bad_partition", "partition of an entry")
-
-
 def _v2_offsets(
     pairs: tuple[tuple[str, Any], ...],
 ) -> tuple[dict[SystemStreamPartition, str | None], tuple[str, ...]]:
@@ -142,7 +137,7 @@ def _v2_offsets(
         partition = SystemStreamPartition.parse(text)
         if partition in offsets:
             duplicates.append(text)
-        offsets[partition] = _offset(offset)
+        offsets[partition] = str(offset) if type(offset) is int else _offset(offset)
     if None in offsets.values():
         raise WireError("wrong_type", "an offset of a V2 checkpoint is null, not a text")
     return offsets, tuple(duplicates)

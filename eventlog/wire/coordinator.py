@@ -26,6 +26,9 @@ SHAPED_TYPES: Final = frozenset(
     shaped.message_type for shaped in (SetStartpoint, SetStartpointFanOut, ContainerPlacement, Drain)
 )
 """The types whose values have no envelope: the whole value is the message."""
+KNOWN_TYPES: Final = SHAPED_TYPES | SHAPES.keys()
+_JSON_SPACE: Final = b" \t\r\n"
+_LONGEST_NULL: Final = 16  # real values are longer, and are not searched for white space
 
 
 class CoordinatorKey(NamedTuple):
@@ -61,11 +64,14 @@ def encode_key(message_type: str, key: str, version: KeyVersion = PROTOCOL_VERSI
 def decode_message(key: CoordinatorKey, value: bytes | None) -> Message:
     """Read a value by its key's type (case-sensitive). Raises `WireError`.
 
-    A tombstone is a `Delete`, and so is a value whose main field is missing or null (older writers). A value of an
-    unknown type is kept as text. Fields of the envelope with a wrong type are None.
+    A tombstone is a `Delete`, and so is a value that Samza reads as none: JSON null, a missing or null main field
+    (older writers), a blank changelog partition. A value of an unknown type is kept as text. Fields of the envelope
+    with a wrong type are None.
     """
     if value is None:
         return Delete(message_type=key.message_type, key=key.key, version=key.version)
+    if len(value) < _LONGEST_NULL and value.strip(_JSON_SPACE) == b"null" and key.message_type in KNOWN_TYPES:
+        return Delete(message_type=key.message_type, key=key.key, version=key.version, origin=Origin(key.key, value))
     shape = SHAPES.get(key.message_type)
     if shape is not None:
         return _decode_enveloped(shape, key, value)
@@ -94,7 +100,7 @@ def _decode_enveloped(shape: Shape, key: CoordinatorKey, value: bytes) -> Messag
         raise WireError("wrong_type", f"values is {json_type(values)}, not an object")
     common: dict[str, Any] = {"envelope": _envelope(record), "version": key.version, "origin": Origin(key.key, value)}
     main = next((values[name] for name in shape.main_fields if values.get(name) is not None), None)
-    if main is None and shape.is_delete(values):
+    if shape.is_delete(main, values):
         return Delete(message_type=key.message_type, key=key.key, **common)
     if main is not None and not isinstance(main, str):
         raise WireError("wrong_type", f"{shape.main_fields[0]} is {json_type(main)}, not a text")

@@ -31,16 +31,19 @@ class Shape(NamedTuple):
 
     Without any of ``main_fields`` the message is a delete; the first that exists is used, so Samza's spelling is before
     that in its documentation. A type without main fields has a map, and ``empty_deletes`` says whether an empty one is
-    a delete.
+    a delete. ``blank_deletes`` says whether a main field without any text is one.
     """
 
     main_fields: tuple[str, ...]
     build: Callable[[str, str, Values, Common], Message]
     empty_deletes: bool = True
+    blank_deletes: bool = False
 
-    def is_delete(self, values: Values) -> bool:
-        """Whether values without a main field delete the key."""
-        return bool(self.main_fields) or (self.empty_deletes and not values)
+    def is_delete(self, main: Any, values: Values) -> bool:
+        """Whether values with this main field (None: with none) delete the key."""
+        if main is None:
+            return bool(self.main_fields) or (self.empty_deletes and not values)
+        return self.blank_deletes and isinstance(main, str) and not main.strip()
 
 
 def values_of(message: Message) -> dict[str, str | None]:
@@ -113,7 +116,7 @@ def _migration(key: str, _main: str, values: Values, common: Common) -> Message:
 SHAPES: Final[dict[str, Shape]] = {
     SetConfig.message_type: Shape(("value",), _config),
     SetCheckpoint.message_type: Shape((), _checkpoint, empty_deletes=False),
-    SetChangelogMapping.message_type: Shape(("Partition", "partition"), _changelog),
+    SetChangelogMapping.message_type: Shape(("Partition", "partition"), _changelog, blank_deletes=True),
     SetContainerHostMapping.message_type: Shape(("host", "hostname"), _host),
     SetExecutionEnvContainerIdMapping.message_type: Shape(("execution-env-container-id",), _execution),
     SetTaskContainerMapping.message_type: Shape(("containerId",), _task_container),

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from eventlog.error_text import json_type
 from eventlog.errors import WireError
-from eventlog.partition import SystemStreamPartition
+from eventlog.partition import SystemStreamPartition, parse_int64
 from eventlog.startpoint import (
     Startpoint,
     StartpointFanOut,
@@ -57,13 +57,16 @@ def startpoint_to_json(startpoint: Startpoint) -> dict[str, str | int | None]:
 
 
 def startpoint_from_json(value: Any) -> Startpoint:
-    """Read the fields of a startpoint in any order; unknown fields are ignored. Raises `WireError`."""
+    """Read the fields of a startpoint in any order; unknown fields are ignored. Raises `WireError`.
+
+    As in Samza, an offset may be a number, and a time a text.
+    """
     fields = _object(value, "a startpoint")
     kind = fields.get("@type")
     read = _READERS.get(kind) if isinstance(kind, str) else None
     if read is None:
         raise WireError("unknown_startpoint", "the @type of a startpoint is none of the four kinds")
-    created = _integer_or_none(fields.get("creationTimestamp"), "creationTimestamp")
+    created = _time_or_none(fields, "creationTimestamp")
     if created is None:
         raise WireError("missing_field", "a startpoint has no creationTimestamp")
     return read(fields, created)
@@ -71,13 +74,15 @@ def startpoint_from_json(value: Any) -> Startpoint:
 
 def _specific(fields: dict[str, Any], created: int) -> Startpoint:
     offset = fields.get("specificOffset")
+    if type(offset) is int:
+        offset = str(offset)
     if offset is not None and not isinstance(offset, str):
         raise WireError("wrong_type", f"specificOffset of a startpoint is {json_type(offset)}, not a text")
     return StartpointSpecific(offset, created)
 
 
 def _timestamp(fields: dict[str, Any], created: int) -> Startpoint:
-    return StartpointTimestamp(_integer_or_none(fields.get("timestampOffset"), "timestampOffset"), created)
+    return StartpointTimestamp(_time_or_none(fields, "timestampOffset"), created)
 
 
 _READERS: Final[dict[str, Callable[[dict[str, Any], int], Startpoint]]] = {
@@ -86,6 +91,13 @@ _READERS: Final[dict[str, Callable[[dict[str, Any], int], Startpoint]]] = {
     "StartpointOldest": lambda _fields, created: StartpointOldest(created),
     "StartpointUpcoming": lambda _fields, created: StartpointUpcoming(created),
 }
+
+
+def _time_or_none(fields: dict[str, Any], name: str) -> int | None:
+    value = fields.get(name)
+    if isinstance(value, str):
+        return parse_int64(value.strip(), "bad_number", f"{name} of a startpoint")
+    return _integer_or_none(value, name)
 
 
 def _integer_or_none(value: Any, name: str) -> int | None:

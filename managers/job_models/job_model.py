@@ -58,13 +58,13 @@ class ContainerModel:
 class JobModel:
     """A job's config and its containers, by id.
 
-    ``stated_partitions`` is the number of changelog partitions in the JSON. ``origin`` is the JSON itself, so that an
-    unchanged model is written as the same bytes. Neither affects equality.
+    ``stated_partitions`` is the number of changelog partitions in the JSON, or None. ``origin`` is the JSON itself, so
+    that an unchanged model is written as the same bytes. Neither affects equality.
     """
 
     config: Mapping[str, str]
     containers: Mapping[str, ContainerModel]
-    stated_partitions: int = field(default=0, compare=False, repr=False)
+    stated_partitions: int | None = field(default=None, compare=False, repr=False)
     origin: bytes | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -82,8 +82,13 @@ class JobModel:
 
     @property
     def max_changelog_stream_partitions(self) -> int:
-        """The number of partitions that each changelog needs: the greatest number of a task plus one (SAMZA-686)."""
-        return max((self.stated_partitions, *(task.changelog_partition + 1 for task in self.tasks.values())))
+        """The number of partitions that each changelog needs: the greatest number of a task plus one (SAMZA-686).
+
+        As in Samza, the number in the JSON is used instead, if the model was read from JSON with one.
+        """
+        if self.stated_partitions is not None:
+            return self.stated_partitions
+        return max((task.changelog_partition + 1 for task in self.tasks.values()), default=0)
 
 
 def compare_container_models(first: JobModel | None, second: JobModel | None) -> bool:

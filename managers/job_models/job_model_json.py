@@ -70,7 +70,7 @@ def from_json(data: bytes) -> JobModel:
     model = JobModel(
         {key: _text(value, f"{key} of {_CONFIG}") for key, value in config.items()},
         {key: _container(key, container) for key, container in containers.items()},
-        _number(fields.get(_MAX_PARTITIONS, 0), _MAX_PARTITIONS),
+        _number(fields[_MAX_PARTITIONS], _MAX_PARTITIONS) if _MAX_PARTITIONS in fields else None,
     )
     is_oldest_form = any(_OFFSETS in task for container in containers.values() for task in container[_TASKS].values())
     return model if is_oldest_form else replace(model, origin=data)

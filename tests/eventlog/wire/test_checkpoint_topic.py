@@ -128,6 +128,11 @@ def test_v2_stores_no_null_since_samza_cannot_read_it() -> None:
     )
 
 
+def test_v2_reads_an_offset_that_is_a_number() -> None:
+    read = decode_v2(b'{"input-offsets":{"kafka.in.0":4},"state-checkpoint-markers":{}}')
+    assert read.offsets == {SystemStreamPartition("kafka", "in", 0): "4"}
+
+
 def test_a_null_that_stands_first_under_a_name_does_not_count_in_v2() -> None:
     read = decode_v2(b'{"input-offsets":{"kafka.in.0":null,"kafka.in.0":"1"},"state-checkpoint-markers":{}}')
     assert (read.offsets, read.duplicates) == ({SystemStreamPartition("kafka", "in", 0): "1"}, ("kafka.in.0",))
@@ -167,6 +172,7 @@ def test_an_unknown_type_need_not_name_task_and_grouper() -> None:
         (b'{"x":{"system":null,"stream":"t","partition":"0","offset":"1"}}', "missing_field"),
         (b'{"x":{"system":"s","stream":"t","partition":[],"offset":"1"}}', "wrong_type"),
         (b'{"x":{"system":"s","stream":"t","partition":true,"offset":"1"}}', "wrong_type"),
+        (b'{"x":{"system":"s","stream":"t","partition":3,"offset":"1"}}', "wrong_type"),
         (b'{"x":{"system":"s","stream":"t","partition":"9999999999","offset":"1"}}', "bad_partition"),
         (b'{"x":{"system":"s","stream":"t","partition":"0","offset":1}}', "wrong_type"),
     ],
@@ -177,8 +183,8 @@ def test_a_bad_v1_is_refused(value: bytes, reason: str) -> None:
     assert caught.value.reason == reason
 
 
-@pytest.mark.parametrize("number", [b'"3"', b"3", b'"+3"'])
-def test_v1_takes_a_partition_as_text_or_number(number: bytes) -> None:
+@pytest.mark.parametrize("number", [b'"3"', b'"+3"', b'"03"'])
+def test_v1_reads_the_number_of_a_partition_as_java_does(number: bytes) -> None:
     value = b'{"x":{"system":"s","stream":"a.b","partition":' + number + b',"offset":null,"more":1}}'
     assert decode_v1(value).offsets == {SystemStreamPartition("s", "a.b", 3): None}
 
@@ -201,7 +207,7 @@ def test_a_v1_label_counts_only_where_it_names_a_bucket(label: str) -> None:
         (b'{"input-offsets":{}}', "missing_field"),
         (b'{"input-offsets":[],"state-checkpoint-markers":{}}', "wrong_type"),
         (b'{"input-offsets":{"s.t":"4"},"state-checkpoint-markers":{}}', "bad_partition"),
-        (b'{"input-offsets":{"s.t.0":4},"state-checkpoint-markers":{}}', "wrong_type"),
+        (b'{"input-offsets":{"s.t.0":[4]},"state-checkpoint-markers":{}}', "wrong_type"),
         (b'{"input-offsets":{},"state-checkpoint-markers":{"f":"m"}}', "wrong_type"),
         (b'{"input-offsets":{},"state-checkpoint-markers":{"f":{"s":{}}}}', "wrong_type"),
         (b'{"checkpoint-id":7,"input-offsets":{},"state-checkpoint-markers":{}}', "wrong_type"),

@@ -4,13 +4,20 @@ import pytest
 
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint import StartpointFanOut, StartpointOldest, StartpointSpecific
+from eventlog.startpoint import StartpointFanOut, StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
 
 
 def test_fields_in_any_order_and_unknown_ones_are_read() -> None:
     value = b'{"more":[],"specificOffset":"4","creationTimestamp":-1,"@type":"StartpointSpecific"}'
     assert decode_startpoint(value) == StartpointSpecific("4", -1)
+
+
+def test_an_offset_may_be_a_number_and_a_time_a_text() -> None:
+    specific = b'{"@type":"StartpointSpecific","creationTimestamp":" 7 ","specificOffset":42}'
+    assert decode_startpoint(specific) == StartpointSpecific("42", 7)
+    timestamp = b'{"@type":"StartpointTimestamp","creationTimestamp":7,"timestampOffset":"+9"}'
+    assert decode_startpoint(timestamp) == StartpointTimestamp(9, 7)
 
 
 def test_astral_characters_are_escaped_as_pairs() -> None:
@@ -25,9 +32,9 @@ def test_astral_characters_are_escaped_as_pairs() -> None:
     ("value", "reason"),
     [
         (b'{"@type":"StartpointCustom","creationTimestamp":1}', "unknown_startpoint"),
-        (b'{"@type":"StartpointSpecific","creationTimestamp":1,"specificOffset":4}', "wrong_type"),
-        (b'{"@type":"StartpointTimestamp","creationTimestamp":1,"timestampOffset":"4"}', "wrong_type"),
-        (b'{"@type":"StartpointOldest","creationTimestamp":"1"}', "wrong_type"),
+        (b'{"@type":"StartpointSpecific","creationTimestamp":1,"specificOffset":[4]}', "wrong_type"),
+        (b'{"@type":"StartpointTimestamp","creationTimestamp":1,"timestampOffset":"x"}', "bad_number"),
+        (b'{"@type":"StartpointOldest","creationTimestamp":true}', "wrong_type"),
         (b'{"@type":"StartpointOldest","creationTimestamp":9223372036854775808}', "bad_number"),
         (b"[]", "wrong_type"),
         (b"null", "missing_field"),
