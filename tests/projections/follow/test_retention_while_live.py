@@ -13,6 +13,7 @@ from projections.follow.follow_run import FollowPlan
 from projections.retention import Retention, retain
 from projections.tracked_logs import logs_of
 from projections.verify import verify_log
+from tests.builders import config_set
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import ORDERS, MakeLog, append, config, following, run
 from tests.projections.rebuilt import relations
@@ -23,6 +24,8 @@ pytestmark = pytest.mark.slow
 KEYS: Final = 100
 READERS: Final = 4
 ROUNDS: Final = 4
+AT_MS: Final = 1_790_000_000_000
+"""Events of one millisecond would be kept, because the first with the log's time is."""
 LATER: Final = datetime(2100, 1, 1, tzinfo=UTC)
 COUNT: Final = """
 select count(*) from coordinator.config where config_key like 'fixed.%'
@@ -88,9 +91,8 @@ def test_follower_and_readers_go_on(database_url: str, source: PostgresSource, m
 def test_an_older_snapshot_sees_its_rows_and_the_retained_events(
     database_url: str, source: PostgresSource, make_log: MakeLog
 ) -> None:
-    log = make_log(ORDERS, a="1")
-    append(log, a="2")
-    append(log, a="3")
+    log = make_log(ORDERS)
+    log.append([config_set("a", str(number), at=AT_MS + number) for number in (1, 2, 3)])
     run(database_url, source, FollowPlan((ORDERS,), once=True))
     with connect(database_url) as connection, connect(database_url) as reader, reader.transaction():
         reader.execute("set transaction isolation level repeatable read")
