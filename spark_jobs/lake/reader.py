@@ -70,11 +70,11 @@ def require_no_other_files(spark: SparkSession, output: str) -> None:
     with lake_errors(output):
         try:
             files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(folder_uri(output))
+            other = files.select("path").where(~sf.col("path").rlike(_OF_A_RUN)).first()  # Connect loads it only here
         except AnalysisException as error:
             if error.getCondition() != _MISSING:
                 raise
             return
-        other = files.select("path").where(~sf.col("path").rlike(_OF_A_RUN)).first()
     if other is not None:
         raise LakeError(f"'{output}' is not a lake, but has other files, such as '{other.path}'. Use an empty folder.")
 
