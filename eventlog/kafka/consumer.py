@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Final
-from uuid import UUID
 
 from kafka import KafkaConsumer, TopicPartition
 from kafka.errors import LogTruncationError, OffsetOutOfRangeError, TopicAuthorizationFailedError
@@ -17,7 +16,8 @@ from eventlog.kafka.client import TIMES, connect, translate_errors
 from eventlog.kafka.fetch_requests import FetchRequests, Requests
 from eventlog.kafka.fetch_response import FetchedEvents
 from eventlog.kafka.options import KafkaOptions
-from eventlog.kafka.topic import PARTITION, known_id
+from eventlog.kafka.topic import PARTITION
+from eventlog.kafka.topic_ids import TopicIds
 from eventlog.source import OffsetLost, Read, StreamRefused
 
 FETCH_BYTES: Final = 8 << 20
@@ -26,9 +26,6 @@ FETCH_WAIT_SECONDS: Final = 0.5
 """How long a broker waits for new events before it returns an empty answer."""
 
 RETRY_WAIT_SECONDS: Final = TIMES["retry_backoff_ms"] / 1000
-
-FETCH_BY_ID: Final = 13
-"""The first version of Kafka's Fetch request with topic ids."""
 
 TICK_SECONDS: Final = 0.5
 """How long to wait before checking whether a broker can be reached again."""
@@ -71,19 +68,17 @@ class EventConsumer:
         ``retry_wait``: seconds between requests of the same kind, also before the first one for another stream.
         """
         self._options = options
-        self._admin = admin  # another connection, since brokers answer its requests in order, and a fetch waits
         self._news: SimpleQueue[None] = SimpleQueue()  # unlike an Event it is safe in a signal handler
         self._woken = self._topics_changed = False
         self._positions: dict[str, int] = {}
-        self._topic_ids: dict[str, str | None] = {}
-        self._names_by_id: dict[str | None, str] = {}
-        self._fetched_by_name: set[str] = set()
         self._moved: set[str] = set()
         self._paused: set[str] = set()
         self._errors: deque[OffsetLost | StreamRefused] = deque()
         waits = {"fetch_max_wait_ms": int(fetch_wait * 1000), "retry_backoff_ms": int(retry_wait * 1000)}
         connected = connect(KafkaConsumer, options, **_SETTINGS, **waits)
         self._cluster: Any = connected.cluster
+        # asks brokers over another connection: they answer requests in order, and a fetch waits
+        self._topic_ids = TopicIds(self._cluster, admin)
         self._consumer: Any = connected.client
         self._cluster.add_listener(self._on_new_metadata)
         self._fetcher: Any = self._consumer._fetcher  # noqa: SLF001
@@ -98,8 +93,7 @@ class EventConsumer:
         kafka-python cannot discard what it has fetched, so a re-created topic needs another consumer.
         """
         return not any(
-            name in self._paused or self._topic_ids.get(name, topic_id) != topic_id
-            for name, topic_id in topic_ids.items()
+            name in self._paused or self._topic_ids.has_other_id(name, topic_id) for name, topic_id in topic_ids.items()
         )
 
     def assign(self, positions: Mapping[str, int], topic_ids: Mapping[str, str | None]) -> None:
@@ -113,8 +107,7 @@ class EventConsumer:
             if self._positions.get(name) != offset:
                 self._consumer.seek(_partition(name), offset)
         self._positions = dict(positions)
-        self._topic_ids |= topic_ids
-        self._names_by_id |= {topic_id: name for name, topic_id in topic_ids.items()}
+        self._topic_ids.add(topic_ids)
         self._errors.clear()
         self._topics_changed = True
         self._examine_all()
@@ -155,7 +148,8 @@ class EventConsumer:
             fetched = self._poll_fairly()
             reads = self._reads(fetched)
             names = {read.stream_name for read in reads}
-            same = names - self._fetched_by_name | self._unchanged_topics(names & self._fetched_by_name)
+            to_compare = self._topic_ids.fetched_by_name(names)
+            same = names - to_compare | self._topic_ids.unchanged(to_compare)
         except BaseException:
             self._go_back()
             raise
@@ -238,26 +232,13 @@ class EventConsumer:
         if not self._topics_changed:
             return
         self._topics_changed = False
-        changed = {name for name in self._positions if name not in self._paused and self._may_have_changed(name)}
+        read = self._positions.keys() - self._paused
+        changed = {name for name in read if self._topic_ids.may_have_changed(name)}
         try:
-            self._lose(*(changed - self._unchanged_topics(changed)))
+            self._lose(*(changed - self._topic_ids.unchanged(changed)))
         except BaseException:
             self._topics_changed = True
             raise
-
-    def _may_have_changed(self, name: str) -> bool:
-        return known_id(self._cluster.topic_id(name)) != self._topic_ids[name]
-
-    def _unchanged_topics(self, names: set[str]) -> set[str]:
-        """The streams whose topic still has the same id, according to their leaders."""
-        by_leader: dict[int | None, list[str]] = {}
-        for name in names:
-            by_leader.setdefault(self._cluster.leader_for_partition(_partition(name)), []).append(name)
-        return {name for leader, served in by_leader.items() for name in self._same_id(leader, served)}
-
-    def _same_id(self, leader: int | None, names: Sequence[str]) -> list[str]:
-        found = self._admin.topic_ids(names, leader)
-        return [name for name in names if name in found and found[name] == self._topic_ids[name]]
 
     def _lose(self, *names: str) -> None:
         for name in names:
@@ -292,7 +273,7 @@ class EventConsumer:
         handle_answer = fetcher._handle_fetch_response  # noqa: SLF001
 
         def handle_and_wake(node_id: Any, offsets: Any, sent_at: Any, answer: Any) -> None:
-            self._set_topic_names(answer)
+            self._topic_ids.set_names(answer)
             handle_answer(node_id, offsets, sent_at, answer)
             fetcher._clear_pending_fetch_request(node_id, None)  # noqa: SLF001 (else a poll may find it, and wait)
             self._news.put(None)
@@ -309,28 +290,10 @@ class EventConsumer:
         def make_requests_if_drained() -> Requests:
             requests = {} if self._has_undelivered(fetcher) else self._requests.make()
             for request, _ in requests.values():
-                self._set_topic_ids(request)
+                self._topic_ids.set_ids(request)
             return requests
 
         fetcher._create_fetch_requests = make_requests_if_drained  # noqa: SLF001
-
-    def _set_topic_ids(self, request: Any) -> None:
-        """Set the topic ids of a fetch, which kafka-python can encode but never sets."""
-        topics = [*request.topics, *request.forgotten_topics_data]
-        ids = [self._topic_ids[topic.topic] for topic in topics]
-        if None in ids:
-            return
-        for topic, topic_id in zip(topics, ids, strict=True):
-            topic.topic_id = UUID(topic_id)
-        request._max_version = FETCH_BY_ID  # noqa: SLF001 (older brokers get an older version with names)
-
-    def _set_topic_names(self, answer: Any) -> None:
-        """Set the topic names of an answer with ids; remember the topics of an answer with names."""
-        if answer.API_VERSION < FETCH_BY_ID:
-            self._fetched_by_name |= {topic.topic for topic in answer.responses}
-            return
-        for topic in answer.responses:
-            topic.topic = self._names_by_id[str(topic.topic_id)]
 
     def _has_undelivered(self, fetcher: Any) -> bool:
         if fetcher._completed_fetches or fetcher._next_partition_records:  # noqa: SLF001

@@ -8,6 +8,7 @@ from kafka import TopicPartition
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.consumer import POLL_EVENTS, EventConsumer
 from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.topic_ids import TopicIds
 from eventlog.source import OffsetLost, SourceUnavailable
 from eventlog.streams import coordinator_stream_name
 from tests.contracts.followed import new_events, offsets
@@ -54,7 +55,7 @@ def test_events_of_an_unknown_topic_id_are_not_returned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A broker that cannot be asked by id may be gone when it is asked which topic it was: they are fetched again."""
-    monkeypatch.setattr(consumer, "_set_topic_ids", lambda _: None)
+    monkeypatch.setattr(TopicIds, "set_ids", lambda *_: None)
     topics.write(coordinator_topic, new_events(3))
     consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
     ask = admin.topic_ids

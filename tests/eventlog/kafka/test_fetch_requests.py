@@ -120,7 +120,8 @@ def test_when_a_poll_is_woken_by_an_answer_the_next_fetch_can_be_sent(
     asking.follow(asking.names[0])
     (leader,) = consumer._requests._leaders
     pending: list[bool] = []
-    monkeypatch.setattr(consumer, "_set_topic_names", lambda _: fetcher._nodes_with_pending_fetch_requests.add(leader))
+    begin_answer = fetcher._nodes_with_pending_fetch_requests.add
+    monkeypatch.setattr(consumer._topic_ids, "set_names", lambda _: begin_answer(leader))
     monkeypatch.setattr(
         consumer, "_news", SimpleNamespace(put=lambda _: pending.append(consumer._requests.are_all_pending))
     )

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
+from eventlog.kafka.topic_ids import TopicIds
 from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing
 from tests.contracts.event_source import EventSourceContract
 from tests.contracts.followed import Followed, new_events, offsets
@@ -191,7 +191,7 @@ class TestTopicMadeAgain:
     ) -> Iterator[KafkaSource]:
         """Brokers older than Kafka 3.1 can only be asked by name."""
         if request.param == "by name":
-            monkeypatch.setattr(EventConsumer, "_set_topic_ids", lambda *_: None)
+            monkeypatch.setattr(TopicIds, "set_ids", lambda *_: None)
         with KafkaSource(kafka_options) as source:
             yield source
 
