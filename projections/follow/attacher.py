@@ -62,6 +62,12 @@ class Attacher:
         stream.attach(self.make_tail(found.log, projector, found.target, self.plan.until))
         stream.end = found.target if stream.end is None else min(stream.end, found.target)
 
+    def release(self, stream: FollowedStream) -> None:
+        """Release the stream's lock, if it has it."""
+        if stream.has_lock:
+            self.locks.release(stream.stream_name)
+        stream.has_lock = False
+
     def replace_current(self, stream: FollowedStream, tail: Tail) -> None:
         """Make a new incarnation that has caught up the current one."""
         with self.connection.transaction():

@@ -73,6 +73,11 @@ class FollowedStream:
         """Stop reading, and attach again at ``due_at``."""
         self.tail, self.blockage, self.due_at = None, "", due_at
 
+    def finish(self, failure: str = "") -> None:
+        """Stop reading for good: the stream was read as far as planned, or is given up because of ``failure``."""
+        self.detach()
+        self.is_over, self.failure = True, failure
+
     def lose_source(self, due_at: float, message: str) -> None:
         """Detach because of an outage of the source; a refused stream keeps its later time to retry."""
         self.detach(max(due_at, self.due_at) if self.refusal else due_at)

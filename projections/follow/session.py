@@ -1,20 +1,14 @@
 """The follower's inner loop, while its connections last: attach streams, poll, apply batches, write heartbeats."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from time import monotonic
 from typing import Final
 
-import psycopg
-from psycopg.errors import LockNotAvailable
-
-from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import BACKEND as POSTGRES
-from eventlog.source import EventSource, Read, SourceUnavailable, StreamMissing
-from projections.errors import LogBlocked, ProjectionError
+from eventlog.source import EventSource, Read, SourceUnavailable
 from projections.follow.attacher import Attacher
-from projections.follow.error_policy import OUTAGES, Reaction, outage_message, reaction_to, stream_error_message
+from projections.follow.error_policy import outage_message
 from projections.follow.follow_run import FollowRun
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.heartbeat import (
@@ -24,9 +18,9 @@ from projections.follow.heartbeat import (
     delete_refusals,
     server_now,
     write_beats,
-    write_refusal,
 )
 from projections.follow.recurring import NEVER, Recurring, RecurringTurns
+from projections.follow.refusals import BLOCKED_SECONDS, Refusals, ignore_rejections
 from projections.follow.tail import BUFFER_SECONDS, Tail, due_tails
 from projections.tracked_logs import is_blocked
 
@@ -35,27 +29,12 @@ HEARTBEAT_STREAMS: Final = 100
 ATTACHING_SECONDS: Final = 0.5
 """How long streams are attached before those that are attached already are read again."""
 LISTING_SECONDS: Final = 5.0
-LOST_OFFSET_SECONDS: Final = 1.0
-"""How long to wait before attaching a stream again whose next offset is gone."""
-BLOCKED_SECONDS: Final = 1.0
-"""How long to wait for a stream whose rows another session has locked."""
 _LONGEST_POLL: Final = 1.0
 _BUFFERING_POLL: Final = BUFFER_SECONDS / 2
 
 
 class Stopped(Exception):
     """The follower was stopped during a resync."""
-
-
-@contextmanager
-def _ignore_rejections() -> Iterator[None]:
-    """Ignore errors of the database that are not outages: a stream that it rejects is reported where it is applied."""
-    try:
-        yield
-    except OUTAGES:
-        raise
-    except psycopg.Error:
-        return
 
 
 class FollowSession:
@@ -71,6 +50,7 @@ class FollowSession:
         self._source = source
         self._reports = run.reports
         self._heartbeat = RecurringTurns(HEARTBEAT_SECONDS, HEARTBEAT_STREAMS)
+        self._refusals = Refusals(run, attacher, connection, self._heartbeat)
         self._listing = Recurring(LISTING_SECONDS)
         self._assigned: dict[str, Tail] = {}
         self._source_ok_since = monotonic()
@@ -82,7 +62,7 @@ class FollowSession:
             self._list_streams()
             self._attach_due()
             self._unblock_due()
-            with self._stream_errors(None):
+            with self._refusals.catch_errors(None):
                 self._assign()
                 self._apply_due(self._poll())
         except SourceUnavailable as error:
@@ -94,7 +74,7 @@ class FollowSession:
     def stop(self) -> None:
         """Mark streams as stopped; refused ones stay refused, but names without a stream leave no row."""
         missing = [stream.stream_name for stream in self._run.streams.values() if stream.is_missing]
-        with _ignore_rejections():
+        with ignore_rejections():
             delete_refusals(self._connection, missing)
         for stream in self._run.streams.values():
             if not stream.is_over:
@@ -121,7 +101,7 @@ class FollowSession:
                 if stream.refusal and has_retried:
                     continue
                 has_retried = has_retried or bool(stream.refusal)
-                with self._stream_errors(stream):
+                with self._refusals.catch_errors(stream):
                     self._attacher.attach(stream, monotonic(), self._on_resync_batch)
                     stream.accepted_at = monotonic() + HEARTBEAT_SECONDS
                     self._heartbeat.trigger()
@@ -135,7 +115,7 @@ class FollowSession:
                     stream.due_at = monotonic() + BLOCKED_SECONDS
                 else:
                     stream.blockage = ""
-                    self._say_continues(stream)
+                    self._refusals.report_continuation(stream)
 
     def _on_resync_batch(self) -> None:
         self._run.stepped_at = monotonic()
@@ -177,7 +157,7 @@ class FollowSession:
         for tail in due_tails(self._assigned.values(), {read.stream_name for read in reads}, now):
             stream = self._run.streams[tail.stream_name]
             if stream.tail is tail:  # a heartbeat may have found that the source is lost
-                with self._stream_errors(stream):
+                with self._refusals.catch_errors(stream):
                     self._apply(stream, tail)
             self._beat_if_due()
 
@@ -189,7 +169,7 @@ class FollowSession:
         stream.count(progress)
         self._reports.progress(progress)
         self._run.end_outage()
-        self._accept(stream)
+        self._refusals.accept(stream)
         self._finish_if_done(stream)
         if stream.tail is not tail or tail.state != before:
             self._heartbeat.trigger()
@@ -210,74 +190,8 @@ class FollowSession:
             if self._source.backend == POSTGRES and stream.tail is not None:
                 end = max(stream.tail.position, stream.tail.target)
             write_beats(self._connection, [Beat(stream.log_id, "stopped", end)], server_now(self._connection))
-        self._give_up(stream)
-
-    def _give_up(self, stream: FollowedStream, failure: str = "") -> None:
-        self._release_lock(stream)
-        stream.detach()
-        stream.is_over, stream.failure = True, failure
-
-    def _release_lock(self, stream: FollowedStream) -> None:
-        if stream.has_lock:
-            self._attacher.locks.release(stream.stream_name)
-        stream.has_lock = False
-
-    def _accept(self, stream: FollowedStream) -> None:
-        """Clear the refusal of a stream that is read again."""
-        if stream.refusal and stream.tail is not None:
-            stream.accept()
-            self._say_continues(stream)
-
-    def _say_continues(self, stream: FollowedStream) -> None:
-        self._heartbeat.trigger()
-        if stream.tail is not None:
-            name = stream.stream_name
-            self._reports.say_of(name, f"{name} can be followed again: continuing at offset {stream.tail.position}.")
-
-    @contextmanager
-    def _stream_errors(self, stream: FollowedStream | None) -> Iterator[None]:
-        """Handle an error of one stream, so that it does not affect others; a source's error names its stream."""
-        try:
-            yield
-        except LockNotAvailable:
-            if stream is None:
-                raise
-            stream.detach(monotonic() + BLOCKED_SECONDS)
-        except OUTAGES:
-            raise
-        except (EventLogError, ProjectionError, psycopg.Error) as error:
-            failed = stream or self._run.streams.get(getattr(error, "stream_name", ""))
-            if failed is None:
-                raise
-            self._handle_stream_error(failed, error)
-
-    def _handle_stream_error(self, stream: FollowedStream, error: Exception) -> None:
-        self._heartbeat.trigger()
-        if isinstance(error, LogBlocked):
-            self._reports.say_of(stream.stream_name, str(error))
-            stream.block(error.reason, monotonic() + BLOCKED_SECONDS)
-            return
-        reaction = reaction_to(error, has_end=self._run.plan.has_end)
-        if reaction is Reaction.RESUME:
-            stream.detach(monotonic() + LOST_OFFSET_SECONDS)
-            return
-        message = stream_error_message(stream.stream_name, error)
-        self._reports.say_of(stream.stream_name, message)
-        if reaction is not Reaction.LEAVE:
-            self._write_refusal(stream, error, message)
-        if reaction is Reaction.RETRY:
-            self._release_lock(stream)  # another follower may have the rights, and a rebuild needs the lock
-            stream.refuse(message, monotonic(), is_missing=isinstance(error, StreamMissing))
-        else:
-            self._give_up(stream, message)
-
-    def _write_refusal(self, stream: FollowedStream, error: Exception, message: str) -> None:
-        """Record the refusal, but add no row for a missing stream in a run with an end: its name may be a typo."""
-        name, plan, backend = stream.stream_name, self._run.plan, self._source.backend
-        if stream.has_lock:
-            with _ignore_rejections():
-                adds_row = not (plan.has_end and isinstance(error, StreamMissing))
-                write_refusal(self._connection, name, plan.kind, backend, message, adds_row=adds_row)
+        self._attacher.release(stream)
+        stream.finish()
 
     def _lose_source(self, error: SourceUnavailable) -> None:
         """Keep the locks, and attach all streams again later: topics may be re-created during the outage."""
@@ -305,13 +219,13 @@ class FollowSession:
             self._run.end_outage()
         for stream in streams:
             if monotonic() >= stream.accepted_at:
-                self._accept(stream)
+                self._refusals.accept(stream)
         for stream in streams:
             stream.seen_end = ends.get(stream.stream_name)
         beats = [stream.beat(stream.seen_end) for stream in streams]
         write_beats(self._connection, [beat for beat in beats if beat is not None], now)
         refused = [stream for stream in streams if stream.refusal and stream.tail is None]
-        with _ignore_rejections():
+        with ignore_rejections():
             beat_refused(self._connection, [stream.stream_name for stream in refused])
 
     def _ends(self, streams: Sequence[FollowedStream]) -> dict[str, int]:
