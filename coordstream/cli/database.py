@@ -8,7 +8,7 @@ from typing import Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.errors import InsufficientPrivilege
+from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, InsufficientPrivilege
 
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
@@ -26,6 +26,8 @@ _UNREADABLE: Final = (
 )
 _RIGHTS: Final = " Connect as the database's owner, or as a user with that right (see `coordstream grant --help`)."
 _MOST_NAMES: Final = 3
+_ENDED: Final = (AdminShutdown, CannotConnectNow, CrashShutdown)
+"""The server, or an administrator, ended the session. A new one may be possible."""
 
 
 class DatabaseError(CoordstreamError):
@@ -33,7 +35,7 @@ class DatabaseError(CoordstreamError):
 
 
 class DatabaseUnreachable(DatabaseError):
-    """The database does not answer. It may later."""
+    """The database does not answer, or ended the session. It may answer later."""
 
 
 @dataclass(frozen=True)
@@ -175,8 +177,9 @@ def _describe_rebuild(streams: Sequence[str]) -> str:
 
 
 def _translate(settings: Settings, error: psycopg.Error) -> DatabaseError:
-    if (reason := server_reason(error)) is None:
-        lost = f"Lost the connection to {place(settings)} ({failure_line(error)}). Try again when it is running."
-        return DatabaseUnreachable(lost)
+    reason = server_reason(error)
+    if reason is None or isinstance(error, _ENDED):
+        lost = f"Lost the connection to {place(settings)} ({reason or failure_line(error)})."
+        return DatabaseUnreachable(f"{lost} Try again when it is running.")
     advice = _RIGHTS if isinstance(error, InsufficientPrivilege) else ""
     return DatabaseError(f"An error of {place(settings)}: {reason}.{advice}")

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from coordstream.cli.database import DatabaseError, check_url, open_database
+from coordstream.cli.database import DatabaseError, DatabaseUnreachable, check_url, open_database
 from tests.coordstream.command_line import CommandLine
 
 UNREADABLE = (
@@ -91,9 +91,12 @@ def test_a_lost_connection_is_reported(cli: CommandLine) -> None:
             cli.ask(f"select pg_terminate_backend({database.connection.info.backend_pid}, 10000)")
             database.connection.execute("select 1")
 
-    with pytest.raises(DatabaseError) as raised:
+    with pytest.raises(DatabaseUnreachable) as raised:
         ask_a_connection_that_was_ended()
-    assert "terminating connection due to administrator command" in str(raised.value)
+    assert str(raised.value) == (
+        "Lost the connection to the database of COORDSTREAM_DATABASE_URL "
+        "(terminating connection due to administrator command). Try again when it is running."
+    )
 
 
 def test_neither_url_nor_key_shows_in_the_repr(cli: CommandLine) -> None:
