@@ -20,16 +20,17 @@ def parse_duration(text: str) -> float:
     Raises:
         typer.BadParameter: The text is not a duration, or not between 0 (exclusive) and 365 days.
     """
-    try:
-        length = _parse_length(text.strip().lower())
-        seconds = float(text) if length is None else length.total_seconds()
-    except (ValueError, OverflowError):
-        seconds = 0.0
+    seconds = _parse_seconds(text)
     if not 0 < seconds <= LONGEST.total_seconds():
-        raise typer.BadParameter(
-            f'Invalid duration {text!r}. Use seconds, or units as in "90s", "5m" or "1h 30m"; more than 0, '
-            f"at most {LONGEST.days} days."
-        )
+        raise _invalid(text, "more than 0")
+    return seconds
+
+
+def parse_duration_or_zero(text: str | float) -> float:
+    """As `parse_duration`, but 0 is valid, too."""
+    seconds = _parse_seconds(str(text))
+    if not 0 <= seconds <= LONGEST.total_seconds():
+        raise _invalid(str(text), "0 or more")
     return seconds
 
 
@@ -42,6 +43,22 @@ def parse_ago(text: str) -> timedelta | None:
         OverflowError: The duration is longer than a timedelta can be.
     """
     return _parse_length(text.strip().lower().removeprefix("-").removesuffix(" ago"))
+
+
+def _parse_seconds(text: str) -> float:
+    """Seconds; negative if the text is not a duration."""
+    try:
+        length = _parse_length(text.strip().lower())
+        return float(text) if length is None else length.total_seconds()
+    except (ValueError, OverflowError):
+        return -1.0
+
+
+def _invalid(text: str, least: str) -> typer.BadParameter:
+    return typer.BadParameter(
+        f'Invalid duration {text!r}. Use seconds, or units as in "90s", "5m" or "1h 30m"; {least}, '
+        f"at most {LONGEST.days} days."
+    )
 
 
 def _parse_length(text: str) -> timedelta | None:

@@ -51,6 +51,7 @@ select e.* from coordinator.event e
 where e.job_name = %(name)s and e.job_id = %(id)s and e.stream_kind = %(kind)s and e.incarnation = %(incarnation)s
   and e.log_offset = %(log_offset)s
 """)
+_EXPECTED: Final = "Expected SQL that is true or false, such as: exists (select from startpoint)"
 _COLUMNS: Final = (
     Column("log", "stream_kind"),
     Column("offset", "log_offset", "right"),
@@ -137,9 +138,10 @@ class _Bisection:
         except psycopg.OperationalError:  # the connection is lost, or a time limit of the server is over
             raise
         except psycopg.Error as error:
-            raise CoordstreamError(f"Invalid condition: {server_reason(error) or 'the database refused it'}.") from None
+            reason = server_reason(error) or "the database refused it"
+            raise CoordstreamError(f"Invalid condition: {reason}. {_EXPECTED}") from None
         if [len(row) for row in rows] != [1]:
-            raise CoordstreamError("Invalid condition: expected one value.")
+            raise CoordstreamError(f"Invalid condition: it is not one value. {_EXPECTED}")
         return bool(rows[0][0])
 
 

@@ -61,7 +61,7 @@ def run_follow(
     if as_json:
         print_json([stream_row(plan, stream) for stream in outcome.streams])
     elif plan.has_end:
-        print(f"{outcome.events} events read")
+        print(f"{outcome.events} event{'' if outcome.events == 1 else 's'} read")
     _exit(exit_code(plan, stop, outcome))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
+from coordstream.cli.arguments.duration import parse_duration_or_zero
 from coordstream.cli.arguments.options import Kind
 from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.database import Database, open_database
@@ -67,7 +68,10 @@ def replay(
     lock_timeout: Annotated[
         float,
         typer.Option(
-            "--lock-timeout", min=0.0, metavar="SECONDS", help="How long a task waits for streams that are being read."
+            "--lock-timeout",
+            metavar="DURATION",
+            parser=parse_duration_or_zero,
+            help="How long a task waits for streams that are being read.",
         ),
     ] = 30.0,
     kind: Kind = None,

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.arguments.duration import parse_duration_or_zero
 from coordstream.cli.arguments.number import parse_limit
 from coordstream.cli.arguments.options import Csv, Json, Utc
 from coordstream.cli.database import open_database
@@ -47,7 +48,9 @@ def status(
     max_age: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Exit with 1 if a log's last heartbeat is older, even if it was stopped."
+            metavar="DURATION",
+            parser=parse_duration_or_zero,
+            help="Exit with 1 if a log's last heartbeat is older, even if it was stopped.",
         ),
     ] = None,
     utc: Utc = False,

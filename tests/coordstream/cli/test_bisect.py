@@ -72,7 +72,7 @@ def test_a_range_in_which_nothing_changes_is_refused(wordcount: CommandLine) -> 
             "true)::boolean, false); drop schema projection cascade; select coalesce((true",
             "Invalid condition: cannot insert multiple commands",
         ),
-        ("true)::boolean), ((true", "Invalid condition: expected one value."),
+        ("true)::boolean), ((true", "Invalid condition: it is not one value."),
         ("'odd'", "Invalid condition: invalid input syntax for type boolean"),
     ],
 )

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 import typer
 
-from coordstream.cli.arguments.duration import parse_ago, parse_duration
+from coordstream.cli.arguments.duration import parse_ago, parse_duration, parse_duration_or_zero
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,17 @@ def test_invalid_durations(text: str) -> None:
         f'Invalid duration {text!r}. Use seconds, or units as in "90s", "5m" or "1h 30m"; '
         "more than 0, at most 365 days."
     )
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("0", 0), ("0s", 0), (30.0, 30), ("5m", 300)])
+def test_durations_or_zero(text: str | float, seconds: float) -> None:
+    assert parse_duration_or_zero(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["-1", "soon", "nan", "366d"])
+def test_invalid_durations_or_zero(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="; 0 or more, at most 365 days"):
+        parse_duration_or_zero(text)
 
 
 @pytest.mark.parametrize(

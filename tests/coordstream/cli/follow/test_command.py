@@ -69,7 +69,7 @@ def test_until_ends_after_an_offset(cli: CommandLine) -> None:
 
 def test_a_log_keeps_the_kind_it_was_created_with(cli: CommandLine) -> None:
     append(cli, "orders", "1", kind="coordinator")
-    assert cli.follow("orders", "--once").out == "1 events read\n"
+    assert cli.follow("orders", "--once").out == "1 event read\n"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_stream_that_cannot_be_followed_does_not_stop_the_others(cli: CommandL
     append(cli, CHECKPOINT, "1")
     finished = cli.follow(COORDINATOR, CHECKPOINT, "--once")
     assert finished.err == f"The database has no stream {COORDINATOR}. Create it, or check the name.\n"
-    assert (finished.code, finished.out) == (1, "1 events read\n")
+    assert (finished.code, finished.out) == (1, "1 event read\n")
     assert cli.ask(STATE) == [("stopped", 1)]
 
 
@@ -246,7 +246,7 @@ def test_a_follower_waits_for_its_database_at_the_start(cli: CommandLine, monkey
 
     monkeypatch.setattr("coordstream.cli.database.connect", connect_later)
     finished = cli("follow", COORDINATOR, "--once", "--timeout", "30s")
-    assert (finished.code, finished.out) == (0, "1 events read\n")
+    assert (finished.code, finished.out) == (0, "1 event read\n")
     waits, begins = finished.err.splitlines()
     assert "(connection refused). Start it, or correct COORDSTREAM_DATABASE_URL. Retrying." in waits
     assert "Following 1 stream" in begins
