@@ -88,3 +88,13 @@ def test_a_newer_checkpoint_replaces_and_an_older_one_does_not(way: Merge, conne
     assert current(connected, "checkpoint_current") == [(6, "six")]
     merge_checkpoint(way, connected, checkpoint(7, None))
     assert current(connected, "checkpoint_current") == []
+
+
+def test_temporary_tables_are_created_again_if_a_rollback_has_removed_them(database_url: str) -> None:
+    with connect(database_url) as connection:
+        with connection.transaction(force_rollback=True):
+            prepare(connection)
+        prepare(connection)
+        prepare(connection)
+        counts = connection.execute("select count(*) from merged_message, merged_checkpoint").fetchall()
+    assert counts == [(0,)]
