@@ -51,7 +51,7 @@ select e.* from coordinator.event e
 where e.job_name = %(name)s and e.job_id = %(id)s and e.stream_kind = %(kind)s and e.incarnation = %(incarnation)s
   and e.log_offset = %(log_offset)s
 """)
-_EXPECTED: Final = "Expected SQL that is true or false, such as: exists (select from startpoint)"
+_EXPECTED: Final = "Expected SQL that is true or false, for example 'exists (select from startpoint)'."
 _COLUMNS: Final = (
     Column("log", "stream_kind"),
     Column("offset", "log_offset", "right"),
