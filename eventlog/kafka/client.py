@@ -145,7 +145,14 @@ def _describe(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
         return CredentialsRefused(f"{place} refused access ({reason}). Check the user, password and permissions.")
     if isinstance(error, KafkaConnectionError) and error.args:
         reason = str(error.args[0])
-    return SourceUnavailable(f"{place} does not answer ({reason}). Check that its brokers run and can be reached.")
+    return unavailable(options, reason)
+
+
+def unavailable(options: KafkaOptions, reason: str) -> SourceUnavailable:
+    """The error of a cluster that does not answer. The reason is ours: the text of brokers may contain a secret."""
+    return SourceUnavailable(
+        f"{options.place} does not answer ({reason}). Check that its brokers run and can be reached."
+    )
 
 
 def _is_refusal(error: KafkaError) -> bool:

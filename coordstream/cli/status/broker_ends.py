@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from eventlog.errors import EventLogError
 from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.client import unavailable
 from eventlog.kafka.options import KafkaOptions
 
 ANSWER_SECONDS: Final = 5.0
@@ -37,9 +38,7 @@ def broker_ends(options: KafkaOptions, topics: Collection[TopicIdentity]) -> End
     try:
         return answers.get(timeout=ANSWER_SECONDS)
     except Empty:
-        return Ends(
-            {}, f"{options.place} did not answer within {ANSWER_SECONDS:g} s: the ends of its topics are unknown."
-        )
+        return Ends({}, str(unavailable(options, f"no answer within {ANSWER_SECONDS:g} s")))
 
 
 def _request_ends(options: KafkaOptions, topics: Collection[TopicIdentity]) -> Ends:
