@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from eventlog.config_values import boolean
 from eventlog.errors import ConfigError
 from eventlog.inputs import inputs
 from eventlog.partition import SystemStreamPartition
@@ -92,8 +93,7 @@ def refuse_unknown_defaults(config: Config) -> None:
 def is_reset(config: Config, system: str, stream: str) -> bool:
     """Whether the checkpoints of a stream are to be ignored (``…samza.reset.offset=true``)."""
     names = _stream_keys(system, stream, _OFFSET_RESET)
-    value = next((config[name] for name in names if name in config), "false")
-    return value.strip().lower() == "true"
+    return next((boolean(config, name, default=False) for name in names if name in config), False)
 
 
 def next_offset(config: Config, system: str, offset: str) -> str | None:

@@ -6,13 +6,8 @@ from typing import NamedTuple, Protocol
 
 from eventlog.log import LogExists
 from managers.assignments.changelog_errors import ChangelogMisfit, ChangelogSystemUnknown
-from managers.assignments.changelogs import (
-    StoreChangelog,
-    access_log_of,
-    changelogs,
-    replication_factor,
-    topic_settings,
-)
+from managers.assignments.changelog_topics import replication_factor, topic_settings
+from managers.assignments.changelogs import StoreChangelog, access_log_of, changelogs
 from managers.job_names import Config
 
 
@@ -36,8 +31,10 @@ class ChangelogStream(NamedTuple):
 
 
 class _Wanted(NamedTuple):
+    admin: TopicMaker
     changelog: StoreChangelog
     stream_name: str
+    replication_factor: int
     settings: Mapping[str, str]
 
 
@@ -51,14 +48,10 @@ def create_changelog_streams(
     Raises:
         ChangelogSystemUnknown: a store's system has no admin. Nothing was created.
         ChangelogMisfit: a stream has the wrong number of partitions. Streams before it were created.
-        ConfigError: a replication factor is not an integer.
+        ConfigError: a setting is not an integer, or Samza refuses it. Nothing was created.
     """
-    wanted = [(_admin_of(changelog, admins), changelog) for changelog in changelogs(config)]
-    return tuple(
-        _create(admin, stream, config, partitions)
-        for admin, changelog in wanted
-        for stream in _streams(config, changelog)
-    )
+    wanted = [stream for changelog in changelogs(config) for stream in _streams(config, changelog, admins)]
+    return tuple(_create(stream, partitions) for stream in wanted)
 
 
 def _admin_of(changelog: StoreChangelog, admins: Mapping[str, TopicMaker]) -> TopicMaker:
@@ -68,16 +61,16 @@ def _admin_of(changelog: StoreChangelog, admins: Mapping[str, TopicMaker]) -> To
     return admin
 
 
-def _streams(config: Config, changelog: StoreChangelog) -> Iterator[_Wanted]:
-    yield _Wanted(changelog, changelog.stream, topic_settings(config, changelog))
+def _streams(config: Config, changelog: StoreChangelog, admins: Mapping[str, TopicMaker]) -> Iterator[_Wanted]:
+    admin, copies = _admin_of(changelog, admins), replication_factor(config, changelog)
+    yield _Wanted(admin, changelog, changelog.stream, copies, topic_settings(config, changelog))
     access_log = access_log_of(config, changelog)
     if access_log is not None:
-        yield _Wanted(changelog, access_log, {})
+        yield _Wanted(admin, changelog, access_log, copies, {})
 
 
-def _create(admin: TopicMaker, wanted: _Wanted, config: Config, partitions: int) -> ChangelogStream:
-    changelog, name, settings = wanted
-    copies = replication_factor(config, changelog)
+def _create(wanted: _Wanted, partitions: int) -> ChangelogStream:
+    admin, changelog, name, copies, settings = wanted
     is_new = False
     with suppress(LogExists):
         admin.create_topic(name, partitions=partitions, replication_factor=copies, settings=settings)

@@ -10,11 +10,12 @@ from eventlog.changelog import Changelogs
 from eventlog.checkpoint import Checkpoint
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.partition import SystemStreamPartition
+from managers.assignments.changelog_topics import delete_retention_ms
 from managers.backup.changelog_alignment import align_changelog
 from managers.backup.changelog_backup import KafkaChangelogBackupManager
 from managers.backup.changelog_markers import CommittedOffset, committed_offsets
 from managers.backup.changelog_restore import KafkaChangelogRestoreManager
-from managers.backup.changelog_settings import changelog_partitions, delete_retention_ms
+from managers.backup.changelog_settings import changelog_partitions
 from managers.backup.logged_store import LoggedStore
 from managers.backup.state_backend import StatefulTask
 from managers.backup.state_errors import ChangelogUnusable, RestoreCancelled

@@ -14,14 +14,10 @@ from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
 from eventlog.system_admin import InputMissing
+from managers.assignments.changelog_topics import is_transactional, min_compaction_lag_ms
 from managers.backup.changelog_markers import CommittedOffset, committed_offsets
 from managers.backup.changelog_replay import ChangelogReplay
-from managers.backup.changelog_settings import (
-    is_cleaned_on_start,
-    is_transactional,
-    min_compaction_lag_ms,
-    retains_existing_state,
-)
+from managers.backup.changelog_settings import is_cleaned_on_start, retains_existing_state
 from managers.backup.key_value_store import KeyValueStore
 from managers.backup.local_stores import local_offset, usable_checkpoints
 from managers.backup.restore_plan import RestorePlan, StoreToRestore, plan_restore, plan_restore_to_end

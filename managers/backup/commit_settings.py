@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from eventlog.errors import ConfigError
+from eventlog.config_values import boolean, integer
 
 MAX_DELAY: Final = "task.commit.max.delay.ms"
 TIMEOUT: Final = "task.commit.timeout.ms"
@@ -28,18 +28,9 @@ class CommitSettings(NamedTuple):
         """The settings in config. Raises `ConfigError` if a number is not an integer from 0."""
         default = cls()
         return cls(
-            _number(config, MAX_DELAY, default.max_delay_ms),
-            _number(config, TIMEOUT, default.timeout_ms),
-            config.get(SKIP_FAILURES, "").strip().casefold() == "true",
-            _number(config, EXCEPTION_LIMIT, default.exception_limit),
-            _number(config, TIMEOUT_LIMIT, default.timeout_limit),
+            integer(config, MAX_DELAY, default.max_delay_ms, minimum=0),
+            integer(config, TIMEOUT, default.timeout_ms, minimum=0),
+            boolean(config, SKIP_FAILURES, default.skips_failures),
+            integer(config, EXCEPTION_LIMIT, default.exception_limit, minimum=0),
+            integer(config, TIMEOUT_LIMIT, default.timeout_limit, minimum=0),
         )
-
-
-def _number(config: Mapping[str, str], name: str, default: int) -> int:
-    text = config.get(name, "").strip()
-    if not text:
-        return default
-    if not (text.isascii() and text.isdigit()):
-        raise ConfigError(f"{name} is {text!r}, not an integer from 0.")
-    return int(text)

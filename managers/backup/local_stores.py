@@ -6,8 +6,8 @@ from pathlib import Path
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
+from managers.assignments.changelog_topics import delete_retention_ms
 from managers.backup.changelog_markers import marked_offset
-from managers.backup.changelog_settings import delete_retention_ms
 from managers.backup.offset_files import is_stale, read_checkpoint_file, read_offset_files
 from managers.backup.store_directories import checkpoint_directories
 from managers.job_names import Config

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from typing import Final, Protocol
 
-from eventlog.errors import ConfigError
+from eventlog.config_values import integer
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts
 from eventlog.streams import StreamIdentity
@@ -54,7 +54,7 @@ def create_checkpoint_topic(open_admin: OpenAdmin, config: Mapping[str, str], *,
 def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str], *, is_validating: bool) -> None:
     """Do what `create_checkpoint_topic` does, with an admin that stays open. Raises the same errors."""
     stream = checkpoint_stream(config)
-    copies, settings = _number(config, _REPLICATION_FACTOR, BROKER_DEFAULT), checkpoint_topic_settings(config)
+    copies, settings = integer(config, _REPLICATION_FACTOR, BROKER_DEFAULT), checkpoint_topic_settings(config)
     with suppress(LogExists):
         admin.create_stream(stream, replication_factor=copies, settings=settings)
     if is_validating:
@@ -70,16 +70,6 @@ def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:
     policy = {"cleanup.policy": "compact,delete", "retention.ms": str(BATCH_RETENTION_MS)}
     return {
         **(policy if is_batch else {"cleanup.policy": "compact"}),
-        "segment.bytes": str(_number(config, _SEGMENT_BYTES, 26_214_400)),
-        "max.message.bytes": str(_number(config, _MAX_MESSAGE_BYTES, 1_000_012)),
+        "segment.bytes": str(integer(config, _SEGMENT_BYTES, 26_214_400)),
+        "max.message.bytes": str(integer(config, _MAX_MESSAGE_BYTES, 1_000_012)),
     }
-
-
-def _number(config: Mapping[str, str], name: str, default: int) -> int:
-    text = config.get(name)
-    if text is None or not text.strip():
-        return default
-    try:
-        return int(text)
-    except ValueError:
-        raise ConfigError(f"{name} is {text!r}, not an integer.") from None

@@ -12,6 +12,7 @@ from eventlog.checkpoint_choice import (
     parse_max_age,
     parse_read_versions,
 )
+from eventlog.config_values import boolean
 from eventlog.events import NewEvent
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import VersionNotNamed
@@ -65,7 +66,7 @@ class KafkaCheckpointManager(LogCheckpoints):
         self._write_versions = None if writes_any_version else versions
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
         self._grouper_factory = self._config.get(GROUPER_FACTORY) or BY_PARTITION
-        self._reads_once = is_on(self._config, STOP_AFTER_FIRST_READ)
+        self._reads_once = boolean(self._config, STOP_AFTER_FIRST_READ, default=True)
         self._reader = LazyLog(log)
         self._is_reading = False
 
@@ -85,14 +86,14 @@ class KafkaCheckpointManager(LogCheckpoints):
         """
         if self._open_admin is None:
             raise NotReady(type(self).__name__, "cannot create its topic", "pass open_admin")
-        create_checkpoint_topic(self._open_admin, self._config, is_validating=is_on(self._config, VALIDATION))
+        create_checkpoint_topic(self._open_admin, self._config, is_validating=is_validated(self._config))
 
     def _open(self) -> str:
         stream_name = self._appender.open().stream_name
         reader = self._reader.open()
         self._is_reading = True
         if self._live is None:
-            is_validating = is_on(self._config, VALIDATION)
+            is_validating = is_validated(self._config)
             decode = TopicReader(stream_name, self._read_versions, self._grouper_factory, is_validating)
             self._live = LiveCheckpoints(decode)
             self._live.position = reader.start_offset()
@@ -126,6 +127,6 @@ class KafkaCheckpointManager(LogCheckpoints):
         return topic_event(task_name, checkpoint, self._grouper_factory)
 
 
-def is_on(config: Mapping[str, str], name: str) -> bool:
-    """The value of a boolean key that is true by default. As in Samza, any value but ``true`` is false."""
-    return config.get(name, "true").strip().lower() == "true"
+def is_validated(config: Mapping[str, str]) -> bool:
+    """Whether the number of partitions of a job's checkpoint topic is checked."""
+    return boolean(config, VALIDATION, default=True)

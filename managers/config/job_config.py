@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from eventlog.config_values import boolean
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message, SetConfig
 from eventlog.wire.coordinator import encode_message
@@ -105,7 +106,7 @@ def config_value(key: str, value: str, envelope: Envelope) -> bytes:
 
 def is_autosized(config: Config) -> bool:
     """Whether auto-sizing is enabled."""
-    return config.get(_AUTOSIZING_ENABLED, "").casefold() == "true"
+    return boolean(config, _AUTOSIZING_ENABLED, default=False)
 
 
 def _write(store: NamespacedStore, sets: Config, removed: Sequence[str], envelope: Envelope, force: bool) -> None:

@@ -9,7 +9,7 @@ from eventlog.timestamps import ms_of
 from managers.assignments.changelog_streams import create_changelog_streams
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.checkpoints.checkpoint_topic import ensure_checkpoint_topic
-from managers.checkpoints.kafka_checkpoint_manager import VALIDATION
+from managers.checkpoints.kafka_checkpoint_manager import is_validated
 from managers.config.job_config import COORDINATOR_URL, read_config, stale_keys, write_config
 from managers.coordinator.container_launch import publish_coordinator_url
 from managers.coordinator.deployment_id import cluster_type_of, with_deployment_id
@@ -116,7 +116,7 @@ class JobCoordinator:
         self._before_write()
         system = checkpoint_system(plan.config)
         if system is not None:
-            is_validating = plan.config.get(VALIDATION, "true").casefold() == "true"
+            is_validating = is_validated(plan.config)
             ensure_checkpoint_topic(admins[system], plan.config, is_validating=is_validating)
         create_changelog_streams(plan.config, plan.job_model.max_changelog_stream_partitions, admins)
 

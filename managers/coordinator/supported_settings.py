@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from eventlog.config_values import boolean
 from eventlog.errors import ConfigError
 from eventlog.inputs import TASK_INPUTS
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
@@ -46,7 +47,7 @@ def _refusals(config: Config) -> Iterator[str]:
             f"{TASK_INPUTS} is not set, because Samza's planner has not run: {APP_CLASS} is {config[APP_CLASS]}. "
             "Submit the job with Samza once, which writes the planned config."
         )
-    if config.get(DIAGNOSTICS, "").casefold() == "true":
+    if boolean(config, DIAGNOSTICS, default=False):
         yield f"{DIAGNOSTICS} is true, but diagnostics are not supported. Set it to false."
     yield from _storage_refusals(config)
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
+from eventlog.config_values import boolean
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
@@ -48,7 +49,7 @@ def keeps_tasks(config: Config) -> bool:
     Without state, a key may move to another task.
     """
     has_state = any(_STORE_FACTORY.fullmatch(key) and config[key] != _IN_MEMORY for key in config)
-    return has_state and config.get(INPUT_EXPANSION, "true").casefold() == "true"
+    return has_state and boolean(config, INPUT_EXPANSION, default=True)
 
 
 def group_partitions(

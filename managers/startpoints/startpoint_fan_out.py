@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from eventlog.config_values import boolean
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import effective_startpoint
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointFanOut, is_expired
@@ -57,12 +58,12 @@ def should_fan_out_startpoints(config: Mapping[str, str], metadata_changes: Coll
 
 def startpoints_enabled(config: Mapping[str, str]) -> bool:
     """Whether the job follows startpoints at all. True by default."""
-    return _is_true(config.get(STARTPOINTS_ENABLED, "true"))
+    return boolean(config, STARTPOINTS_ENABLED, default=True)
 
 
 def is_highly_available(config: Mapping[str, str]) -> bool:
     """Whether containers keep running while the job's coordinator restarts. False by default."""
-    return _is_true(config.get(HIGH_AVAILABILITY, "false"))
+    return boolean(config, HIGH_AVAILABILITY, default=False)
 
 
 def plan_fan_out(
@@ -169,7 +170,3 @@ def _is_expired(key: StartpointKey, startpoint: Startpoint, now_ms: int) -> bool
     if expired:
         _logger.warning("Ignoring startpoint request %s: it is more than %d hours old.", key, EXPIRY_MS // 3_600_000)
     return expired
-
-
-def _is_true(text: str) -> bool:
-    return text.casefold() == "true"

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Final, Protocol
 
-from eventlog.errors import ConfigError
+from eventlog.config_values import integer
 from eventlog.log import LogExists
 from eventlog.streams import StreamIdentity
 from managers.job_names import Config, coordinator_stream
@@ -32,15 +32,8 @@ def create_coordinator_stream(maker: StreamMaker, config: Config) -> StreamIdent
         ConfigError: a setting is not an integer.
     """
     stream = coordinator_stream(config)
-    copies, segment_bytes = _number(config, REPLICATION_FACTOR, _BROKER_DEFAULT), _number(config, SEGMENT_BYTES)
+    copies = integer(config, REPLICATION_FACTOR, _BROKER_DEFAULT)
+    segment_bytes = integer(config, SEGMENT_BYTES, _SEGMENT_BYTES)
     with suppress(LogExists):
         maker.create_stream(stream, replication_factor=copies, segment_bytes=segment_bytes)
     return stream
-
-
-def _number(config: Config, key: str, default: int = _SEGMENT_BYTES) -> int:
-    text = config.get(key)
-    try:
-        return default if text is None else int(text)
-    except ValueError:
-        raise ConfigError(f"{key} is {text!r}, not an integer.") from None

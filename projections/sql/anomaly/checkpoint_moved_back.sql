@@ -51,7 +51,7 @@ returns boolean language sql stable parallel safe as $$
         select e.body from projection.message_event e
         where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $7
         order by e.log_offset desc limit 1) e
-      where lower(btrim(e.body ->> 'config_value')) = 'true'
+      where lower(e.body ->> 'config_value') = 'true'
     )))
 $$;
 

@@ -41,7 +41,7 @@ language sql stable parallel safe as $$
   ), setting as (                                  -- what config says about each stream
     select s.system_name, s.stream_name,
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
-      (select lower(btrim(config.conf ->> o.config_key)) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
+      (select lower(config.conf ->> o.config_key) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
        where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
       coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(s.system_name, s.stream_name) o
        where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type

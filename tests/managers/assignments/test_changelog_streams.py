@@ -90,9 +90,12 @@ def test_an_existing_changelog_is_not_changed() -> None:
 
 
 def test_an_invalid_setting_is_named() -> None:
-    config = {**CONFIG, "stores.store0.changelog.replication.factor": "x"}
-    with pytest.raises(ConfigError, match="The replication factor of stream is"):
-        create_changelog_streams(config, 10, {"system": NotedTopics()})
+    config = {**CONFIG, "stores.store1.changelog": "system.second"}
+    config["stores.store1.changelog.replication.factor"] = "x"
+    topics = NotedTopics()
+    with pytest.raises(ConfigError, match=r"^stores.store1.changelog.replication.factor is 'x', not an integer.$"):
+        create_changelog_streams(config, 10, {"system": topics})
+    assert topics.partitions == {}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import pytest
 
-from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.assignments.changelogs import (
     StoreChangelog,
@@ -11,22 +10,12 @@ from managers.assignments.changelogs import (
     changelog_of,
     changelog_ssps,
     changelogs,
-    replication_factor,
     store_of,
-    topic_settings,
 )
 from managers.job_models.job_model import TaskModel
 
 COUNTS = StoreChangelog("counts", "kafka", "counts-changelog")
 CONFIG = {"stores.counts.changelog": "kafka.counts-changelog"}
-COMPACTED = {
-    "cleanup.policy": "compact",
-    "delete.retention.ms": "86400000",
-    "max.message.bytes": "1000012",
-    "min.compaction.lag.ms": "14400000",
-    "segment.bytes": "536870912",
-}
-"""The settings with which Samza 1.8.0 created the changelog of the recorded job."""
 
 
 def test_a_key_names_a_stores_changelog() -> None:
@@ -60,57 +49,6 @@ def test_an_access_log_exists_if_enabled() -> None:
     enabled = "stores.counts.accesslog.enabled"
     assert access_log_of({enabled: "True"}, COUNTS) == "counts-changelog-access-log"
     assert access_log_of({enabled: "false"}, COUNTS) is access_log_of({}, COUNTS) is None
-
-
-def test_the_replication_factor_is_that_of_store_default_or_system() -> None:
-    config: dict[str, str] = {}
-    for key, copies in (
-        ("app.note", 2),
-        ("systems.kafka.default.stream.replication.factor", 3),
-        ("stores.default.changelog.replication.factor", 4),
-        ("stores.counts.changelog.replication.factor", 5),
-    ):
-        config[key] = str(copies)
-        assert replication_factor(config, COUNTS) == copies
-    config["stores.counts.changelog.replication.factor"] = "many"
-    with pytest.raises(
-        ConfigError, match=r"of counts-changelog is '.*', not an integer. Set stores.counts.changelog.rep"
-    ):
-        replication_factor(config, COUNTS)
-
-
-def test_a_changelog_is_compacted() -> None:
-    assert topic_settings(CONFIG, COUNTS) == COMPACTED
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "changed"),
-    [
-        ("task.transactional.state.restore.enabled", "false", {"min.compaction.lag.ms": None}),
-        ("stores.default.changelog.min.compaction.lag.ms", "7", {"min.compaction.lag.ms": "7"}),
-        ("stores.counts.changelog.min.compaction.lag.ms", "8", {"min.compaction.lag.ms": "8"}),
-        ("stores.counts.changelog.delete.retention.ms", "9", {"delete.retention.ms": "9"}),
-        ("systems.kafka.default.stream.max.message.bytes", "10", {"max.message.bytes": "10"}),
-        ("stores.counts.changelog.max.message.bytes", "11", {"max.message.bytes": "11"}),
-        ("stores.counts.changelog.kafka.segment.bytes", "12", {"segment.bytes": "12"}),
-        ("stores.counts.changelog.kafka.retention.bytes", "13", {"retention.bytes": "13"}),
-        ("stores.other.changelog.kafka.segment.bytes", "14", {}),
-    ],
-)
-def test_a_setting_changes_one_thing(key: str, value: str, changed: dict[str, str | None]) -> None:
-    expected = {name: set_to for name, set_to in {**COMPACTED, **changed}.items() if set_to is not None}
-    assert topic_settings({**CONFIG, key: value}, COUNTS) == expected
-
-
-def test_entries_that_expire_are_deleted_from_the_changelog() -> None:
-    expiring = {**CONFIG, "stores.counts.rocksdb.ttl.ms": "3600000"}
-    of_kafka = "stores.counts.changelog.kafka"
-    kept = {name: COMPACTED[name] for name in ("delete.retention.ms", "min.compaction.lag.ms", "segment.bytes")}
-    assert topic_settings(expiring, COUNTS) == {**kept, "cleanup.policy": "delete", "retention.ms": "3600000"}
-    longer = topic_settings({**expiring, f"{of_kafka}.retention.ms": "7200000"}, COUNTS)
-    assert longer == {**kept, "cleanup.policy": "delete", "retention.ms": "7200000"}
-    chosen = topic_settings({**expiring, f"{of_kafka}.cleanup.policy": "compact"}, COUNTS)
-    assert chosen == {**kept, "cleanup.policy": "compact"}
 
 
 def test_a_new_task_has_the_number_after_the_greatest() -> None:
