@@ -16,10 +16,10 @@ create temporary table newest_event                -- of each key of one log, up
   (cut bigint, key_id integer, log_offset bigint, is_delete boolean) on commit drop
 """
 _HORIZON: Final = """
-select greatest(
-  (select max(e.log_offset) from projection.log_cut(%(log_id)s, %(time)s) c, eventlog.event e
-   where e.log_id = %(log_id)s and e.log_offset <= least(c.cut, %(next_offset)s - 1)),
-  (select h.horizon_offset from projection.log_horizon h where h.log_id = %(log_id)s))
+select greatest(c.log_offset, h.horizon_offset), greatest(%(time)s, h.horizon_time)
+from (select max(e.log_offset) as log_offset from projection.log_cut(%(log_id)s, %(time)s) c, eventlog.event e
+      where e.log_id = %(log_id)s and e.log_offset <= least(c.cut, %(next_offset)s - 1)) c
+left join projection.log_horizon h on h.log_id = %(log_id)s
 """
 _INSERT_HORIZON: Final = "insert into pg_temp.retained_log (log_id, horizon_offset) values (%s, %s)"
 _PINNED: Final = """
@@ -100,11 +100,13 @@ _BASE: Final = "select log_offset from pg_temp.base_event where log_id = %s orde
 class RetainedEvents:
     """What a log keeps: the events at the offsets of ``base``, and every event after ``horizon_offset``.
 
+    The state is known from ``horizon_time`` on. That of an earlier retention may be later than the requested one.
     ``removed_events`` others, of ``removed_bytes`` (as stored) in the archive's ``partitions``, are not needed.
     """
 
     log: TrackedLog
     horizon_offset: int
+    horizon_time: datetime
     base: tuple[int, ...]
     removed_events: int
     removed_bytes: int
@@ -126,7 +128,7 @@ def select_retained(
 
 def _select(connection: Connection, log: TrackedLog, horizon: datetime) -> RetainedEvents | None:
     values = {"log_id": log.log_id, "time": horizon, "next_offset": log.next_offset}
-    (last,) = connection.execute(_HORIZON, values).fetchone() or (None,)
+    last, time = connection.execute(_HORIZON, values).fetchone() or (None, horizon)
     if last is None:
         return None
     _insert_base(connection, log.log_id, last)
@@ -137,7 +139,7 @@ def _select(connection: Connection, log: TrackedLog, horizon: datetime) -> Retai
     connection.execute(_INSERT_HORIZON, (log.log_id, last))
     base = tuple(offset for (offset,) in connection.execute(_BASE, (log.log_id,)).fetchall())
     partitions, events, sizes = zip(*removed, strict=True)
-    return RetainedEvents(log, last, base, sum(events), int(sum(sizes)), frozenset(partitions))
+    return RetainedEvents(log, last, time, base, sum(events), int(sum(sizes)), frozenset(partitions))
 
 
 def _insert_base(connection: Connection, log_id: int, horizon: int) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from psycopg import sql
 
 from eventlog.postgres.archive import ArchivedEvents, read_archived, read_archived_at
-from eventlog.postgres.archive_replacement import ArchiveReplacement
+from eventlog.postgres.archive_replacement import ArchiveReplacement, next_retention_number
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold, hold_archive
 from projections.errors import RowsDiffer
@@ -22,13 +22,6 @@ from projections.verify import verify_log
 
 _NEWEST_TIME: Final = """
 select max(t.at) from projection.position p cross join lateral projection.log_time_at(p.log_id, p.next_offset - 1) t
-"""
-_NUMBER: Final = """
-select coalesce(max(n.number), 0) + 1 from (
-  select h.retention_number as number from eventlog.horizon h
-  union all
-  select substring(c.relname from '_detached_([0-9]+)$')::integer from pg_class c
-  where c.relnamespace = 'eventlog'::regnamespace and c.relname ~ '_detached_[0-9]+$' and c.relkind = 'r') n
 """
 _STREAMS: Final = "select distinct l.stream_name from eventlog.log l order by 1"
 _LOCK_ARCHIVE: Final = "lock table eventlog.event in share row exclusive mode"
@@ -55,12 +48,12 @@ _INSERT: Final = sql.SQL("insert into projection.{} select * from pg_temp.{} whe
 _COUNT_REBUILDS: Final = "update projection.position set rebuilds = rebuilds + 1 where log_id = any(%s)"
 _INSERT_HORIZON: Final = """
 insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time, partitions)
-select %(log_id)s, %(number)s, %(offset)s, greatest(%(time)s, max(h.horizon_time)), %(partitions)s
-from eventlog.horizon h where h.log_id = %(log_id)s
+values (%(log_id)s, %(number)s, %(offset)s, %(time)s, %(partitions)s)
 """
 
 
 Check = Callable[[Connection, RetainedEvents], None]
+OnProgress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -83,7 +76,11 @@ def horizon_before(connection: Connection, keep: timedelta) -> datetime | None:
 def plan_retention(
     connection: Connection, logs: Sequence[TrackedLog], settings: FoldSettings, horizon: datetime
 ) -> Retention:
-    """Return what `retain` would do, or raise what it would raise. Changes and blocks nothing."""
+    """Return what `retain` would do. It does not verify the rows. Changes and blocks nothing.
+
+    Raises:
+        FoldVersionDiffers, NothingFolded: the rows of a log are another version's, or it has none.
+    """
     for log in logs:
         log.require_fold_version(settings)
     with connection.transaction(force_rollback=True):
@@ -97,7 +94,7 @@ def retain(
     horizon: datetime,
     *,
     check: Check = lambda _, __: None,
-    on_progress: Callable[[int], None] = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> Retention:
     """Replace each partition of the archive by its retained events, and the histories by what these fold to.
 
@@ -105,7 +102,7 @@ def retain(
     projectors of these logs wait while the histories are rewritten, and at last all writers of the archive and, while
     the partitions are swapped, its readers. Followers may run meanwhile. The replaced partitions stay in the schema
     ``eventlog``, detached and complete. ``check`` is called for each log that loses events; an error of its ends the
-    retention.
+    retention. ``on_progress`` gets the number of events of each batch that is verified or folded.
 
     Raises:
         FoldVersionDiffers, NothingFolded: the rows of a log are another version's, or it has none.
@@ -123,11 +120,11 @@ def retain(
             check(connection, each)
         if not selected:
             return Retention(())
-        return Retention(selected, _replace(connection, selected, settings, horizon, on_progress))
+        return Retention(selected, _replace(connection, selected, settings, on_progress))
 
 
 def _require_equal_rows(
-    connection: Connection, log: TrackedLog, settings: FoldSettings, on_progress: Callable[[int], None]
+    connection: Connection, log: TrackedLog, settings: FoldSettings, on_progress: OnProgress
 ) -> None:
     """Raise RowsDiffer if verify finds a difference: which events a state needs is selected by the rows."""
     if not verify_log(connection, log, settings, on_progress=on_progress).is_equal:
@@ -145,8 +142,7 @@ def _replace(
     connection: Connection,
     selected: Sequence[RetainedEvents],
     settings: FoldSettings,
-    horizon: datetime,
-    on_progress: Callable[[int], None],
+    on_progress: OnProgress,
 ) -> tuple[str, ...]:
     replacement = ArchiveReplacement(connection, frozenset[int]().union(*(each.partitions for each in selected)))
     folds = list(_folds(connection, selected, settings, on_progress))
@@ -161,8 +157,8 @@ def _replace(
     connection.execute(_COUNT_REBUILDS, ([each.log.log_id for each in selected],))
     connection.execute(_LOCK_ARCHIVE)
     replacement.copy()
-    (number,) = connection.execute(_NUMBER).fetchone() or (1,)
-    _set_horizon(connection, selected, number, horizon)
+    number = next_retention_number(connection)
+    _set_horizon(connection, selected, number)
     return replacement.swap(number)
 
 
@@ -170,7 +166,7 @@ def _folds(
     connection: Connection,
     selected: Iterable[RetainedEvents],
     settings: FoldSettings,
-    on_progress: Callable[[int], None],
+    on_progress: OnProgress,
 ) -> Iterator[ScratchFold]:
     for each in selected:
         yield ScratchFold(connection, each.log, settings, on_progress=on_progress, read=_reader(each), is_shared=True)
@@ -198,7 +194,13 @@ def _replace_rows(connection: Connection, log: TrackedLog) -> None:
         connection.execute(_INSERT.format(table, table), (log.log_id,))
 
 
-def _set_horizon(connection: Connection, selected: Iterable[RetainedEvents], number: int, horizon: datetime) -> None:
+def _set_horizon(connection: Connection, selected: Iterable[RetainedEvents], number: int) -> None:
     for each in selected:
-        values = {"log_id": each.log.log_id, "number": number, "offset": each.horizon_offset, "time": horizon}
-        connection.execute(_INSERT_HORIZON, values | {"partitions": sorted(each.partitions)})
+        values = {
+            "log_id": each.log.log_id,
+            "number": number,
+            "offset": each.horizon_offset,
+            "time": each.horizon_time,
+            "partitions": sorted(each.partitions),
+        }
+        connection.execute(_INSERT_HORIZON, values)

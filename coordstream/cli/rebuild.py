@@ -11,7 +11,8 @@ from psycopg.errors import LockNotAvailable
 from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_topics
-from coordstream.cli.job.selection import All, JobLog, Jobs, OnProgress, require_selection, selected_logs, work_on_logs
+from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
+from coordstream.cli.output.event_status import OnProgress
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from eventlog.postgres.connection import Connection

@@ -2,17 +2,18 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 
 import typer
 from psycopg.errors import LockNotAvailable
 
-from coordstream.cli.arguments.duration import parse_ago
+from coordstream.cli.arguments.duration import parse_length
 from coordstream.cli.arguments.options import Csv, Json, Utc
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs
 from coordstream.cli.messages import note
+from coordstream.cli.output.event_status import EventStatus
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from coordstream.cli.spark.session import require_spark, spark_session
@@ -48,7 +49,7 @@ def parse_keep(text: str) -> timedelta:
         typer.BadParameter: The text is not a duration of more than 0.
     """
     try:
-        length = None if text.strip().startswith("-") else parse_ago(text)
+        length = parse_length(text)
     except OverflowError:
         length = None
     if length is None or length <= timedelta(0):
@@ -74,7 +75,7 @@ ArchivedIn = Annotated[
     ),
 ]
 Undo = Annotated[bool, typer.Option("--undo", help="Put the events back that the last retention has detached.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show which events would be detached.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show which events would be detached, without verifying.")]
 
 
 @app.command()
@@ -110,7 +111,7 @@ def retention(
         settings = FoldSettings(database.secrets)
         check = _no_check if archived_in is None else _lake_check(archived_in, database, logs)
         found = _run(database.connection, logs, settings, horizon, check, is_dry=dry_run)
-    rows = Rows(_ROW, _rows(logs, found, horizon))
+    rows = Rows(_ROW, _rows(logs, found))
     title = "Events to detach" if dry_run else "Detached events"
     print_rows(rows, COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
     _explain(found, is_dry=dry_run)
@@ -180,12 +181,14 @@ def _run(
             check(connection, each)
         return planned
     try:
-        return retain(connection, tracked, settings, horizon, check=check)
+        with EventStatus() as status:
+            show = status.started("retention")
+            return retain(connection, tracked, settings, horizon, check=check, on_progress=show)
     except LockNotAvailable:
         raise CoordstreamError("Nothing was detached: another session uses the archive. Try again later.") from None
 
 
-def _rows(logs: Sequence[JobLog], found: Retention, horizon: datetime) -> Iterator[Row]:
+def _rows(logs: Sequence[JobLog], found: Retention) -> Iterator[Row]:
     jobs = {each.log.log_id: each.job for each in logs}
     for each in found.logs:
         job, log = jobs[each.log.log_id], each.log
@@ -195,7 +198,7 @@ def _rows(logs: Sequence[JobLog], found: Retention, horizon: datetime) -> Iterat
             "stream_name": log.stream.stream_name,
             "stream_kind": log.stream.stream_kind,
             "incarnation": log.incarnation,
-            "horizon_time": f"{horizon:%Y-%m-%dT%H:%M:%S.%f}Z",
+            "horizon_time": f"{each.horizon_time.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z",
             "horizon_offset": each.horizon_offset,
             "removed_events": each.removed_events,
             "removed_bytes": each.removed_bytes,

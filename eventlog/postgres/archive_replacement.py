@@ -12,7 +12,7 @@ from typing import Final
 from psycopg import sql
 
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.table_partitions import PARTITION_OFFSETS, attach_partition
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS, attach_partition, partition_name
 
 _PAGE_EVENTS: Final = 20_000
 _PAGE_BYTES: Final = 16 << 20
@@ -46,11 +46,24 @@ _COMPLETE: Final = sql.SQL("""
 alter table {old} drop constraint is_in_range;
 create trigger no_truncate before truncate on {old} for each statement execute function eventlog.refuse()
 """)
+_NEXT_NUMBER: Final = """
+select coalesce(max(n.number), 0) + 1 from (
+  select h.retention_number as number from eventlog.horizon h
+  union all
+  select substring(c.relname from '_detached_([0-9]+)$')::integer from pg_class c
+  where c.relnamespace = 'eventlog'::regnamespace and c.relname ~ '_detached_[0-9]+$' and c.relkind = 'r') n
+"""
 
 
 def detached_table(first: int, number: int) -> str:
     """The table, with its schema, that was the partition from ``first`` until retention ``number`` replaced it."""
-    return f"eventlog.event_from_{first}_detached_{number}"
+    return f"eventlog.{partition_name('event', first)}_detached_{number}"
+
+
+def next_retention_number(connection: Connection) -> int:
+    """The number after those of all retentions, also of undone ones whose detached tables remain."""
+    (number,) = connection.execute(_NEXT_NUMBER).fetchone() or (1,)
+    return int(number)
 
 
 class ArchiveReplacement:
@@ -105,7 +118,10 @@ class ArchiveReplacement:
 
     def _swap(self, first: int, number: int) -> str:
         names, detached = _names(first), detached_table(first, number)
-        detached_name, old_name = sql.Identifier(detached.partition(".")[2]), sql.Identifier(f"event_from_{first}")
+        detached_name, old_name = (
+            sql.Identifier(detached.partition(".")[2]),
+            sql.Identifier(partition_name("event", first)),
+        )
         self._connection.execute(_SWAP.format(**names, detached_name=detached_name, old_name=old_name))
         attach_partition(self._connection, "eventlog", "event", first)
         self._connection.execute(_COMPLETE.format(**names))
@@ -113,7 +129,5 @@ class ArchiveReplacement:
 
 
 def _names(first: int) -> dict[str, sql.Identifier]:
-    return {
-        "old": sql.Identifier("eventlog", f"event_from_{first}"),
-        "new": sql.Identifier("eventlog", f"event_from_{first}_retained"),
-    }
+    old = partition_name("event", first)
+    return {"old": sql.Identifier("eventlog", old), "new": sql.Identifier("eventlog", f"{old}_retained")}

@@ -20,6 +20,11 @@ order by 1
 _ATTACH: Final = sql.SQL("alter table {table} attach partition {partition} for values from ({first}) to ({end})")
 
 
+def partition_name(table: str, first: int) -> str:
+    """The name of a table's partition from an offset on, as ``eventlog.ensure_partition`` gives it."""
+    return f"{table}_from_{first}"
+
+
 def ranges_of(offsets: Iterable[int]) -> list[int]:
     """The first offset of each range that has one of these offsets, in order."""
     return sorted({offset // PARTITION_OFFSETS * PARTITION_OFFSETS for offset in offsets})
@@ -40,7 +45,7 @@ def attach_partition(connection: Connection, schema: str, table: str, first: int
     end = first + PARTITION_OFFSETS
     statement = _ATTACH.format(
         table=sql.Identifier(schema, table),
-        partition=sql.Identifier(schema, f"{table}_from_{first}"),
+        partition=sql.Identifier(schema, partition_name(table, first)),
         first=first,
         end=sql.SQL("maxvalue") if end > _LAST else end,
     )

@@ -34,21 +34,32 @@ def parse_duration_or_zero(text: str | float) -> float:
     return seconds
 
 
-def parse_ago(text: str) -> timedelta | None:
-    """Return how long ago ``2 hours ago``, ``90m``, ``-2h``, ``1 day, 6h`` or ``PT2H`` is; None for any other text.
+def parse_length(text: str) -> timedelta | None:
+    """Return the duration that ``90m``, ``1 day, 6h`` or ``PT2H`` is; None for any other text, as for ``90``.
 
     Months and years are not supported, because their lengths differ.
 
     Raises:
         OverflowError: The duration is longer than a timedelta can be.
     """
-    return _parse_length(text.strip().lower().removeprefix("-").removesuffix(" ago"))
+    text = text.strip().lower()
+    if iso := _ISO.fullmatch(text):
+        text = " ".join(filter(None, iso.groups()))
+    if not _LENGTH.fullmatch(text):
+        return None
+    parts = ((1 if number.startswith("a") else float(number), unit) for number, unit in re.findall(_PART, text))
+    return sum((timedelta(**{_UNITS[unit[0]]: number}) for number, unit in parts), timedelta())
+
+
+def parse_ago(text: str) -> timedelta | None:
+    """Return how long ago ``2 hours ago``, ``90m``, ``-2h`` or ``PT2H`` is; see `parse_length`, which it may raise."""
+    return parse_length(text.strip().lower().removeprefix("-").removesuffix(" ago"))
 
 
 def _parse_seconds(text: str) -> float:
     """Seconds; negative if the text is not a duration."""
     try:
-        length = _parse_length(text.strip().lower())
+        length = parse_length(text)
         return float(text) if length is None else length.total_seconds()
     except (ValueError, OverflowError):
         return -1.0
@@ -59,12 +70,3 @@ def _invalid(text: str, least: str) -> typer.BadParameter:
         f'Invalid duration {text!r}. Use seconds, or units as in "90s", "5m" or "1h 30m"; {least}, '
         f"at most {LONGEST.days} days."
     )
-
-
-def _parse_length(text: str) -> timedelta | None:
-    if iso := _ISO.fullmatch(text):
-        text = " ".join(filter(None, iso.groups()))
-    if not _LENGTH.fullmatch(text):
-        return None
-    parts = ((1 if number.startswith("a") else float(number), unit) for number, unit in re.findall(_PART, text))
-    return sum((timedelta(**{_UNITS[unit[0]]: number}) for number, unit in parts), timedelta())

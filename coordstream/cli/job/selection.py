@@ -5,10 +5,10 @@ from typing import Annotated, Final, NamedTuple, TypeVar
 
 import psycopg
 import typer
-from rich.console import Console
 
 from coordstream.cli.completion import complete_job
 from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
+from coordstream.cli.output.event_status import EventStatus, OnProgress
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection, server_reason
@@ -27,8 +27,6 @@ _TRACKED_BACKENDS: Final = ("kafka", "recording")
 """The backends of logs whose first event is archived and folded in one transaction."""
 
 Result = TypeVar("Result")
-OnProgress = Callable[[int], None]
-
 Jobs = Annotated[
     list[str] | None,
     typer.Argument(metavar="JOB", help="Names, or name/id where several share one.", autocompletion=complete_job),
@@ -111,19 +109,12 @@ def work_on_logs(
 
     ``verb`` is what is done, such as ``verify``; ``work`` calls its second argument with each further number of events.
     """
-    with Console(stderr=True).status("") as status:
+    with EventStatus() as status:
 
         def work_on(log: TrackedLog) -> Result | str:
-            name, events = log.stream.stream_name, 0
-
-            def show(added: int) -> None:
-                nonlocal events
-                events += added
-                status.update(f"{name}, {verb}: {events:,} events")
-
-            show(0)
+            name = log.stream.stream_name
             try:
-                return work(log, show)
+                return work(log, status.started(f"{name}, {verb}"))
             except (ProjectionError, EventLogError) as error:
                 return f"Cannot {verb} {name}. {error}"
             except psycopg.OperationalError as error:  # includes a full disk and a canceled statement

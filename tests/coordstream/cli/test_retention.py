@@ -179,6 +179,15 @@ def test_a_dry_run_shows_what_would_be_detached(kept: CommandLine) -> None:
     assert kept.ask(f"select count(*) from {DETACHED}") == events
 
 
+def test_a_longer_duration_does_not_move_the_horizon_back(kept: CommandLine) -> None:
+    kept.done("pin", "add", "audit", "--at", PINNED.isoformat())
+    run(kept)
+    kept.done("pin", "remove", "audit")
+    rows = kept("retention", "--keep", "500d", "--all", "--json").json
+    assert {row["horizon_time"] for row in rows} == {f"{HORIZON:%Y-%m-%dT%H:%M:%S.%f}Z"}
+    assert kept.ask("select distinct horizon_time from coordinator.log_position") == [(HORIZON,)]
+
+
 def test_the_bytes_do_not_depend_on_the_plan(kept: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     plans = ("", "-c enable_hashjoin=off", "-c enable_nestloop=off -c enable_mergejoin=off", "-c enable_indexscan=off")
     sizes = set()
@@ -269,7 +278,14 @@ def test_another_session_that_changes_the_archive_is_waited_for(
 
 
 @pytest.mark.parametrize(
-    "words", [("--all",), ("--keep", "365d"), ("--keep", "-1d", "--all"), ("--keep", "x", "--all")]
+    "words",
+    [
+        ("--all",),
+        ("--keep", "365d"),
+        ("--keep", "-1d", "--all"),
+        ("--keep", "x", "--all"),
+        ("--keep", "365d ago", "--all"),
+    ],
 )
 def test_bad_usage_is_refused(cli: CommandLine, words: tuple[str, ...]) -> None:
     cli.refused("retention", *words, code=2)
