@@ -118,11 +118,8 @@ class ArchiveReplacement:
 
     def _swap(self, first: int, number: int) -> str:
         names, detached = _names(first), detached_table(first, number)
-        detached_name, old_name = (
-            sql.Identifier(detached.partition(".")[2]),
-            sql.Identifier(partition_name("event", first)),
-        )
-        self._connection.execute(_SWAP.format(**names, detached_name=detached_name, old_name=old_name))
+        detached_name = sql.Identifier(detached.partition(".")[2])
+        self._connection.execute(_SWAP.format(**names, detached_name=detached_name))
         attach_partition(self._connection, "eventlog", "event", first)
         self._connection.execute(_COMPLETE.format(**names))
         return detached
@@ -130,4 +127,8 @@ class ArchiveReplacement:
 
 def _names(first: int) -> dict[str, sql.Identifier]:
     old = partition_name("event", first)
-    return {"old": sql.Identifier("eventlog", old), "new": sql.Identifier("eventlog", f"{old}_retained")}
+    return {
+        "old": sql.Identifier("eventlog", old),
+        "old_name": sql.Identifier(old),
+        "new": sql.Identifier("eventlog", f"{old}_retained"),
+    }
